@@ -90,11 +90,11 @@ def parse(language: str, path: str, text: str) -> Parsed | None:
     if known is None:
         return None
     grammar = _grammar(known.NAME, PurePosixPath(path).suffix)
-    root = _tree_of(text.encode(errors="replace"), grammar)
+    root = parse_tree(text.encode(errors="replace"), grammar)
     return Parsed(known, grammar, root) if root else None
 
 
-def _tree_of(content: bytes, grammar: "Grammar") -> "Node | None":
+def parse_tree(content: bytes, grammar: "Grammar") -> "Node | None":
     """Return the root of the tree; None if it takes many times the usual steps, as broken Kotlin can without an end."""
     from tree_sitter import Parser
 

@@ -7,12 +7,19 @@ runners, so it takes from a script only what nothing else says.
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from posixpath import normpath
 
-from assay.instances.environments.shell import ShellStatement, ShellWord, UnreadableError, assignments, statements
+from assay.instances.environments.shell import (
+    ASSIGNMENTS,
+    ShellStatement,
+    UnreadableError,
+    list_commands,
+    read_command,
+    read_statements,
+)
 
 START, END = ">>>>> Start Test Output", ">>>>> End Test Output"
 WORKDIR = "/testbed"
@@ -37,7 +44,7 @@ class ScriptPart(StrEnum):
 
 
 PARTS = {
-    ScriptPart.NOTHING: ": echo printf true false cat ls pwd which test [ exit",
+    ScriptPart.NOTHING: ": echo printf true false cat ls pwd which test [ [[ exit",
     ScriptPart.TREE: "git patch rm",
     ScriptPart.SHELL: "source . conda mamba micromamba nvm cd export unset set ulimit umask shopt alias eval hash",
     ScriptPart.SYSTEM: "apt apt-get dpkg locale-gen update-locale update-alternatives ldconfig",
@@ -82,65 +89,68 @@ class Script:
 def read_script(text: str) -> Script:
     """Part a script; one that no shell could read is all ``tests``."""
     try:
-        found = statements(text)
+        found = read_statements(text)
     except UnreadableError:
         return Script(tests=text)
-    before, tests = _around_markers(found)
-    parts = [(part_of(statement), statement) for statement in before]
-    workdir = _workdir(before)
+    before, tests = _split_at_markers(found)
+    parts = [(find_part(statement), statement) for statement in before]
+    workdir = _find_workdir(before)
     installs = [number for number, (part, _) in enumerate(parts) if part is ScriptPart.INSTALL]
     until = installs[-1] + 1 if installs else 0
-    core, folder = _unwrapped(tests)
-    env, commands = _plain(core)
+    env, commands, folder = _read_tests(tests)
     kept = [s for part, s in parts if part in {ScriptPart.SHELL, ScriptPart.INSTALL, ScriptPart.BUILD}]
     return Script(
         workdir=workdir,
-        system=_sources(parts, ScriptPart.SYSTEM),
-        install=_sources(parts[:until], ScriptPart.SHELL, ScriptPart.INSTALL),
-        prepare=_sources(parts, ScriptPart.SHELL, ScriptPart.BUILD),
+        system=_select(parts, ScriptPart.SYSTEM),
+        install=_select(parts[:until], ScriptPart.SHELL, ScriptPart.INSTALL),
+        prepare=_select(parts, ScriptPart.SHELL, ScriptPart.BUILD),
         tests="\n".join(statement.source for statement in tests),
         commands=commands,
         env=env,
-        folder=folder if commands else "",
-        runs=tuple(dict.fromkeys(path for s in (*kept, *tests) for path in _files_run(s, workdir))),
+        folder=folder,
+        runs=tuple(dict.fromkeys(path for s in (*kept, *tests) for path in _list_files_run(s, workdir))),
     )
 
 
-def part_of(statement: ShellStatement) -> ScriptPart:
+def find_part(statement: ShellStatement) -> ScriptPart:
     """Return the part that a statement belongs to."""
-    written = _files_written(statement)
-    found = {_part_of_command(command) for command in statement.commands} - {ScriptPart.NOTHING}
-    found |= {ScriptPart.SYSTEM if path.startswith(SYSTEM_FOLDERS) else ScriptPart.BUILD for path in written}
-    assigns = bool(statement.words) and assignments(statement.words) == len(statement.words)
-    return next((part for part in STRONGEST if part in found), ScriptPart.SHELL if assigns else ScriptPart.NOTHING)
+    found = {_find_command_part(command) for command in statement.commands} - {ScriptPart.NOTHING}
+    for path in statement.files_written:
+        if path != "/dev/null":
+            found.add(ScriptPart.SYSTEM if path.startswith(SYSTEM_FOLDERS) else ScriptPart.BUILD)
+    if any(node.type in ASSIGNMENTS for node in statement.nodes):
+        found.add(ScriptPart.SHELL)
+    return next((part for part in STRONGEST if part in found), ScriptPart.NOTHING)
 
 
-def _around_markers(found: Sequence[ShellStatement]) -> tuple[list[ShellStatement], list[ShellStatement]]:
+def _split_at_markers(found: Sequence[ShellStatement]) -> tuple[list[ShellStatement], list[ShellStatement]]:
     """Return the statements before the tests, and the tests; without markers these are the last that build."""
-    begin, end = _with_word(found, START), _with_word(found, END)
+    begin, end = _find_word(found, START), _find_word(found, END)
     if begin is None:
-        acting = [number for number, each in enumerate(found) if part_of(each) is ScriptPart.BUILD]
+        acting = [number for number, each in enumerate(found) if find_part(each) is ScriptPart.BUILD]
         begin = acting[-1] - 1 if acting else len(found) - 1
         end = begin + 2
     tests = found[begin + 1 : end]
-    return list(found[: begin + 1]), [s for s in tests if part_of(s) is not ScriptPart.NOTHING]
+    return list(found[: begin + 1]), [s for s in tests if find_part(s) is not ScriptPart.NOTHING]
 
 
-def _with_word(found: Sequence[ShellStatement], text: str) -> int | None:
-    return next((n for n, each in enumerate(found) if any(text in word.text for word in each.words)), None)
+def _find_word(found: Sequence[ShellStatement], text: str) -> int | None:
+    words = ([word for command in each.commands for word in command] for each in found)
+    return next((number for number, each in enumerate(words) if any(text in word for word in each)), None)
 
 
-def _workdir(found: Sequence[ShellStatement]) -> str:
-    entered = (s.words[1].text for s in found if s.simple and len(s.words) == 2 and s.words[0].text == "cd")
+def _find_workdir(found: Iterable[ShellStatement]) -> str:
+    alone = (s.commands[0] for s in found if [node.type for node in s.nodes] == ["command"])
+    entered = (words[1] for words in alone if words[0] == "cd" and len(words) == 2)
     return next((normpath(folder) for folder in entered if folder.startswith("/")), WORKDIR)
 
 
-def _sources(parts: Sequence[tuple[ScriptPart, ShellStatement]], *wanted: ScriptPart) -> tuple[str, ...]:
+def _select(parts: Iterable[tuple[ScriptPart, ShellStatement]], *wanted: ScriptPart) -> tuple[str, ...]:
     return tuple(statement.source for part, statement in parts if part in wanted)
 
 
-def _part_of_command(words: Sequence[ShellWord]) -> ScriptPart:
-    texts = _without_wrappers([word.text for word in words])
+def _find_command_part(words: Sequence[str]) -> ScriptPart:
+    texts = _skip_wrappers(words)
     name = texts[0].rpartition("/")[2] if texts[0].startswith("/") else texts[0]
     if any(text.startswith(SYSTEM_FOLDERS) for text in texts[1:]) and name not in {"source", ".", "export", "cd"}:
         return ScriptPart.SYSTEM
@@ -149,13 +159,14 @@ def _part_of_command(words: Sequence[ShellWord]) -> ScriptPart:
     if name in INSTALLERS:
         return ScriptPart.INSTALL if len(texts) == 1 or not INSTALLS.isdisjoint(texts) else ScriptPart.BUILD
     if name.startswith("python"):
-        return ScriptPart.INSTALL if _installs(texts) else ScriptPart.BUILD
+        runs_setup = any(text.endswith("setup.py") for text in texts) and not INSTALLS.isdisjoint(texts)
+        return ScriptPart.INSTALL if texts[1:3] == ["-m", "pip"] or runs_setup else ScriptPart.BUILD
     return _PART_OF.get(name, ScriptPart.BUILD)
 
 
-def _without_wrappers(texts: list[str]) -> list[str]:
+def _skip_wrappers(words: Sequence[str]) -> list[str]:
     """Return a command without one that only starts it, and that one's options."""
-    rest = list(texts)
+    rest = list(words)
     while len(rest) > 1 and rest[0] in WRAPPERS:
         rest.pop(0)
         while len(rest) > 1 and (rest[0].startswith("-") or rest[0][0].isdigit() or "=" in rest[0]):
@@ -163,68 +174,26 @@ def _without_wrappers(texts: list[str]) -> list[str]:
     return rest
 
 
-def _installs(texts: Sequence[str]) -> bool:
-    return texts[1:3] == ["-m", "pip"] or (
-        any(t.endswith("setup.py") for t in texts) and not INSTALLS.isdisjoint(texts)
-    )
-
-
-def _files_written(statement: ShellStatement) -> list[str]:
-    pairs = zip(statement.words, statement.words[1:], strict=False)
-    into = [b.text for a, b in pairs if a.operator and a.text in {">", ">>", ">|", "&>"}]
-    return [path for path in into if path != "/dev/null"]
-
-
-def _unwrapped(tests: Sequence[ShellStatement]) -> tuple[tuple[ShellWord, ...], str]:
-    """Return the words of a single test command without what changes nothing in it, and the folder it enters first."""
-    words = tests[0].words if len(tests) == 1 else ()
-    folder = ""
-    while (inner := _inner(words)) != words:
-        words = inner
-    texts = [word.text for word in words]
-    if texts[:1] == ["cd"] and texts[2:3] == ["&&"] and words[1].literal:
-        folder, words = texts[1], words[3:]
-    return words, folder
-
-
-def _inner(words: tuple[ShellWord, ...]) -> tuple[ShellWord, ...]:
-    """Take one layer off: ``( ... )``, ``... | cat``, ``... 2>&1``, line ends."""
-    if words and words[-1].text == "\n":
-        return words[:-1]
-    if words and words[0].text == "\n":
-        return words[1:]
-    texts = [word.text if word.operator or word.literal else "" for word in words]
-    if texts[-2:] == ["|", "cat"]:
-        return words[:-2]
-    if texts[-3:] == ["2", ">&", "1"]:
-        return words[:-3]
-    if texts[:1] == ["("] and texts[-1:] == [")"] and texts.count("(") == texts.count(")") == 1:
-        return words[1:-1]
-    return words
-
-
-def _plain(words: Sequence[ShellWord]) -> tuple[str, tuple[tuple[str, ...], ...]]:
-    """Return assignments and commands of ``A=1 x y && A=1 x z``; nothing if it is anything else."""
-    commands: list[list[ShellWord]] = [[]]
-    for word in words:
-        if word.operator and word.text == "&&":
-            commands.append([])
-        else:
-            commands[-1].append(word)
-    fronts = {tuple(word.text for word in each[: assignments(each)]) for each in commands}
-    rest = [each[assignments(each) :] for each in commands]
-    if len(fronts) != 1 or not all(rest) or any(w.operator or not w.literal for each in commands for w in each):
-        return "", ()
+def _read_tests(tests: Sequence[ShellStatement]) -> tuple[str, tuple[tuple[str, ...], ...], str]:
+    """Return assignments, commands and folder of ``cd F && A=1 x y && A=1 x z``; nothing if it is anything else."""
+    read = [read_command(node) for node in list_commands(tests[0])] if len(tests) == 1 else []
+    if not all(word.is_literal for assigned, words in read for word in (*assigned, *words)):
+        return "", (), ""
+    commands = [tuple(word.text for word in words) for _, words in read]
+    enters = len(commands) > 1 and len(commands[0]) == 2 and commands[0][0] == "cd" and not read[0][0]
+    folder = commands.pop(0)[1] if enters else ""
+    fronts = {tuple(word.text for word in assigned) for assigned, _ in read[len(read) - len(commands) :]}
+    if len(fronts) != 1:
+        return "", (), ""
     pairs = (text.partition("=") for text in fronts.pop())
-    env = " ".join(f"{name}={shlex.quote(value)}" for name, _, value in pairs)
-    return env, tuple(tuple(word.text for word in each) for each in rest)
+    return " ".join(f"{name}={shlex.quote(value)}" for name, _, value in pairs), tuple(commands), folder
 
 
-def _files_run(statement: ShellStatement, workdir: str) -> list[str]:
+def _list_files_run(statement: ShellStatement, workdir: str) -> list[str]:
     """Return the files of the repository that a statement's commands are, or that interpreters are given first."""
     found = []
     for command in statement.commands:
-        texts = _without_wrappers([word.text for word in command])
+        texts = _skip_wrappers(command)
         inside = [text.removeprefix(f"{workdir}/") for text in texts]
         paths = [path for path in inside if re.search(r"[/.]\w", path) and not path.startswith(("/", "-"))]
         is_interpreter = INTERPRETERS.fullmatch(texts[0].rpartition("/")[2]) or texts[0] == "."

@@ -1,67 +1,48 @@
-"""Read shell text far enough to tell its statements, its commands and its words apart. Pure; nothing is expanded."""
+"""Statements, commands and words of shell text, read from its syntax tree. Nothing is expanded."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-OPERATORS = (
-    "<<<",
-    "<<-",
-    "&&",
-    "||",
-    "|&",
-    ";;",
-    "<<",
-    ">>",
-    ">&",
-    "<&",
-    "&>",
-    ">|",
-    "(",
-    ")",
-    "|",
-    "&",
-    ";",
-    "<",
-    ">",
+from assay.harness.languages.syntax import parse_tree
+
+if TYPE_CHECKING:
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Node
+
+COMMANDS = frozenset({"command", "declaration_command", "unset_command", "test_command", "function_definition"})
+"""Node types that run something by a name of their own, or give it one."""
+ASSIGNMENTS = frozenset({"variable_assignment", "variable_assignments"})
+REDIRECTIONS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
+SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+RESERVED = frozenset(
+    ["if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "{", "}"]
 )
-"""Longest first."""
-HEREDOCS = frozenset({"<<", "<<-"})
-REDIRECTIONS = frozenset({*HEREDOCS, "<<<", ">>", ">&", "<&", "&>", ">|", "<", ">"})
-UNFINISHED = frozenset({"&&", "||", "|", "|&"})
-"""A line that ends in one of these continues in the next."""
-OPENERS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
-CLOSERS = frozenset({"fi", "done", "esac", "}"})
-RESERVED = OPENERS | CLOSERS | {"then", "else", "elif", "do", "in", "!", "time"}
-"""Words after which, or in whose place, a command begins."""
-NESTED = 50
-"""Levels of command substitution that are read."""
-EXPANDED = re.compile(r"[$`*?\[~]|\{[^}]*[,.]")
-"""Found in unquoted text that a shell replaces."""
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+"""No command has such a name: the grammar has lost its way."""
+PIECE = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|([^'"\\]+)""", re.DOTALL)
+"""A part of a word: in single quotes, in double quotes, one escaped character, or bare."""
+ESCAPE = re.compile(r'\\(?:([$`"\\])|\n)')
+"""What a backslash does within double quotes."""
+EXPANDED = re.compile(r"[$`*?\[~(]|\{[^}]*[,.]")
+"""Found in bare text that a shell replaces."""
+VERBATIM = frozenset({"raw_string", "string", "string_content", "heredoc_body", "comment"})
+"""Node types in which the end of a line, with a backslash before it, is text."""
+BLANK = b"\f"
+"""Put before a continued line that begins with a word."""
 
 
 class UnreadableError(ValueError):
-    """Shell text that does not end where it should, such as within quotes."""
+    """Text that is no shell text, such as a quote that does not end."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellWord:
-    """One word of a command, or an operator."""
+class ShellWord(NamedTuple):
+    """One word of a command, without quotes."""
 
     text: str
-    """Without quotes; a new line within a compound command is an operator, too."""
-    literal: bool = True
+    is_literal: bool = True
     """Whether the shell takes it as it stands."""
-    operator: bool = False
-    quoted: bool = field(default=False, compare=False)
-    """Whether any of it is."""
-
-    @property
-    def reserved(self) -> bool:
-        """Whether it is a reserved word where a command begins."""
-        return self.text in RESERVED and not self.quoted and not self.operator
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,229 +50,127 @@ class ShellStatement:
     """What a shell reads before it runs anything of it: a line with its continuations, or a compound command."""
 
     source: str
-    words: tuple[ShellWord, ...]
+    nodes: tuple["Node", ...]
+    """Its commands, lists and pipelines, and what separates them, as syntax trees; comments are left out."""
 
     @property
-    def commands(self) -> tuple[tuple[ShellWord, ...], ...]:
-        """The simple commands in it, in order, without assignments before them, redirections and reserved words."""
-        return tuple(command for command in map(_bare, _split(self.words)) if command)
+    def commands(self) -> tuple[tuple[str, ...], ...]:
+        """The words of its simple commands, in order, without assignments before them and redirections."""
+        found = (read_command(node)[1] for node in self._walk() if node.type in COMMANDS)
+        return tuple(tuple(word.text for word in words) for words in found)
 
     @property
-    def simple(self) -> bool:
-        """Whether it is one command without operators: no list, pipeline, redirection or compound."""
-        return not any(word.operator or word.reserved for word in self.words)
+    def files_written(self) -> tuple[str, ...]:
+        """The files into which it redirects output."""
+        into = (node.children for node in self._walk() if node.type == "file_redirect")
+        marks = {">", ">>", ">|", "&>", "&>>"}
+        return tuple(read_word(get_text(nodes[-1])).text for nodes in into if any(node.type in marks for node in nodes))
+
+    def _walk(self) -> Iterator["Node"]:
+        """Yield all nodes outside of substitutions, in order of the text."""
+        rest = [*reversed(self.nodes)]
+        while rest:
+            node = rest.pop()
+            yield node
+            rest += () if node.type in SUBSTITUTIONS else reversed(node.children)
 
 
-def statements(text: str) -> list[ShellStatement]:
+def read_statements(text: str) -> list[ShellStatement]:
     """Read shell text; raises UnreadableError if quotes, a heredoc or a compound command do not end."""
-    reader = _Reader(text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    root = _parse(text)
+    lines, groups, end = text.split("\n"), list[list["Node"]](), -1
+    for node in root.children:
+        if node.start_point.row > end:
+            groups.append([])
+        groups[-1].append(node)
+        end = max(end, node.end_point.row)
     found = []
-    while (statement := reader.statement()) is not None:
-        found.append(statement)
+    for group in groups:
+        source = "\n".join(lines[group[0].start_point.row : group[-1].end_point.row + 1])
+        found.append(ShellStatement(source, tuple(node for node in group if node.type != "comment")))
+    if any(words[0] in RESERVED for statement in found for words in statement.commands):
+        raise UnreadableError("a compound command is not read as one")
     return found
 
 
-def assignments(words: Sequence[ShellWord]) -> int:
-    """Return how many words at the front are assignments."""
-    return next((n for n, word in enumerate(words) if word.operator or not _NAME.match(word.text)), len(words))
+def _parse(text: str) -> "Node":
+    content = text.encode(errors="replace") + b"\n"
+    root = parse_tree(content, _load_grammar())
+    continued = [found.start() for found in re.finditer(rb"\\\n(?=\S)", content)]
+    if root is not None and continued:  # the grammar reads a continued line as such only if it begins with a blank
+        types = {at: root.descendant_for_byte_range(at, at + 1) for at in continued}
+        for at in reversed(continued):
+            if (node := types[at]) is None or node.type not in VERBATIM:
+                content = content[: at + 2] + BLANK + content[at + 2 :]
+        root = parse_tree(content, _load_grammar())
+    if root is None or root.has_error:
+        raise UnreadableError("this is no shell text")
+    return root
 
 
-def _split(words: Sequence[ShellWord]) -> Iterator[list[ShellWord]]:
-    command: list[ShellWord] = []
-    for word in words:
-        if word.operator and word.text not in REDIRECTIONS:
-            yield command
-            command = []
-        else:
-            command.append(word)
-    yield command
-
-
-def _bare(words: Sequence[ShellWord]) -> tuple[ShellWord, ...]:
-    kept: list[ShellWord] = []
-    redirected = False
-    for word in words:
-        if word.operator:
-            redirected = True
-            if kept and kept[-1].text.isdigit():  # the 2 of ``2>``
-                kept.pop()
-        elif redirected:
-            redirected = False
-        elif kept or not word.reserved:
-            kept.append(word)
-    return tuple(kept[assignments(kept) :])
-
-
-@dataclass(slots=True)
-class _Reader:
-    """A position in shell text."""
-
-    text: str
-    at: int = 0
-    words: list[ShellWord] = field(default_factory=list)
-    depth: int = 0
-    waiting: list[tuple[str, bool]] = field(default_factory=list)
-    """Delimiters of heredocs whose text begins on the next line, and whether tabs before them are dropped."""
-    nested: int = 0
-    """Command substitutions around it."""
-
-    def statement(self) -> ShellStatement | None:
-        """Return the next statement, or None at the end."""
-        self.words, self.depth, self.waiting = [], 0, []
-        begin = self.at
-        while self.at < len(self.text):
-            if self.text[self.at] == "\n":
-                self.at += 1
-                self._heredocs()
-                if self._is_whole():
-                    break
-                if self.depth:
-                    self.words.append(ShellWord("\n", operator=True))
+def read_command(node: "Node") -> tuple[list[ShellWord], list[ShellWord]]:
+    """Return the assignments before a simple command, and its words."""
+    if node.type == "function_definition":
+        return [], [ShellWord(get_text(name)) for name in node.children_by_field_name("name")]
+    texts: tuple[list[str], list[str]] = ([], [])
+    end = node.start_byte - 1
+    for child in node.children:
+        if child.type not in REDIRECTIONS:
+            part = texts[0 if child.type == "variable_assignment" and node.type == "command" else 1]
+            between = (node.text or b"")[end - node.start_byte : child.start_byte - node.start_byte] if part else b" "
+            if between in {b"", b"\\\n" + BLANK}:
+                part[-1] += get_text(child)
             else:
-                self._token()
-        else:
-            if self.depth or self.waiting:
-                raise UnreadableError("a compound command or a heredoc does not end")
-        source = self.text[begin : self.at].strip("\n")
-        if not source and self.at >= len(self.text):
-            return None
-        return ShellStatement(source, tuple(self.words))
+                part.append(get_text(child))
+            end = child.end_byte
+    return [*map(read_word, texts[0])], [*map(read_word, texts[1])]
 
-    def _is_whole(self) -> bool:
-        unfinished = bool(self.words) and self.words[-1].operator and self.words[-1].text in UNFINISHED
-        return self.depth == 0 and not unfinished
 
-    def _token(self) -> None:
-        rest = self.text[self.at :][:3]
-        if rest[0] in " \t\r":
-            self.at += 1
-        elif rest.startswith("\\\n"):
-            self.at += 2
-        elif rest[0] == "#":
-            self.at = self._find("\n", len(self.text))
-        elif operator := next((each for each in OPERATORS if rest.startswith(each)), ""):
-            self.at += len(operator)
-            self.depth += (operator == "(") - (operator == ")")
-            self.words.append(ShellWord(operator, operator=True))
-        else:
-            self._word()
+def list_commands(statement: ShellStatement) -> list["Node"]:
+    """Return the simple commands of ``a && b``, without ``( ... )``, ``... | cat`` and ``... 2>&1`` around all of it.
 
-    def _word(self) -> None:
-        begins = self._begins_command()
-        word = self._read_word()
-        previous = self.words[-1] if self.words else None
-        if previous and previous.operator and previous.text in HEREDOCS:
-            self.waiting.append((word.text, previous.text == "<<-"))
-        if begins and not word.quoted:
-            self.depth += (word.text in OPENERS) - (word.text in CLOSERS)
-        if self.depth < 0:
-            raise UnreadableError(f"{word.text} closes nothing")
-        self.words.append(word)
+    Empty if the statement is anything else.
+    """
+    found = _flatten(_unwrap(statement.nodes[0])) if len(statement.nodes) == 1 else []
+    simple = {"command", "declaration_command"}
+    bare = all(node.type in simple and REDIRECTIONS.isdisjoint(each.type for each in node.children) for node in found)
+    return found if bare else []
 
-    def _begins_command(self) -> bool:
-        if not self.words:
-            return True
-        last = self.words[-1]
-        return last.text not in REDIRECTIONS if last.operator else last.reserved
 
-    def _read_word(self) -> ShellWord:
-        begin, literal = self.at, True
-        parts: list[str] = []
-        while self.at < len(self.text) and not self._ends_word():
-            part, whole = self._part()
-            parts.append(part)
-            literal = literal and whole
-        quoted = any(mark in self.text[begin : self.at] for mark in "\\'\"")
-        return ShellWord("".join(parts), literal, quoted=quoted)
+def _unwrap(node: "Node") -> "Node":
+    inner = [each for each in node.children if get_text(each).strip()]
+    match node.type, [get_text(each) for each in inner]:
+        case ("subshell", [_, _, _]):
+            return _unwrap(inner[1])
+        case ("pipeline", [_, "|", "cat"]) | ("redirected_statement", [_, "2>&1"]):
+            return _unwrap(inner[0])
+    return node
 
-    def _ends_word(self) -> bool:
-        return self.text[self.at] in " \t\n\r|&;()<>"
 
-    def _part(self) -> tuple[str, bool]:
-        """Return a quoted or unquoted part of a word, and whether the shell takes it as it stands."""
-        first = self.text[self.at]
-        if first == "\\":
-            escaped = self.text[self.at + 1 : self.at + 2]
-            self.at += 2
-            return ("" if escaped == "\n" else escaped), True
-        if first == "'":
-            end = self._find("'")
-            part = self.text[self.at + 1 : end]
-            self.at = end + 1
-            return part, True
-        if first == '"':
-            return self._double_quoted()
-        if self.text.startswith("$(", self.at) or first == "`":
-            return self._substitution()
-        begin = self.at
-        self.at += 1
-        while self.at < len(self.text) and not self._ends_word() and self.text[self.at] not in "\\'\"`$":
-            self.at += 1
-        part = self.text[begin : self.at]
-        return part, not EXPANDED.search(part)
+def _flatten(node: "Node") -> list["Node"]:
+    if node.type == "list" and node.children[1].type == "&&":
+        return [*_flatten(node.children[0]), *_flatten(node.children[2])]
+    return [node]
 
-    def _double_quoted(self) -> tuple[str, bool]:
-        self.at += 1
-        parts: list[str] = []
-        literal = True
-        while True:
-            if self.at >= len(self.text):
-                raise UnreadableError("a double quote does not end")
-            char = self.text[self.at]
-            if char == '"':
-                self.at += 1
-                return "".join(parts), literal
-            if char == "\\" and self.text[self.at + 1 : self.at + 2] in {"$", "`", '"', "\\", "\n"}:
-                parts.append(self.text[self.at + 1].strip("\n"))
-                self.at += 2
-            elif char == "`" or self.text.startswith("$(", self.at):
-                parts.append(self._substitution()[0])
-                literal = False
-            else:
-                literal = literal and char != "$"
-                parts.append(char)
-                self.at += 1
 
-    def _substitution(self) -> tuple[str, bool]:
-        """Return a command substitution as it stands; parentheses and quotes in it have to match."""
-        begin = self.at
-        if self.text[self.at] == "`":
-            self.at = self._find("`") + 1
-            return self.text[begin : self.at], False
-        if self.nested == NESTED:
-            raise UnreadableError("command substitutions are nested too deeply")
-        inner = _Reader(self.text, self.at + 1, nested=self.nested + 1)
-        while inner.at < len(inner.text):
-            if inner.text[inner.at] == "\n":
-                inner.at += 1
-            else:
-                inner._token()
-            if inner.depth == 0:
-                self.at = inner.at
-                return self.text[begin : self.at], False
-        raise UnreadableError("a command substitution does not end")
+def read_word(source: str) -> ShellWord:
+    """Read a word as it is written."""
+    text, is_literal = "", True
+    for single, double, escaped, bare in PIECE.findall(source):
+        is_literal = is_literal and not EXPANDED.search(bare) and not re.search("[$`]", re.sub(r"\\.", "", double))
+        text += single + ESCAPE.sub(lambda found: found[1] or "", double) + escaped.strip("\n") + bare
+    return ShellWord(text, is_literal)
 
-    def _find(self, end: str, otherwise: int | None = None) -> int:
-        found = self.text.find(end, self.at + 1)
-        if found >= 0:
-            return found
-        if otherwise is None:
-            raise UnreadableError(f"{end} does not end")
-        return otherwise
 
-    def _heredocs(self) -> None:
-        """Skip the texts of the heredocs that began on the line before."""
-        for delimiter, tabs in self.waiting:
-            while True:
-                if self.at >= len(self.text):
-                    raise UnreadableError(f"the heredoc {delimiter} does not end")
-                end = self._find_line_end()
-                line = self.text[self.at : end]
-                self.at = min(end + 1, len(self.text))
-                if (line.lstrip("\t") if tabs else line) == delimiter:
-                    break
-        self.waiting = []
+def get_text(node: "Node") -> str:
+    """Return the text of a node as it is written."""
+    return (node.text or b"").decode(errors="replace")
 
-    def _find_line_end(self) -> int:
-        end = self.text.find("\n", self.at)
-        return end if end >= 0 else len(self.text)
+
+@cache
+def _load_grammar() -> "Grammar":
+    import tree_sitter_bash
+    from tree_sitter import Language
+
+    return Language(tree_sitter_bash.language())

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instances.environments.row_script import Script, ScriptPart, part_of, read_script
-from assay.instances.environments.shell import statements
+from assay.instances.environments.row_script import Script, ScriptPart, find_part, read_script
+from assay.instances.environments.shell import read_statements
 
 DJANGO = """\
 #!/bin/bash
@@ -79,8 +79,8 @@ def test_lines_that_end_as_in_dos_make_no_difference() -> None:
     ],
 )
 def test_statement_belongs_to_a_part(text: str, part: str) -> None:
-    (statement,) = statements(text)
-    assert part_of(statement) is ScriptPart(part)
+    (statement,) = read_statements(text)
+    assert find_part(statement) is ScriptPart(part)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ LINES = ("cd /x", "make", "pip install .", "git apply x", "echo a", "apt-get ins
 @given(st.lists(st.sampled_from(LINES)))
 def test_every_statement_before_the_tests_is_in_the_parts_it_belongs_to(lines: list[str]) -> None:
     script = read_script("\n".join([*lines, ": '>>>>> Start Test Output'", "t", ": '>>>>> End Test Output'", "make z"]))
-    parts = [(part_of(statement), line) for line in lines for statement in statements(line)]
+    parts = [(find_part(statement), line) for line in lines for statement in read_statements(line)]
     assert list(script.system) == [line for part, line in parts if part is ScriptPart.SYSTEM]
     assert list(script.prepare) == [line for part, line in parts if part in {ScriptPart.SHELL, ScriptPart.BUILD}]
     installs = [line for part, line in parts if part is ScriptPart.INSTALL]
