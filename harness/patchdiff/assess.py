@@ -8,7 +8,7 @@ from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffRes
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.contract import Ask, Context, Contribution, Generate, Generator, PlanTests, Settings
-from assay.harness.patchdiff.decide import ORDER, finding_of, without_lone
+from assay.harness.patchdiff.decide import ORDER, conclude, soften_lone
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.sides import ForgedSideError, SideError, Sides
 from assay.harness.patchdiff.survey import survey
@@ -37,17 +37,17 @@ def assess(
     try:
         note("surveying the trees")
         context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
-        found = _in_turns(context, generators)
-        reached = _reached(sides.instance.language, generators.values(), found)
+        found = _take_turns(context, generators)
+        reached = _count_reached(sides.instance.language, generators.values(), found)
     except SideError as error:
         return PatchDiffRecord(not_assessed(sides.task, settings, str(error)))
     says_nothing = all(one.error for one in found) or any(one.forged for one in found)
-    divergences = without_lone([each for one in found for each in one.divergences])
+    divergences = soften_lone([each for one in found for each in one.divergences])
     divergences = sorted(divergences, key=lambda each: ORDER.index(each.finding))
     comparison = PatchDiffResult(
         instance_id=sides.instance.id,
         model=sides.task.prediction.model,
-        finding=finding_of(divergences, 0 if says_nothing else reached),
+        finding=conclude(divergences, 0 if says_nothing else reached),
         divergences=tuple(divergences),
         generators=tuple(one.result for one in found),
         targets=tuple(each.label for each in context.survey.targets),
@@ -69,19 +69,19 @@ def not_assessed(task: Task, settings: Settings, error: str) -> PatchDiffResult:
     )
 
 
-def _reached(language: str, generators: Iterable[Generator], found: Sequence[Contribution]) -> int:
+def _count_reached(language: str, generators: Iterable[Generator], found: Sequence[Contribution]) -> int:
     """Count the probes that executed a target; the tests of a suite count only where no generator can aim."""
     pairs = zip(generators, found, strict=True)
     aimed = [one for generator, one in pairs if generator.aims and generator.knows(language)]
     return sum(one.result.reached for one in aimed or found)
 
 
-def _in_turns(context: Context, generators: Mapping[str, Generator]) -> list[Contribution]:
+def _take_turns(context: Context, generators: Mapping[str, Generator]) -> list[Contribution]:
     """Give every generator a turn, and then another to those that have more to do.
 
     In the first round each has an equal share of what is left, and one share is kept for the second.
     """
-    found = {name: _before(context, name, each) for name, each in generators.items()}
+    found = {name: _begin(context, name, each) for name, each in generators.items()}
     waiting = {name: each.generate for name, each in generators.items() if not found[name].result.note}
     for kept in (1, 0):
         for place, (name, generate) in enumerate(list(waiting.items())):
@@ -89,17 +89,17 @@ def _in_turns(context: Context, generators: Mapping[str, Generator]) -> list[Con
             if share > 0:
                 found[name] = _spend(replace(context, turn=context.now + share), found[name], generate)
         waiting = {name: more for name in waiting if (more := found[name].more)}
-    return [_after(each) for each in found.values()]
+    return [_finish(each) for each in found.values()]
 
 
-def _before(context: Context, name: str, generator: Generator) -> Contribution:
+def _begin(context: Context, name: str, generator: Generator) -> Contribution:
     """Return a generator's contribution before its first turn; the note says why it gets none."""
     known = generator.knows(context.sides.instance.language)
     note = "" if known else f"only for {', '.join(sorted(generator.languages))}"
     return Contribution(GeneratorResult(name=name, note=note))
 
 
-def _after(found: Contribution) -> Contribution:
+def _finish(found: Contribution) -> Contribution:
     idle = not (found.result.seconds or found.result.note)
     late = {"note": "skipped: the budget was spent"} if idle else {}
     return replace(found, result=found.result.model_copy(update=late))
@@ -114,15 +114,15 @@ def _spend(context: Context, before: Contribution, generate: Generate) -> Contri
     except (EngineUnavailable, RunStopped):
         raise
     except ForgedSideError as error:
-        found = replace(_failed(before, str(error)), forged=True)
+        found = replace(_make_failure(before, str(error)), forged=True)
     except AssayError as error:  # an engine that failed, a model that does not answer, a package that is not there
-        found = _failed(before, str(error))
+        found = _make_failure(before, str(error))
     except Exception as error:  # a bug of the generator must not cost what the others find
-        found = _failed(before, f"internal error: {error!r}")
+        found = _make_failure(before, f"internal error: {error!r}")
     seconds = round(before.result.seconds + time.monotonic() - began, 3)
     return replace(found, result=found.result.model_copy(update={"seconds": seconds}))
 
 
-def _failed(before: Contribution, problem: str) -> Contribution:
+def _make_failure(before: Contribution, problem: str) -> Contribution:
     result = before.result.model_copy(update={"note": f"failed: {problem}"})
     return replace(before, result=result, error=f"{result.name}: {problem}", more=None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
-from assay.harness.patchdiff.sides import Sides, limited
+from assay.harness.patchdiff.sides import Sides, limit_time
 from assay.harness.patchdiff.survey import Survey
 from assay.harness.runs.pulse import Note, silent
 
@@ -86,13 +86,13 @@ class Context:
     def plan(self, files: Sequence[str], seconds: float = inf) -> TestPlan:
         """Return the plan of a run of test files, given so many seconds if the recipe does not allow less."""
         plan = self.plan_tests(self.sides.instance, files)
-        return limited(plan, min(plan.limits.seconds, seconds))
+        return limit_time(plan, min(plan.limits.seconds, seconds))
 
     def part(self, share: float) -> "Context":
         """Return the same comparison with a share of the seconds left."""
         return replace(self, turn=self.now + self.seconds_left * share)
 
-    def paced(self, seconds: float) -> float:
+    def pace(self, seconds: float) -> float:
         """Return the share of a program for which ``seconds`` are right with the default budget."""
         return seconds * min(MOST_PACE, max(LEAST_PACE, self.settings.budget / BUDGETS["default"]))
 

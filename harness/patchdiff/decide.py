@@ -39,7 +39,7 @@ Round = Mapping[str, Sighting]
 """A program's observations on one side, by the probes' keys."""
 
 
-def stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
+def select_stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
     """Return the probes that saw the same in every round."""
     if not rounds:
         return {}
@@ -51,7 +51,7 @@ def stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
     }
 
 
-def counted(gold: Round, candidate: Round) -> tuple[list[str], list[str]]:
+def split_probes(gold: Round, candidate: Round) -> tuple[list[str], list[str]]:
     """Return the probes on which a round of gold's and one of the candidate's differ, and those on which they agree.
 
     A probe counts only if it executed a target on both sides; a probe that cannot be compared on one of the sides, for
@@ -72,10 +72,10 @@ def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Rou
         The number of probes on which gold's copy differs from gold, which is noise, and the other probes on which gold
         and the candidate differ.
     """
-    of_gold, of_null, of_candidate = sides = [stable(rounds) for rounds in (gold, null, candidate)]
+    of_gold, of_null, of_candidate = sides = [select_stable(rounds) for rounds in (gold, null, candidate)]
     common = [key for key in of_gold if all(_comparable(side, key) for side in sides)]
     steady = {key: of_gold[key] for key in common if of_gold[key].observation == of_null[key].observation}
-    return len(common) - len(steady), counted(steady, of_candidate)[0]
+    return len(common) - len(steady), split_probes(steady, of_candidate)[0]
 
 
 def _comparable(side: Mapping[str, Sighting], key: str) -> bool:
@@ -87,17 +87,17 @@ def classify(base: ProbeObservation, gold: Sighting, candidate: ProbeObservation
     of_gold = gold.observation
     if of_gold == candidate:
         return None
-    is_promised = base == of_gold and not _retyped(gold.changes)
+    is_promised = base == of_gold and not _changes_type(gold.changes)
     if gold.mutated and (_rejects(of_gold) or (_rejects(candidate) and not is_promised)):
         return PatchDiffFinding.GOLD_REJECTS
     if gold.private:
         return PatchDiffFinding.DIVERGENT
     if base == of_gold:
         return PatchDiffFinding.CHANGED_UNRELATED
-    return PatchDiffFinding.UNFIXED_LIKE_BASE if candidate == base else _in_part(base, of_gold, candidate)
+    return PatchDiffFinding.UNFIXED_LIKE_BASE if candidate == base else _classify_parts(base, of_gold, candidate)
 
 
-def divergence_of(
+def make_divergence(
     generator: str, probe: str, base: ProbeObservation, gold: Sighting, candidate: ProbeObservation, rounds: int
 ) -> Divergence:
     """Return the divergence of a probe on which gold and the candidate differ."""
@@ -116,12 +116,12 @@ def divergence_of(
     )
 
 
-def of_test(status: Status | None) -> ProbeObservation:
+def observe_test(status: Status | None) -> ProbeObservation:
     """Return what is seen of a whole test, None if it has not run."""
     return ProbeObservation(kind="value", type="test", text=status) if status else MISSING
 
 
-def _in_part(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation) -> PatchDiffFinding:
+def _classify_parts(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation) -> PatchDiffFinding:
     """Say what it means that three differ: by who raises, by their types, else by the words that gold keeps of base.
 
     A candidate that still has, where they were, words that gold takes out is like base in that part; one that does not
@@ -133,22 +133,22 @@ def _in_part(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObs
             return PatchDiffFinding.CHANGED_UNRELATED if before == after else PatchDiffFinding.UNFIXED_LIKE_BASE
     if gold.kind == FAILURE or len({*zip(kinds, types, strict=True)}) > 1:
         return PatchDiffFinding.DIVERGENT
-    words, of_gold, of_candidate = map(_WORD.findall, _without_common_lines([base.text, gold.text, candidate.text]))
-    kept, still_there = _kept(words, of_gold), _kept(words, of_candidate)
+    words, of_gold, of_candidate = map(_WORD.findall, _drop_common_lines([base.text, gold.text, candidate.text]))
+    kept, still_there = _match_words(words, of_gold), _match_words(words, of_candidate)
     rest = iter(of_candidate)
     if not all(words[at] in rest for at in sorted(kept)):
         return PatchDiffFinding.CHANGED_UNRELATED
     return PatchDiffFinding.UNFIXED_LIKE_BASE if still_there - kept else PatchDiffFinding.DIVERGENT
 
 
-def _without_common_lines(texts: Sequence[str]) -> list[str]:
+def _drop_common_lines(texts: Sequence[str]) -> list[str]:
     """Return texts without the lines that all of them have; of a page, few are left."""
     lines = [text.splitlines() for text in texts]
     common = frozenset(lines[0]).intersection(*lines[1:])
     return ["\n".join(line for line in each if line not in common) for each in lines]
 
 
-def _kept(before: Sequence[str], after: Sequence[str]) -> set[int]:
+def _match_words(before: Sequence[str], after: Sequence[str]) -> set[int]:
     """Return the places of the words of a text that are left in another."""
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     return {at for block in blocks for at in range(block.a, block.a + block.size)}
@@ -158,7 +158,7 @@ def _rejects(seen: ProbeObservation) -> bool:
     return seen.kind == "error" and seen.type in REJECTIONS
 
 
-def _retyped(changes: Sequence[Sequence[Any]]) -> bool:
+def _changes_type(changes: Sequence[Sequence[Any]]) -> bool:
     """Return whether a change puts a value of a new type, other than None, in place of one of a known type.
 
     Another kind of iterable with the same items is what code may well be given.
@@ -178,14 +178,14 @@ def _kinds(value: Any, depth: int = 0) -> set[tuple[int, type]]:
     return {(depth, type(value)), *(kind for each in below for kind in _kinds(each, depth + 1))} - {(depth, type(None))}
 
 
-def without_lone(divergences: Sequence[Divergence]) -> list[Divergence]:
+def soften_lone(divergences: Sequence[Divergence]) -> list[Divergence]:
     """Return divergences; a lone one on a changed input is undecided: of thousands, one may be beside the point."""
     alone = len(divergences) == 1 and divergences[0].mutated and is_flagged(divergences[0].finding)
     found = {"finding": PatchDiffFinding.DIVERGENT} if alone else {}
     return [each.model_copy(update=found) for each in divergences]
 
 
-def finding_of(divergences: Sequence[Divergence], reached: int) -> PatchDiffFinding:
+def conclude(divergences: Sequence[Divergence], reached: int) -> PatchDiffFinding:
     """Return the finding of a whole comparison: its most severe divergence, or what the absence of any means."""
     if divergences:
         return min((each.finding for each in divergences), key=ORDER.index)

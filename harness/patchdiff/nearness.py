@@ -28,12 +28,12 @@ class ChangeSummary:
     sources: Sequence[str]
     """Paths of the changed files that are no tests."""
     words: Sequence[str] = ()
-    """As ``changed_words`` finds them."""
+    """As ``find_words`` finds them."""
     mentions: Mapping[str, Iterable[str]] = field(default_factory=dict)
     """The words that a test file contains, by its path."""
 
 
-def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
+def find_words(names: Iterable[str], *diffs: str) -> list[str]:
     """Return words, at most ``MOST_WORDS``: of names, of the changed lines of diffs, of functions that hunks name."""
     found = dict.fromkeys(word for name in names for word in _WORD.findall(name))
     for line in "\n".join(diffs).splitlines():
@@ -44,7 +44,7 @@ def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
     return list(found)[:MOST_WORDS]
 
 
-def quoted_words(apart: str, *diffs: str) -> tuple[str, ...]:
+def find_quoted(apart: str, *diffs: str) -> tuple[str, ...]:
     """Return the short texts between quotation marks and the numbers on the changed lines of unified diffs, each once.
 
     Texts are as code sees them: escapes stand for what they mean in most languages. Numbers up to two are tried anyway.
@@ -54,12 +54,12 @@ def quoted_words(apart: str, *diffs: str) -> tuple[str, ...]:
         diffs: what each of them changes; of their texts there are about as many as of the others, so that a long
             change does not bury these.
     """
-    near, far = _quoted([apart]), _quoted(diffs)
+    near, far = _find_quoted([apart]), _find_quoted(diffs)
     others = [text for text in far if text not in near]
     return tuple([*near, *others[: max(FEWEST_QUOTED, len(near))]][:MOST_QUOTED])
 
 
-def _quoted(diffs: Iterable[str]) -> list[str]:
+def _find_quoted(diffs: Iterable[str]) -> list[str]:
     lines = [line for diff in diffs for line in diff.splitlines() if line.startswith(("+", "-"))]
     found = dict.fromkeys(
         read_text(text, raw="r" in prefix.lower()) for line in lines for prefix, _mark, text in _QUOTED.findall(line)
@@ -68,7 +68,7 @@ def _quoted(diffs: Iterable[str]) -> list[str]:
     return [text for text in [*found, *numbers] if text.strip(" ")]
 
 
-def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:
+def select_named(own: Iterable[str], tests: Iterable[str]) -> list[str]:
     """Leave out files that a runner would hardly take for tests, such as the small projects that tests work on.
 
     Only where the name of one of the instance's own test files shows that the project marks tests by their names;
@@ -81,7 +81,7 @@ def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:
     return [path for path in tests if is_marked(path)] if any(map(is_marked, own)) else list(tests)
 
 
-def nearest_first(tests: Iterable[str], first: Iterable[str], change: ChangeSummary) -> list[str]:
+def sort_nearest(tests: Iterable[str], first: Iterable[str], change: ChangeSummary) -> list[str]:
     """Order test files by how likely they exercise a change; other suites than the first ones' come last.
 
     Three things count alike: names and folders shared with the changed files, the change's words in the test file's
@@ -91,10 +91,10 @@ def nearest_first(tests: Iterable[str], first: Iterable[str], change: ChangeSumm
     known = sorted(set(tests))
     rank = {path: number for number, path in enumerate(dict.fromkeys(first))}
     homes = {PurePosixPath(path).parts[:1] for path in rank}
-    words = {part for word in (*change.words, *change.sources) for part in _parts(word)}
-    nearness = _summed(
+    words = {part for word in (*change.words, *change.sources) for part in _split_name(word)}
+    nearness = _add_scores(
         {test: max((_kinship(test, each) for each in change.sources), default=0.0) for test in known},
-        _rarity({test: _parts(test) & words for test in known}),
+        _rarity({test: _split_name(test) & words for test in known}),
         _rarity({test: set(change.mentions.get(test, ())) for test in known}),
     )
 
@@ -104,7 +104,7 @@ def nearest_first(tests: Iterable[str], first: Iterable[str], change: ChangeSumm
     return sorted(known, key=distance)
 
 
-def _summed(*scores: Mapping[str, float]) -> dict[str, float]:
+def _add_scores(*scores: Mapping[str, float]) -> dict[str, float]:
     """Add scores of the same files, each as a part of its greatest."""
     highest = [max(each.values(), default=0.0) or 1.0 for each in scores]
     return {path: sum(each[path] / most for each, most in zip(scores, highest, strict=True)) for path in scores[0]}
@@ -116,7 +116,7 @@ def _rarity(words: Mapping[str, set[str]]) -> dict[str, float]:
     return {path: sum(log((len(words) + 1) / (files[word] + 1)) for word in each) for path, each in words.items()}
 
 
-def _parts(name: str) -> set[str]:
+def _split_name(name: str) -> set[str]:
     """Return the words of a name or of a path without its suffix, in lower case and without an s at the end."""
     stem = str(PurePosixPath(name).with_suffix("")) if "/" in name or "." in name else name
     return {part.lower().removesuffix("s") for part in _PART.split(stem)} - _SAYS_NOTHING
@@ -125,7 +125,7 @@ def _parts(name: str) -> set[str]:
 def _kinship(test: str, source: str) -> float:
     """Share words of the name, then folders: ``tests/http/test_cookies.py`` is near to ``web/http/cookies.py``."""
     here, there = PurePosixPath(test), PurePosixPath(source)
-    words, theirs = _parts(here.stem), _parts(there.stem)
+    words, theirs = _split_name(here.stem), _split_name(there.stem)
     folders, their_folders = set(here.parts[:-1]), set(there.parts[:-1])
     pairs = (words, theirs), (folders, their_folders)
     of_name, of_folders = (len(one & other) / (len(one | other) or 1) for one, other in pairs)

@@ -14,8 +14,17 @@ from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObse
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
-from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, counted, divergence_of, screen, stable
-from assay.harness.patchdiff.probe.running import files_with
+from assay.harness.patchdiff.decide import (
+    ORDER,
+    Round,
+    Sighting,
+    classify,
+    make_divergence,
+    screen,
+    select_stable,
+    split_probes,
+)
+from assay.harness.patchdiff.probe.running import select_files
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
 from assay.harness.runners.base import PLACEHOLDER
 
@@ -120,10 +129,10 @@ done
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
 
 
-def gold_lines(context: Context, program: Program) -> list[dict[str, Any]]:
+def run_with_gold(context: Context, program: Program) -> list[dict[str, Any]]:
     """Run a program with gold once, as ``run_lines`` does; what it shows is kept for later candidates."""
     work = program.command, sorted(program.tests), context.settings.budget  # in whichever order it runs them
-    kept = context.sides.kept_work(*work, _targets(context, Side.GOLD))
+    kept = context.sides.find_kept_work(*work, _targets(context, Side.GOLD))
     if known := kept.read(()):
         return list(known)
     (lines,) = run_lines(context, program, Side.GOLD, [0])
@@ -132,7 +141,7 @@ def gold_lines(context: Context, program: Program) -> list[dict[str, Any]]:
     return lines
 
 
-def absence(note: str, lines: Sequence[Mapping[str, Any]]) -> str:
+def explain_absence(note: str, lines: Sequence[Mapping[str, Any]]) -> str:
     """Return why a program found nothing: there is nothing, or the time was over before it had looked everywhere."""
     return note if _is_whole(lines) else f"{note} in the time that there was"
 
@@ -144,7 +153,7 @@ def _is_whole(lines: Sequence[Mapping[str, Any]]) -> bool:
 
 def _test_command(context: Context, program: Program, only: Sequence[str]) -> str:
     """Return the command that runs a program's tests, or those of some probes; "" for what needs none."""
-    files = files_with(only, program.tests) or program.tests
+    files = select_files(only, program.tests) or program.tests
     plan = context.plan(files) if files else context.sides.task.plan
     return plan.command.replace(PLACEHOLDER, "") if files and plan.runner in NEEDED else ""
 
@@ -191,27 +200,27 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
     }
 
 
-def differences(context: Context, generator: str, program: Program) -> Contribution:
+def find_differences(context: Context, generator: str, program: Program) -> Contribution:
     """Run a generator's program with gold and the candidate, then look closely at where the two differ.
 
     Every probe runs once on these two sides, within the turn. What differs, the most severe first, and a
     sample of what does not, runs again on all sides; what differs still is confirmed.
     """
-    first = _on_sides(context.part(FIRST_PART), program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
+    first = _run_sides(context.part(FIRST_PART), program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
-    (apart, alike), closer = counted(gold, candidate), context.confirming.part(0.5)
-    again = [*_worth_a_look(closer, program, apart, gold, candidate), *_by_turns(alike, gold)[:MOST_ALIKE]]
+    (apart, alike), closer = split_probes(gold, candidate), context.confirming.part(0.5)
+    again = [*_select_again(closer, program, apart, gold, candidate), *_interleave(alike, gold)[:MOST_ALIKE]]
     began = time.monotonic()
-    rounds = _on_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
+    rounds = _run_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     each = time.monotonic() - began
     of_gold, of_null, of_candidate = (rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE))
     _, suspects = screen(of_gold, of_null, of_candidate)
     noise, _ = screen([gold, *of_gold], of_null, of_candidate)  # what wavers with gold is none
-    steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
-    suspects = _most_severe(_by_turns(suspects, gold), *steady)[:MOST_SUSPECTS]
+    steady = (select_stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
+    suspects = _sort_severe(_interleave(suspects, gold), *steady)[:MOST_SUSPECTS]
     wanted = context.confirming.rounds(each)
-    found, confirmed_in = _divergences(context.confirming.part(0.5), generator, program, suspects, wanted)
-    shown, files = _reproduced(context.confirming.part(0.5), program, found, first[Side.GOLD].redo)
+    found, confirmed_in = _confirm(context.confirming.part(0.5), generator, program, suspects, wanted)
+    shown, files = _add_reproductions(context.confirming.part(0.5), program, found, first[Side.GOLD].redo)
     is_late = any(each.late for each in rounds.values())
     unseen = len(apart) if is_late else len(suspects) if not confirmed_in else 0
     result = GeneratorResult(
@@ -235,29 +244,29 @@ def _note(first: Iterable[Rounds], dropped: int, rounds: int, unseen: int) -> st
     return f"{dropped} differences were not confirmed in {rounds} rounds" if dropped else ""
 
 
-def _on_sides(
+def _run_sides(
     context: Context, program: Program, seeds: Mapping[Side, Sequence[int]], only: Sequence[str] = ()
 ) -> dict[Side, Rounds]:
     """Run a program on several sides at once, with the hash seeds of each."""
-    ran = context.sides.at_once(list(seeds), lambda side: run(context, program, side, seeds[side], only))
+    ran = context.sides.map_sides(list(seeds), lambda side: run(context, program, side, seeds[side], only))
     return dict(zip(seeds, ran, strict=True))
 
 
-def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:
+def _select_again(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:
     """Return the differing probes that run again; of too many, the most severe that gold's copy shows as gold does."""
-    found = _by_turns(apart, gold)
+    found = _interleave(apart, gold)
     if len(found) > MOST_APART:
         glanced = replace(program, settings={**program.settings, "together": True})
-        seen = _on_sides(context, glanced, GLANCES, found[:MOST_GLANCED])
+        seen = _run_sides(context, glanced, GLANCES, found[:MOST_GLANCED])
         base, null = (seen[side].seen[0] for side in GLANCES)
         steady = (
             each for each in found[:MOST_GLANCED] if null.get(each, gold[each]).observation == gold[each].observation
         )
-        found = _most_severe(steady, base, gold, candidate)
+        found = _sort_severe(steady, base, gold, candidate)
     return found[:MOST_APART]
 
 
-def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
+def _interleave(keys: Iterable[str], gold: Round) -> list[str]:
     """Put probes into an order: by turns of each target, function or test, of inputs as they are and mutated ones."""
     kinds: dict[tuple[str, str, bool], list[str]] = {}
     for key in sorted(keys, key=lambda key: hashlib.sha256(key.encode()).hexdigest()):  # neighbours apart
@@ -266,18 +275,18 @@ def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
     return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]
 
 
-def _most_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
+def _sort_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
     """Put suspects that would be of a harder finding before others."""
 
     def rank(key: str) -> int:
-        finding = classify(_seen(base, key), gold[key], candidate[key].observation)
+        finding = classify(_get_observation(base, key), gold[key], candidate[key].observation)
         assert finding is not None  # the two differ
         return ORDER.index(finding)
 
     return sorted(suspects, key=rank)
 
 
-def _divergences(
+def _confirm(
     context: Context, generator: str, program: Program, suspects: list[str], wanted: int
 ) -> tuple[list[Divergence], int]:
     """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first.
@@ -288,24 +297,24 @@ def _divergences(
     if not suspects:
         return [], wanted
     seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
-    ran = _on_sides(context, program, seeds, suspects)
+    ran = _run_sides(context, program, seeds, suspects)
     whole = min(len(ran[side].seen) - ran[side].late for side in (Side.GOLD, Side.CANDIDATE))
     if whole < min(ENOUGH, wanted):
         return [], 0
-    base, gold, candidate = (stable(ran[side].seen[:whole]) for side in seeds)
+    base, gold, candidate = (select_stable(ran[side].seen[:whole]) for side in seeds)
     found = [
-        divergence_of(generator, key, _seen(base, key), gold[key], candidate[key].observation, whole)
+        make_divergence(generator, key, _get_observation(base, key), gold[key], candidate[key].observation, whole)
         for key in suspects
         if key in gold and key in candidate and gold[key].observation != candidate[key].observation
     ]
     return sorted(found, key=lambda each: ORDER.index(each.finding)), whole
 
 
-def _seen(round_: Round, key: str) -> ProbeObservation:
+def _get_observation(round_: Round, key: str) -> ProbeObservation:
     return round_[key].observation if key in round_ else MISSING
 
 
-def _reproduced(
+def _add_reproductions(
     context: Context, program: Program, found: Sequence[Divergence], redo: Suspects
 ) -> tuple[list[Divergence], dict[str, str]]:
     """Give some divergences a test file each, named after the generator, where a file can show them."""

@@ -50,7 +50,7 @@ class ForgedSideError(SideError):
         super().__init__(f"the results of the {side} tree cannot be trusted: {why}")
 
 
-def limited(plan: TestPlan, seconds: float) -> TestPlan:
+def limit_time(plan: TestPlan, seconds: float) -> TestPlan:
     """Return a plan with another time limit."""
     return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": seconds})})
 
@@ -109,7 +109,7 @@ class Sides:
             return self.task.prediction.patch
         return "" if side is Side.BASE else self.instance.gold_patch
 
-    def at_once(self, sides: Sequence[Side], work: Callable[[Side], Result]) -> list[Result]:
+    def map_sides(self, sides: Sequence[Side], work: Callable[[Side], Result]) -> list[Result]:
         """Do some work for several sides at once."""
         with ThreadPoolExecutor(len(sides)) as pool:
             return list(pool.map(work, sides))
@@ -120,13 +120,13 @@ class Sides:
         Raises:
             EngineError: the engine failed. SideError: the tree could not be made.
         """
-        plan = limited(self.task.plan, job.seconds + MERCY)
+        plan = limit_time(self.task.plan, job.seconds + MERCY)
         command = f"export ASSAY_END=$(($(date +%s) + {ceil(job.seconds)}))\n{job.command}"
         bare = {"command": command, "report_path": OUT, "report_format": "status_json", "runner": ""}
         laid = self.task.assets()
         return self._evaluate(side, plan.model_copy(update=bare), {**laid, **job.files}).report_files
 
-    def kept_work(self, *work: object) -> KeptWork:
+    def find_kept_work(self, *work: object) -> KeptWork:
         """Return what is kept of some work."""
         if self.kept is None:
             return KeptWork(None)

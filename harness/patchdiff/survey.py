@@ -8,9 +8,17 @@ from difflib import unified_diff
 from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.languages.differences import WHOLE_MODULE, Span
-from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
+from assay.harness.patchdiff.nearness import ChangeSummary, find_quoted, find_words, select_named, sort_nearest
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides, read_files
-from assay.harness.patchdiff.targets import MOST, SIDES, Target, differing_spans, loose, targets, users
+from assay.harness.patchdiff.targets import (
+    MOST,
+    SIDES,
+    Target,
+    find_differing_spans,
+    find_loose,
+    find_targets,
+    find_users,
+)
 from assay.harness.patches.diff import touched_paths
 
 SECONDS = 60.0
@@ -30,7 +38,7 @@ class Survey:
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
     differing_spans: Mapping[str, Sequence[Span]] | None = None
-    """As ``targets.differing_spans`` finds it."""
+    """As ``targets.find_differing_spans`` finds it."""
     ran: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False)
     """What test files run with gold, as far as a ``ReachMap`` has seen it."""
 
@@ -42,21 +50,21 @@ def survey(sides: Sides) -> Survey:
     changed = {path for side in SIDES if sides.patch(side) for path in touched_paths(sides.patch(side))}
     tests = touched_paths(instance.test_patch) if instance.test_patch else ()
     sources = sorted(path for path in changed if not language.is_test_file(path))
-    files = dict(zip(SIDES, sides.at_once(SIDES, lambda side: read_files(sides, side, sources)), strict=True))
+    files = dict(zip(SIDES, sides.map_sides(SIDES, lambda side: read_files(sides, side, sources)), strict=True))
     texts = {side: {path: raw.decode(errors="replace") for path, raw in found.items()} for side, found in files.items()}
-    found = targets(instance.language, texts)
-    names, in_code = loose(texts, found), _diffs(texts, tuple(language.SUFFIXES))
+    found = find_targets(instance.language, texts)
+    names, in_code = find_loose(texts, found), _diffs(texts, tuple(language.SUFFIXES))
     functions = [each.name for each in found if each.name != WHOLE_MODULE]
-    words = changed_words(functions, *in_code, *(sides.patch(side) for side in SIDES))
+    words = find_words(functions, *in_code, *(sides.patch(side) for side in SIDES))
     asked = [*words, *(word for each in names for word in (each.module, *sorted(each.names)))]
     listing, mentions = _tree(sides, asked)
     in_sources = {path: said for path, said in mentions.items() if not language.is_test_file(path)}
     return Survey(
-        targets=(*found, *users(names, in_sources, MOST - len(found))),
+        targets=(*found, *find_users(names, in_sources, MOST - len(found))),
         texts=texts,
         test_files=tuple(_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions))),
-        words=quoted_words(*in_code),
-        differing_spans=differing_spans(instance.language, changed - {*tests}, texts),
+        words=find_quoted(*in_code),
+        differing_spans=find_differing_spans(instance.language, changed - {*tests}, texts),
     )
 
 
@@ -64,8 +72,8 @@ def _test_files(instance: Instance, touched: Sequence[str], listing: Sequence[st
     """Return the test files of a tree, the instance's own first, then those nearest to the change."""
     language = languages.find(instance.language)
     own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
-    own, tests = named_like(own, own), named_like(own, tests)
-    return nearest_first([*tests, *own], own, change)
+    own, tests = select_named(own, own), select_named(own, tests)
+    return sort_nearest([*tests, *own], own, change)
 
 
 def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:

@@ -45,7 +45,7 @@ Texts = Mapping[Side, Mapping[str, str]]
 """The touched files of each side, by path; a side that lacks a file has no entry."""
 
 
-def targets(language: str, texts: Texts) -> tuple[Target, ...]:
+def find_targets(language: str, texts: Texts) -> tuple[Target, ...]:
     """Return what gold or the candidate changes, at most ``MOST``.
 
     That is what differs between the two: where both changed the same, neither can behave differently by itself, and
@@ -54,15 +54,17 @@ def targets(language: str, texts: Texts) -> tuple[Target, ...]:
     """
     module = languages.find(language)
     paths = sorted({path for each in texts.values() for path in each if not module.is_test_file(path)})
-    apart = [(path, name) for path in paths for name in _changed(language, path, texts, Side.GOLD, Side.CANDIDATE)]
-    found = apart or [(path, name) for path in paths for name in _changed(language, path, texts, Side.BASE, Side.GOLD)]
+    apart = [(path, name) for path in paths for name in _find_changed(language, path, texts, Side.GOLD, Side.CANDIDATE)]
+    found = apart or [
+        (path, name) for path in paths for name in _find_changed(language, path, texts, Side.BASE, Side.GOLD)
+    ]
     found.sort(key=lambda key: key[1] == WHOLE_MODULE)
     touched = {path for path, _ in found[:MOST]}
     here = {path: {side: definitions(language, path, texts[side].get(path, "")) for side in SIDES} for path in touched}
     return tuple(Target(path, name, _places(name, here[path])) for path, name in found[:MOST])
 
 
-def _changed(language: str, path: str, texts: Texts, before: Side, after: Side) -> list[str]:
+def _find_changed(language: str, path: str, texts: Texts, before: Side, after: Side) -> list[str]:
     return changed_names(language, path, texts[before].get(path), texts[after].get(path))
 
 
@@ -73,7 +75,7 @@ def _places(name: str, here: Mapping[Side, Sequence[Definition]]) -> dict[Side, 
     return {side: span for side, span in spans.items() if span}
 
 
-def differing_spans(language: str, changed: Collection[str], texts: Texts) -> dict[str, tuple[Span, ...]] | None:
+def find_differing_spans(language: str, changed: Collection[str], texts: Texts) -> dict[str, tuple[Span, ...]] | None:
     """Return where gold has the functions in which gold and the candidate differ, by path; None if more may differ.
 
     A run that enters none of them cannot show a difference. ``changed`` are the paths of all files that either changes.
@@ -102,7 +104,7 @@ class Loose:
         return path.parent.name if path.stem in _FOLDERS_OWN else path.stem
 
 
-def loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
+def find_loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
     """Return the names behind targets that are whole files: their users are in other files."""
     named = []
     for path in (each.path for each in found if each.name == WHOLE_MODULE):
@@ -113,16 +115,16 @@ def loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
     return [each for each in named if each.names]
 
 
-def users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], room: int) -> tuple[Target, ...]:
+def find_users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], room: int) -> tuple[Target, ...]:
     """Return the files that use such names as targets of their own, those in the nearest folders first.
 
     Args:
-        names: as ``loose`` finds them.
+        names: as ``find_loose`` finds them.
         mentions: which of the names, and of the names' modules, stand in a source file, by its path.
         room: for so many targets.
     """
     using = {
-        path: max(_shared_folders(path, each.path) for each in named)
+        path: max(_count_shared_folders(path, each.path) for each in named)
         for path, words in mentions.items()
         if (named := [each for each in names if path != each.path and each.module in words and each.names & {*words}])
     }
@@ -130,5 +132,5 @@ def users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], room:
     return tuple(Target(path, WHOLE_MODULE, dict.fromkeys(SIDES, _ALL)) for path in nearest[: min(room, USERS)])
 
 
-def _shared_folders(path: str, other: str) -> int:
+def _count_shared_folders(path: str, other: str) -> int:
     return len(PurePosixPath(commonpath([dirname(path), dirname(other)])).parts)

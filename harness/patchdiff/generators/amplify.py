@@ -12,10 +12,10 @@ from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators import copies
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.probe.running import bare_name, files_with
-from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
-from assay.harness.patchdiff.reproduction.amplified import amplified_draft
-from assay.harness.patchdiff.reproduction.confirm import reproduced
+from assay.harness.patchdiff.probe.running import bare_name, select_files
+from assay.harness.patchdiff.probing import Program, explain_absence, find_differences, run_with_gold
+from assay.harness.patchdiff.reproduction.amplified import make_amplified_draft
+from assay.harness.patchdiff.reproduction.confirm import reproduce
 
 NAME = "amplify"
 LOOKED_AT = 16
@@ -41,15 +41,15 @@ def _generate(context: Context) -> Contribution:
     if copying := languages.find(context.sides.instance.language).SYNTAX.copying:
         return copies.generate(context, copying)
     looked_at = ReachMap(context).promising(context.survey.test_files)[:LOOKED_AT]
-    lines = gold_lines(context.part(SEARCH), _program(context, looked_at))
+    lines = run_with_gold(context.part(SEARCH), _program(context, looked_at))
     tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))
-    files = files_with(tests, context.survey.test_files)[:FILES]
+    files = select_files(tests, context.survey.test_files)[:FILES]
     if not files:
-        return Contribution(GeneratorResult(name=NAME, note=absence("no test reaches a target", lines)))
+        return Contribution(GeneratorResult(name=NAME, note=explain_absence("no test reaches a target", lines)))
     own = {bare_name(test) for test in context.sides.instance.fail_to_pass}
     each = min(MOST, max(FEWEST, COPIES // len(tests)))
     of_own = min(MOST_OWN, max(each, OWN_COPIES // max(1, sum(bare_name(test) in own for test in tests))))
-    return differences(context, NAME, _program(context, files, tests, each, of_own))
+    return find_differences(context, NAME, _program(context, files, tests, each, of_own))
 
 
 def _program(context: Context, files: Sequence[str], tests: Sequence[str] = (), each: int = 0, own: int = 0) -> Program:
@@ -63,8 +63,8 @@ def _program(context: Context, files: Sequence[str], tests: Sequence[str] = (), 
         "words": list(context.survey.words) if tests else [],
         "limit": LIMIT,
     }
-    reproduce = partial(reproduced, make_draft=amplified_draft)
-    return Program(NAME, settings, context.paced(SECONDS), reproduce, tests=files)
+    make_files = partial(reproduce, make_draft=make_amplified_draft)
+    return Program(NAME, settings, context.pace(SECONDS), make_files, tests=files)
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python", *COPIED}))

@@ -20,8 +20,8 @@ from assay.harness.patchdiff.contract import Context, Contribution
 from assay.harness.patchdiff.decide import FAILURE
 from assay.harness.patchdiff.generators.suites.running import runs_everything
 from assay.harness.patchdiff.probe import values
-from assay.harness.patchdiff.probe.texts import settle
-from assay.harness.patchdiff.probing import Program, Suspects, differences
+from assay.harness.patchdiff.probe.texts import normalise
+from assay.harness.patchdiff.probing import Program, Suspects, find_differences
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, read_files
 from assay.harness.patches.diff import read_diff
 from assay.harness.reports import find
@@ -64,13 +64,13 @@ def generate(context: Context, copying: Copying) -> Contribution:
     """Copy the nearest tests with other literals, keep the copies that run with gold, and compare what they show."""
     files = _files(context, copying)
     numbers, each = iter(range(COPIES)), COPIES // max(1, len(files))
-    made = [copy for file in files for copy in _copies(context, file, islice(numbers, each))]
+    made = [copy for file in files for copy in _make_copies(context, file, islice(numbers, each))]
     if not made:
         return Contribution(GeneratorResult(name=NAME, note="no test file has a test with a literal that can change"))
-    run = _Run(copying, _sound(context, made, copying))
+    run = _Run(copying, _select_sound(context, made, copying))
     if not run.copies:
         return Contribution(GeneratorResult(name=NAME, note="no copy of a test with another literal ran with gold"))
-    return differences(context, NAME, run.program())
+    return find_differences(context, NAME, run.program())
 
 
 def _files(context: Context, copying: Copying) -> list[CopiedFile]:
@@ -84,7 +84,7 @@ def _files(context: Context, copying: Copying) -> list[CopiedFile]:
     return [file for file in found if file]
 
 
-def _copies(context: Context, file: CopiedFile, numbers: Iterable[int]) -> Iterator[CopiedTest]:
+def _make_copies(context: Context, file: CopiedFile, numbers: Iterable[int]) -> Iterator[CopiedTest]:
     """Yield copies of a file's tests, no two alike, chosen by the seed; most are of the issue's own tests."""
     instance = context.sides.instance
     added = {line for change in read_diff(instance.test_patch) for line in change.added()}
@@ -100,7 +100,7 @@ def _copies(context: Context, file: CopiedFile, numbers: Iterable[int]) -> Itera
     for number in numbers if found else ():
         tier, weights = choice.choice(tiers)
         ((test, literal),) = choice.choices(tier, weights)
-        new = _other(literal, _strings(test.literals), far, context.survey.words, choice)
+        new = _change_literal(literal, _strings(test.literals), far, context.survey.words, choice)
         if new not in ("", literal.source) and (literal.first, new) not in seen:
             seen.add((literal.first, new))
             key = f"{number}: {file.path}:{literal.line} {literal.source} -> {new}"
@@ -111,16 +111,16 @@ def _strings(literals: Iterable[SourceLiteral]) -> list[str]:
     return sorted({each.value for each in literals if isinstance(each.value, str)})
 
 
-def _other(
+def _change_literal(
     literal: SourceLiteral, near: Sequence[str], far: Sequence[str], words: Sequence[str], choice: random.Random
 ) -> str:
     """Return the source of another literal of the same type; "" if there is none."""
     value = literal.value
     if isinstance(value, str):
         way = choice.randrange(4)
-        news = values.texts(value, choice) if way == 0 else _worded(value, near, choice)
+        news = values.texts(value, choice) if way == 0 else _change_words(value, near, choice)
         if way == 1:
-            news = values.spliced(value, choice.choice((near, far)), words, choice)
+            news = values.splice(value, choice.choice((near, far)), words, choice)
         return json.dumps(choice.choice(news or [value]), ensure_ascii=False)
     if value is None:
         return SWITCHED.get(literal.source, "")
@@ -129,7 +129,7 @@ def _other(
     return repr(choice.choice(fitting)) if fitting else ""
 
 
-def _worded(value: str, donors: Sequence[str], choice: random.Random) -> list[str]:
+def _change_words(value: str, donors: Sequence[str], choice: random.Random) -> list[str]:
     """Return a text with one word in the other case, left out, or exchanged, and with a mark of its own once more."""
     pieces, others = values.pieces(value), [piece for donor in donors for piece in values.pieces(donor)]
     words = [place for place, piece in enumerate(pieces) if piece[0].isalnum()]
@@ -143,15 +143,15 @@ def _worded(value: str, donors: Sequence[str], choice: random.Random) -> list[st
     return ["".join([*pieces[:first], new, *pieces[last:]]) for first, new, last in news]
 
 
-def _sound(context: Context, copies: Sequence[CopiedTest], copying: Copying) -> list[CopiedTest]:
+def _select_sound(context: Context, copies: Sequence[CopiedTest], copying: Copying) -> list[CopiedTest]:
     """Return the copies that run with gold: without those that do not compile, or that end all tests."""
     waiting, sound = list(copies), list[CopiedTest]()
     for size in SIZES:
         run, part = _Run(copying, waiting, size), context.part(TRYING)
         named = [(str(number), batch) for number, batch in enumerate(run.batches(waiting))]
-        left = run.left(part, Side.GOLD, named, part.seconds_left)
-        shown = {row["key"] for each in named for row in run.rows(part, left, *each)}
-        wrong = {copy.key for each in named for copy in run.wrong(left, *each)}
+        left = run.run_batches(part, Side.GOLD, named, part.seconds_left)
+        shown = {row["key"] for each in named for row in run.read_rows(part, left, *each)}
+        wrong = {copy.key for each in named for copy in run.find_wrong(left, *each)}
         sound += [copy for copy in waiting if copy.key in shown]
         waiting = [copy for copy in waiting if copy.key not in shown | wrong]
     return sound
@@ -172,9 +172,9 @@ class _Run:
         batches = self.batches([copy for copy in self.copies if not only or copy.key in only])
         rounds = [[(f"{seed}-{n}", batch) for n, batch in enumerate(batches)] for seed in seeds]
         seconds = context.seconds_left if only else program.seconds
-        left = self.left(context, side, [each for round_ in rounds for each in round_], seconds)
+        left = self.run_batches(context, side, [each for round_ in rounds for each in round_], seconds)
         return [
-            [row for name, batch in round_ for row in self.rows(context, left, name, batch)]
+            [row for name, batch in round_ for row in self.read_rows(context, left, name, batch)]
             + [{"end": "done"}] * (all if only else any)(f"{name}.end" in left for name, _ in round_)
             for round_ in rounds
         ]
@@ -186,12 +186,17 @@ class _Run:
             of_file.setdefault(copy.file.path, []).append(copy)
         return [each[at : at + self.size] for each in of_file.values() for at in range(0, len(each), self.size)]
 
-    def left(self, context: Context, side: Side, named: Sequence[Batch], seconds: float) -> Mapping[str, bytes]:
+    def run_batches(self, context: Context, side: Side, named: Sequence[Batch], seconds: float) -> Mapping[str, bytes]:
         """Run named batches one after the other, as long as the time is enough; return what they leave."""
         if not named or not context.seconds_left:
             return {}
         files = {f"{FOLDER}/{name}": self._file(batch).encode(errors="replace") for name, batch in named}
-        script = [f"mkdir -p {OUT}", f"mv {FOLDER} /tmp/assay-copies", *self._emptied(context), "began=$(date +%s)"]
+        script = [
+            f"mkdir -p {OUT}",
+            f"mv {FOLDER} /tmp/assay-copies",
+            *self._empty_others(context),
+            "began=$(date +%s)",
+        ]
         for name, batch in named:
             path, plan = quote(batch[0].file.path), context.plan([batch[0].file.path])
             command = plan.command.replace(PLACEHOLDER, "").replace(plan.report_path, f"{OUT}/{name}.report")
@@ -209,13 +214,13 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
     def _file(self, batch: Sequence[CopiedTest]) -> str:
         return batch[0].file.file_of(copy.text for copy in batch)
 
-    def _emptied(self, context: Context) -> Iterator[str]:
+    def _empty_others(self, context: Context) -> Iterator[str]:
         """Yield commands that empty the test files without copies, where the recipe always runs all of them."""
         files, sign = context.survey.test_files, languages.find(context.sides.instance.language).TEST_SIGN
         if self.copying.wrapped[0] and runs_everything(context, files[:1], files[1:]):
             yield from (f"! grep -qP {quote(sign)} {quote(path)} || : > {quote(path)}" for path in files)
 
-    def rows(
+    def read_rows(
         self, context: Context, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]
     ) -> Iterator[dict[str, Any]]:
         """Yield what the copies of a batch showed; nothing for one whose tests did not end."""
@@ -230,10 +235,10 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
             number = copy.key.partition(":")[0]
             ended = statuses.get(number, set())
             if ended and ended <= {*PASSING, Status.FAILED}:
-                seen = observation(Status.FAILED in ended, said.get(number, ""), self.copying.raised)
+                seen = describe_copy(Status.FAILED in ended, said.get(number, ""), self.copying.raised)
                 yield {"key": copy.key, "target": copy.file.path, "test": copy.test, "mutated": True} | seen
 
-    def wrong(self, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]) -> Iterator[CopiedTest]:
+    def find_wrong(self, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]) -> Iterator[CopiedTest]:
         """Yield the copies in which a compiler finds errors, by the lines that it names."""
         path, lines = batch[0].file.path, self._file(batch).split("\n")
         log = b"".join(left.get(f"{name}.{kind}", b"") for kind in ("report", "log")).decode(errors="replace")
@@ -244,9 +249,9 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
     def program(self) -> Program:
         """Return the program that observes the copies."""
         end = re.search(r"(?:[._](?:test|spec))?\.\w+$", self.copies[0].file.path)
-        return Program(NAME, {}, SECONDS, self._reproduced, observe=self.observe, suffix=end[0] if end else "")
+        return Program(NAME, {}, SECONDS, self._reproduce, observe=self.observe, suffix=end[0] if end else "")
 
-    def _reproduced(self, context: Context, suspects: Suspects) -> dict[str, str]:
+    def _reproduce(self, context: Context, suspects: Suspects) -> dict[str, str]:
         """Return a test file for each probe that shows the difference when its copy runs alone."""
         found = {}
         for copy in (copy for copy in self.copies if copy.key in suspects):
@@ -265,9 +270,9 @@ def _number(text: str) -> str:
     return re.split(r"\D", text.rpartition(MARK)[2], maxsplit=1)[0] if MARK in text else ""
 
 
-def observation(failed: bool, message: str, raised: str) -> dict[str, str]:
+def describe_copy(failed: bool, message: str, raised: str) -> dict[str, str]:
     """Return what is seen of a copy: its status, and its message without places, addresses and durations."""
-    text = settle(_SHIFTING.sub("<>", message).strip()) if failed else ""
+    text = normalise(_SHIFTING.sub("<>", message).strip()) if failed else ""
     thrown = failed and re.search(rf"^\s*(?:<>:)?\s*({raised})", text, re.MULTILINE)
     if thrown:
         return {"kind": "error", "type": thrown[1], "text": ""}

@@ -10,10 +10,10 @@ from typing import Any
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.probe.running import bare_name, files_with
-from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
-from assay.harness.patchdiff.reproduction.calls import call_draft
-from assay.harness.patchdiff.reproduction.confirm import reproduced
+from assay.harness.patchdiff.probe.running import bare_name, select_files
+from assay.harness.patchdiff.probing import Program, explain_absence, find_differences, run_with_gold
+from assay.harness.patchdiff.reproduction.calls import make_call_draft
+from assay.harness.patchdiff.reproduction.confirm import reproduce
 
 NAME = "replay"
 FILES = 12
@@ -35,8 +35,8 @@ def record(context: Context) -> Sequence[Mapping[str, Any]]:
     files = ReachMap(context).promising(context.survey.test_files)[:FILES]
     own = list(context.sides.instance.fail_to_pass)
     settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
-    program = Program("record", settings, context.paced(RECORD_SECONDS), tests=files)
-    return gold_lines(context.part(PART), program)
+    program = Program("record", settings, context.pace(RECORD_SECONDS), tests=files)
+    return run_with_gold(context.part(PART), program)
 
 
 def _generate(context: Context) -> Contribution:
@@ -44,7 +44,7 @@ def _generate(context: Context) -> Contribution:
     lines = record(context)
     calls = [line for line in lines if "qualname" in line]
     if not calls:
-        note = absence("no call of a changed function could be recorded", lines)
+        note = explain_absence("no call of a changed function could be recorded", lines)
         return Contribution(GeneratorResult(name=NAME, note=note))
     own = {bare_name(test) for test in context.sides.instance.fail_to_pass}
     others = sum(bare_name(call["test"]) not in own for call in calls)
@@ -57,9 +57,9 @@ def _generate(context: Context) -> Contribution:
         "donors": [text for line in lines for text in line.get("strings", ())],
         "limit": LIMIT,
     }
-    reproduce = partial(reproduced, make_draft=call_draft)
-    tests = files_with([str(each["test"]) for each in calls], context.survey.test_files)
-    return differences(context, NAME, Program(NAME, settings, context.paced(SECONDS), reproduce, tests=tests))
+    make_files = partial(reproduce, make_draft=make_call_draft)
+    tests = select_files([str(each["test"]) for each in calls], context.survey.test_files)
+    return find_differences(context, NAME, Program(NAME, settings, context.pace(SECONDS), make_files, tests=tests))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -67,7 +67,7 @@ class Seeing:
         if isinstance(error, Absent):
             return True
         if error is None:
-            self._seen()
+            self._note_end()
             return False
         if isinstance(error, OutOfTime):
             if whole:
@@ -75,12 +75,12 @@ class Seeing:
             return whole
         if running.is_skip(error) or not (isinstance(error, Exception) or type(error).__name__ == "Failed"):
             return False
-        self._recorder.failed(self._site, error)
+        self._recorder.note_error(self._site, error)
         return self._site.mode not in (sites.STRICT, sites.RAISED)
 
-    def _seen(self) -> None:
+    def _note_end(self) -> None:
         if "value" in vars(self):
-            self._recorder.value(self._site, vars(self)["value"])
+            self._recorder.note_value(self._site, vars(self)["value"])
         elif self._site.mode in (sites.RAISED, sites.BLOCK, sites.WHOLE):
             self._recorder.note(self._site, "value", "", "<nothing raised>")
 
@@ -109,20 +109,20 @@ class SiteRecorder:
         """
         self._limit = self._longest if took is None else min(self._longest, max(BRIEF, SLOWER * took))
         self._test, self._mutated = test, mutant > 0
-        self.probe = probe_of(test, mutant)
+        self.probe = name_probe(test, mutant)
         self._times, self._total, self._last = {}, 0, None
 
     def see(self, number: int) -> Seeing:
         """Return the context manager of a place: what test files made ready call."""
         return Seeing(self, self.sites[number])
 
-    def value(self, site: sites.Site, value: object) -> None:
+    def note_value(self, site: sites.Site, value: object) -> None:
         """Note a value."""
         text = texts.content(value) if site.mode == sites.CONTENT else ""
         if text is not None and self._counts(site):
             self._write(site, "value", texts.type_name(value), text or texts.describe(value, site.draw))
 
-    def failed(self, site: sites.Site, error: BaseException) -> None:
+    def note_error(self, site: sites.Site, error: BaseException) -> None:
         """Note an exception, once on its way up."""
         if error is not self._last and site.mode != sites.CONTENT:
             self._last = error
@@ -157,11 +157,11 @@ class SiteRecorder:
         self._total += 1
         if not self._test or times >= PASSES or self._total > MOST:
             return False
-        if self._mutated and site.mode != sites.WHOLE and not self._edits_at(site):
+        if self._mutated and site.mode != sites.WHOLE and not self._find_edits(site):
             return False  # nothing that it depends on is changed: the test itself shows the same
         return not self.only or self._key(site) in self.only
 
-    def _edits_at(self, site: sites.Site) -> "list[TokenEdit]":
+    def _find_edits(self, site: sites.Site) -> "list[TokenEdit]":
         """Return the changes that a place depends on; one in a helper depends on those of its caller."""
         return site.edits if site.label.startswith("s") else self.edits
 
@@ -172,14 +172,14 @@ class SiteRecorder:
         self._busy = True
         try:
             place = {"test": self._test, "line": site.line, "expression": site.text, "mode": site.mode}
-            redo = {**place, "mutations": self._edits_at(site)}
+            redo = {**place, "mutations": self._find_edits(site)}
             key, seen, target = self._key(site), (kind, type_, text), self._reach.found
             self._channel.send(wire.observation(key, self._test, seen, target, self._mutated, literal=redo))
         finally:
             self._busy = False
 
 
-def probe_of(test: str, mutant: int) -> str:
+def name_probe(test: str, mutant: int) -> str:
     """Return the name of a test's run: what the keys of its observations begin with."""
     return test + "|m" + str(mutant)
 
@@ -201,7 +201,7 @@ class Amplifier(running.Driver):
         for probe in self._wanted:
             self._numbers.setdefault(running.bare_name(probe), set()).add(int(probe.rpartition("|m")[2]))
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
-        self._functions = {_function_of(test) for test in job.get("tests") or ()}
+        self._functions = {_function_name(test) for test in job.get("tests") or ()}
         classes = {part for row in job["targets"] for part in row["name"].split(".")[:-1]}
         self._material = mutate.Material((), job.get("words") or (), {}, classes)
         self._making: wire.WorkBudget | None = None
@@ -213,7 +213,7 @@ class Amplifier(running.Driver):
             source = file.read()
         name = Path(path).relative_to(wire.ROOT).as_posix() if wire.ROOT in Path(path).parents else Path(path).name
         seed, seen = int(self.job["seed"]), self._recorder.sites
-        made = sites.Instrument(source, name, seed, self._copies, seen, self._material).made()
+        made = sites.Instrument(source, name, seed, self._copies, seen, self._material).rewrite()
         return compile(made, path, "exec", dont_inherit=True)
 
     def _copies(self, test: str) -> "tuple[int, Container[int] | None]":
@@ -221,8 +221,8 @@ class Amplifier(running.Driver):
         wanted = self._wanted or self._functions
         if wanted and not any(running.bare_name(name) == test for name in wanted):
             return 0, None
-        self._making = self._making or wire.WorkBudget(self._deadline.left() * MAKING)
-        late = self._making.over() and not self._wanted
+        self._making = self._making or wire.WorkBudget(self._deadline.remaining() * MAKING)
+        late = self._making.is_over() and not self._wanted
         count = LATE * (test in self._own) if late else int(self.job["own_mutants" if test in self._own else "mutants"])
         numbers = self._numbers.get(test, {0}) if self._wanted else range(1, count + 1)
         return max(numbers, default=0), numbers
@@ -236,30 +236,30 @@ class Amplifier(running.Driver):
         """Yield the tests as they are, own ones first, then copies by their numbers, those near to the own sooner."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
         plain = [item for number, item in numbered if not number and self._is_wanted(item)]
-        first, others = running.own_and_others(plain, self._own, self.job["targets"])
+        first, others = running.split_own(plain, self._own, self.job["targets"])
         yield [*first, *others]
         copies: dict[tuple[int, str], list[Any]] = {}
         for number, item in numbered:
             if number and self._is_wanted(item):
-                copies.setdefault((number, _function_of(item.nodeid)), []).append(item)
+                copies.setdefault((number, _function_name(item.nodeid)), []).append(item)
         known = {item.nodeid for item in items}
-        own = [_function_of(item.nodeid).split("::") for item in running.own_and_others(items, self._own)[0]]
+        own = [_function_name(item.nodeid).split("::") for item in running.split_own(items, self._own)[0]]
         tests = {test for _, test in copies}  # near to an own one is what shares its file, or its class as well
         near = {test: max([0] + [sum(map(str.__eq__, test.split("::"), each)) for each in own]) for test in tests}
         order = sorted(copies, key=lambda key: key[0] / 2 ** near[key[1]])
         yield [item for key in order for item in self._rows(key, copies[key], known)]
 
     def _is_wanted(self, item: Any) -> bool:
-        if self._functions and _function_of(item.nodeid) not in self._functions:
+        if self._functions and _function_name(item.nodeid) not in self._functions:
             return False
-        probe = probe_of(sites.without_mark(item.nodeid), sites.copy_number(item.nodeid))
+        probe = name_probe(sites.strip_mark(item.nodeid), sites.copy_number(item.nodeid))
         return probe not in self.finished and (not self._wanted or probe in self._wanted)
 
     def _rows(self, key: "tuple[int, str]", items: "list[Any]", known: "set[str]") -> "list[Any]":
         """Return the rows of a changed copy to run: those that are new, or else that reach a target as they are."""
         if self._wanted:
             return items
-        plain = {item.nodeid: sites.without_mark(item.nodeid) for item in items}
+        plain = {item.nodeid: sites.strip_mark(item.nodeid) for item in items}
         new = [item for item in items if plain[item.nodeid] not in known and key[1] in self._reaching]
         old = [item for item in items if plain[item.nodeid] in self._reaching]
         salt = str(self.job["seed"]) + str(key)
@@ -268,9 +268,9 @@ class Amplifier(running.Driver):
 
     def before(self, item: Any) -> None:
         """Begin to look."""
-        number, function = sites.copy_number(item.nodeid), _function_of(item.nodeid)
+        number, function = sites.copy_number(item.nodeid), _function_name(item.nodeid)
         took = self._took.get(function, 0.0) if number and not self._recorder.only else None
-        self._recorder.begin(sites.without_mark(item.nodeid), number, took)
+        self._recorder.begin(sites.strip_mark(item.nodeid), number, took)
         self.channel.send({"start": self._recorder.probe})
         self._began = time.monotonic()
         self._reach.begin()
@@ -278,12 +278,12 @@ class Amplifier(running.Driver):
     def after(self, item: Any) -> None:
         """Stop looking, and keep whether a target ran."""
         self._reach.end()
-        test, took = sites.without_mark(item.nodeid), time.monotonic() - self._began
+        test, took = sites.strip_mark(item.nodeid), time.monotonic() - self._began
         if test == item.nodeid and took > BRIEF / SLOWER:
-            self._took[_function_of(test)] = took
-            self.channel.send({"stop": TOOK + _function_of(test) + " " + format(took, ".3f")})
+            self._took[_function_name(test)] = took
+            self.channel.send({"stop": TOOK + _function_name(test) + " " + format(took, ".3f")})
         if self._reach.found and test not in self._reaching:
-            for name in (test, _function_of(test)):
+            for name in (test, _function_name(test)):
                 self._reaching.add(name)
                 self.channel.send({"stop": REACHED + name})
         self.channel.send({"stop": self._recorder.probe})
@@ -293,26 +293,26 @@ class Amplifier(running.Driver):
         super().ready()
         self._deadline.restart(float(self.job["budget"]))
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether the budget is spent."""
-        return self._deadline.over()
+        return self._deadline.is_over()
 
     def not_passed(self, error: BaseException, when: str) -> None:
         """Note a failure of a test's fixtures; what the test itself raises has been observed."""
         if when == "setup" and not running.is_skip(error):
-            self._recorder.failed(sites.Site("setup", 0, "", sites.WHOLE, False, []), error)
+            self._recorder.note_error(sites.Site("setup", 0, "", sites.WHOLE, False, []), error)
 
     def not_collected(self, name: str, why: str) -> None:
         """Note that a test file could not be imported on this side."""
-        if probe_of(name, 0) in self.finished:
+        if name_probe(name, 0) in self.finished:
             return  # a worker before this one has said so
-        self.channel.send({"stop": probe_of(name, 0)})
+        self.channel.send({"stop": name_probe(name, 0)})
         self._recorder.begin(name, 0)
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
 
 
-def _function_of(nodeid: str) -> str:
-    return sites.without_mark(nodeid.partition("[")[0])
+def _function_name(nodeid: str) -> str:
+    return sites.strip_mark(nodeid.partition("[")[0])
 
 
 make_driver = Amplifier

@@ -48,7 +48,7 @@ class Bracket(NamedTuple):
     parts: "list[Element]"
 
 
-def lines_of(text: str) -> "list[str]":
+def split_lines(text: str) -> "list[str]":
     """Return the lines of a source text as the parser counts them, each with its end."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
@@ -59,9 +59,9 @@ def ends_operand(before: str) -> bool:
     return before[-1:] in (")", "]", "}", "'", '"') or (before[-1:].isalnum() and not keyword.iskeyword(before))
 
 
-def brackets_of(text: str, tokens: "list[tokenize.TokenInfo]") -> "list[Bracket]":
+def find_brackets(text: str, tokens: "list[tokenize.TokenInfo]") -> "list[Bracket]":
     """Return the brackets of a text in the order of their beginnings."""
-    lines, found, stack = lines_of(text), [], []  # type: list[str], list[Bracket], list[int]
+    lines, found, stack = split_lines(text), [], []  # type: list[str], list[Bracket], list[int]
     for index, each in enumerate(tokens):
         if each.type == tokenize.OP and each.string in _OPENING:
             stack.append(index)
@@ -107,7 +107,7 @@ def _element(lines: "list[str]", start: Place, end: Place, begins: "Sequence[tok
     return Element(start, end, "".join(rows), begins[0].string if named else "")
 
 
-def rearranged(bracket: Bracket) -> "Iterator[TokenEdit]":
+def rearrange(bracket: Bracket) -> "Iterator[TokenEdit]":
     """Yield edits that leave out, repeat or swap items; of a call, swap arguments or drop a named one."""
     parts, inside, whole = [each.text for each in bracket.parts], bracket.inside, bracket.whole
     if not 0 < len(parts) <= LONGEST_LIST:
@@ -119,7 +119,7 @@ def rearranged(bracket: Bracket) -> "Iterator[TokenEdit]":
     else:
         orders = [parts[:i] + parts[i + 1 :] for i in free if bracket.parts[i].name]
         free = [i for i in free if not bracket.parts[i].name and parts[i][0] != "*"]
-    orders += [_swapped(parts, *pair) for pair in zip(free, free[1:])]  # noqa: B905, RUF007 - not before Python 3.10
+    orders += [_swap(parts, *pair) for pair in zip(free, free[1:])]  # noqa: B905, RUF007 - not before Python 3.10
     comma = "," if bracket.display and whole.text[0] == "(" else ""
     # a comment inside an element would swallow what follows it on one line
     news = [", ".join(order) + (comma if len(order) == 1 else "") for order in orders if "#" not in "".join(order)]
@@ -128,13 +128,13 @@ def rearranged(bracket: Bracket) -> "Iterator[TokenEdit]":
         yield TokenEdit(*whole[:3], kind.format(whole.text, len(parts)))
 
 
-def _swapped(parts: "list[str]", left: int, right: int) -> "list[str]":
+def _swap(parts: "list[str]", left: int, right: int) -> "list[str]":
     order = list(parts)
     order[left], order[right] = order[right], order[left]
     return order
 
 
-def crossed(bracket: Bracket, known: "Sequence[tuple[str, str]]") -> "Iterator[TokenEdit]":
+def cross(bracket: Bracket, known: "Sequence[tuple[str, str]]") -> "Iterator[TokenEdit]":
     """Yield edits that take a literal of another call of the function or another row, at its place or by its name."""
     parts = {each.name or str(at): each for at, each in enumerate(bracket.parts)}
     for name, literal in known:
@@ -146,7 +146,7 @@ def crossed(bracket: Bracket, known: "Sequence[tuple[str, str]]") -> "Iterator[T
             yield TokenEdit(bracket.inside.end, bracket.inside.end, "", ", " * bool(parts) + named)
 
 
-def items_of_rows(brackets: "Sequence[Bracket]") -> "dict[Place, list[tuple[str, str]]]":
+def find_row_items(brackets: "Sequence[Bracket]") -> "dict[Place, list[tuple[str, str]]]":
     """Return what rows of the same length in its table hold, each item with its place, by a row's beginning."""
     found: dict[Place, list[tuple[str, str]]] = {}
     displays = {(each.whole.start, each.whole.end): each for each in brackets if each.display}

@@ -15,7 +15,7 @@ DEEPEST = 5
 MOST_LEAVES = 60
 
 
-def functions_at(module: str, qualname: str) -> "Iterator[types.FunctionType]":
+def find_functions(module: str, qualname: str) -> "Iterator[types.FunctionType]":
     """Yield the functions that a name leads to, through decorators, properties and bindings.
 
     Raises AttributeError, and whatever importing the module raises.
@@ -23,25 +23,25 @@ def functions_at(module: str, qualname: str) -> "Iterator[types.FunctionType]":
     held: Any = importlib.import_module(module)
     for part in qualname.split("."):
         held = inspect.getattr_static(held, part) if isinstance(held, type) else getattr(held, part)  # not bound
-    yield from _unwrapped(held, 0)
+    yield from _unwrap(held, 0)
 
 
-def _unwrapped(held: Any, depth: int) -> "Iterator[types.FunctionType]":
+def _unwrap(held: Any, depth: int) -> "Iterator[types.FunctionType]":
     if isinstance(held, types.FunctionType):
         yield held
     for name in _INSIDE if depth < 6 else ():
         inner = getattr(held, name, None)
         if inner is not None and not isinstance(held, type):
-            yield from _unwrapped(inner, depth + 1)
+            yield from _unwrap(inner, depth + 1)
 
 
-def parameters_of(code: "CodeType") -> "list[str]":
+def get_parameters(code: "CodeType") -> "list[str]":
     """Return a function's parameters in order, starred ones with their stars."""
     names, several, others = inspect.getargs(code)
     return [*names, *(["*" + several] if several else []), *(["**" + others] if others else [])]
 
 
-def arguments_of(frame: "FrameType") -> Any:
+def get_arguments(frame: "FrameType") -> Any:
     """Return (positional, by keyword) of a call whose body has not begun; None if it has."""
     code, held = frame.f_code, frame.f_locals
     names, several, others = inspect.getargs(code)
@@ -52,7 +52,7 @@ def arguments_of(frame: "FrameType") -> Any:
     return (*(held[name] for name in positional), *held.get(several or "", ())), keywords
 
 
-def leaves_of(arguments: Any) -> "list[dict[str, Any]]":
+def find_leaves(arguments: Any) -> "list[dict[str, Any]]":
     """Return the places of plain data inside the arguments of a call: ``path`` and ``value``, a literal."""
     found: list[dict[str, Any]] = []
     for number, argument in enumerate(arguments[0]):
@@ -81,12 +81,12 @@ def _inside(value: Any) -> "Iterator[tuple[Any, Any]]":
             if values.literal(key):
                 yield ["key", values.literal(key)], item
     elif not isinstance(value, (type, types.ModuleType, types.FunctionType)) and type(value).__module__ != "builtins":
-        held = texts.held_attributes(value)
+        held = texts.get_attributes(value)
         for name in sorted(name for name in held if not name.startswith("_")):
             yield ["attribute", name], held[name]
 
 
-def replaced(root: Any, path: "list[Any]", new: Any) -> Any:
+def replace_leaf(root: Any, path: "list[Any]", new: Any) -> Any:
     """Return an object with another value at a place inside it; what can be changed is changed in place.
 
     Raises:
@@ -96,11 +96,11 @@ def replaced(root: Any, path: "list[Any]", new: Any) -> Any:
         return new
     kind, where = path[0]
     if kind == "attribute":
-        held = replaced(texts.held_attributes(root)[where], path[1:], new)
+        held = replace_leaf(texts.get_attributes(root)[where], path[1:], new)
         object.__setattr__(root, where, held)
         return root
     at = values.read_literal(where) if kind == "key" else where
-    inner = replaced(root[at], path[1:], new)
+    inner = replace_leaf(root[at], path[1:], new)
     if kind == "key" or isinstance(root, list):
         root[at] = inner
         return root

@@ -35,7 +35,7 @@ def watch(
         if job.get("command"):
             become(job["command"], program, now, channel)
         driver = _make_driver(program, now, channel)
-        running.run_tests(driver, running.files_of(job))
+        running.run_tests(driver, running.get_job_files(job))
         return str(driver.end())
 
     return wire.Watcher(send, deadline, float(job.get("limit") or PATIENCE)).watch(work)
@@ -44,7 +44,13 @@ def watch(
 def become(command: str, program: str, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
     """Turn this process into a test command whose tests a driver of `program` takes over; does not return."""
     folder, before = Path(tempfile.mkdtemp(prefix="assay-start-")), os.environ.get("PYTHONPATH", "")
-    done_there = {"program": program, "job": job, "pipe": channel.inherited(), "root": str(wire.ROOT), "path": before}
+    done_there = {
+        "program": program,
+        "job": job,
+        "pipe": channel.make_inheritable(),
+        "root": str(wire.ROOT),
+        "path": before,
+    }
     (folder / "work.json").write_text(json.dumps(done_there), encoding="ascii")
     (folder / "sitecustomize.py").write_text(START_UP, encoding="ascii")
     path = [str(folder), str(Path(sys.argv[0]).resolve()), before]
@@ -97,16 +103,16 @@ class _InRounds(unittest.TestSuite):
         super().__init__()
         self._driver = driver
         place = {file: number for number, file in enumerate(files)}
-        items = sorted(map(_Item, _tests_in(suite)), key=lambda item: place.get(item.file, len(place)))
+        items = sorted(map(_Item, _flatten(suite)), key=lambda item: place.get(item.file, len(place)))
         self._items = {item.nodeid: item for item in items}  # a class that modules share comes once
 
     def __iter__(self) -> "Iterator[Any]":
         """Yield each test, and note what comes before and after it."""
-        for item, _ in running.in_turn(self._driver, list(self._items.values())):
+        for item, _ in running.iterate_items(self._driver, list(self._items.values())):
             yield item.test
 
 
-def _tests_in(suite: Any) -> "list[Any]":
+def _flatten(suite: Any) -> "list[Any]":
     if isinstance(suite, unittest.TestCase):
         return [suite]
-    return [test for each in suite for test in _tests_in(each)]
+    return [test for each in suite for test in _flatten(each)]

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, List, NamedTuple  # noqa: UP035
 
 from . import values
-from .brackets import Place, TokenEdit, brackets_of, crossed, ends_operand, items_of_rows, lines_of, rearranged
+from .brackets import Place, TokenEdit, cross, ends_operand, find_brackets, find_row_items, rearrange, split_lines
 
 Groups = List[List[List[TokenEdit]]]  # noqa: UP006 - of places: alternatives, each a list of edits
 PER_PLACE = 24  # alternatives kept at one place, and the first: the empty string, the next number
@@ -91,7 +91,7 @@ def is_repetition(edit: TokenEdit) -> bool:
     return not edit.old and edit.new.endswith("\n")
 
 
-def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit], Any]]":
+def make_mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit], Any]]":
     """Return at most `count` different changed copies of a function: text, changes and parsed function, by `seed`.
 
     A copy has one change in many of its assertions, since these do not touch one another; or one in what leads up to
@@ -99,16 +99,16 @@ def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, 
     """
     choice = random.Random(seed)
     regions: dict[int, Groups] = {}
-    for group in _groups(text, scope, choice):
+    for group in _find_changes(text, scope, choice):
         line, column = group[0][0].start  # whole statements alone begin at a line's first column
         regions.setdefault(_region(scope, line) if column else WHOLE, []).append(group)
     found, seen = [], {text}  # type: list[tuple[str, list[TokenEdit], Any]], set[str]
     for _ in range(count * 8 if regions else 0):
         if len(found) == count:
             break
-        edits = _chosen(regions, scope, choice)
+        edits = _choose_edits(regions, scope, choice)
         changed = apply(text, edits) if edits else ""
-        function = _parsed(changed, edits) if changed and changed not in seen else None
+        function = _parse_copy(changed, edits) if changed and changed not in seen else None
         seen.add(changed)
         if function is not None:
             found.append((changed, edits, function))
@@ -119,12 +119,12 @@ def _region(scope: Scope, line: int) -> int:
     return bisect.bisect_left(scope.statements, (line + 1, "")) - 1
 
 
-def role_at(scope: Scope, line: int) -> "tuple[int, str]":
+def find_role(scope: Scope, line: int) -> "tuple[int, str]":
     """Return the first line and the role of the statement that a line belongs to."""
     return scope.statements[max(0, _region(scope, line))]
 
 
-def _chosen(regions: "dict[int, Groups]", scope: Scope, choice: random.Random) -> "list[TokenEdit]":
+def _choose_edits(regions: "dict[int, Groups]", scope: Scope, choice: random.Random) -> "list[TokenEdit]":
     """Return the changes of one copy."""
     roles = {at: LEADING if at == WHOLE else scope.statements[max(0, at)][1] for at in sorted(regions)}
     leading = [at for at, role in roles.items() if role == LEADING]
@@ -144,7 +144,7 @@ def _chosen(regions: "dict[int, Groups]", scope: Scope, choice: random.Random) -
 
 def apply(text: str, edits: "Sequence[TokenEdit]") -> str:
     """Return the text with the edits made; "" if two of them overlap or begin at the same place."""
-    starts = [0, *itertools.accumulate(map(len, lines_of(text)))]
+    starts = [0, *itertools.accumulate(map(len, split_lines(text)))]
     spans = sorted((starts[e.start[0] - 1] + e.start[1], starts[e.end[0] - 1] + e.end[1], e.new) for e in edits)
     out, at = [], 0
     for first, last, new in spans:
@@ -163,7 +163,7 @@ def parse_function(text: str) -> Any:
     return around.body[0]
 
 
-def _parsed(text: str, edits: "list[TokenEdit]") -> Any:
+def _parse_copy(text: str, edits: "list[TokenEdit]") -> Any:
     """Return the function of a changed text, None if it is none: what the compiler refuses would cost the module."""
     try:
         if any(is_repetition(each) or each.old.isidentifier() for each in edits):
@@ -173,17 +173,17 @@ def _parsed(text: str, edits: "list[TokenEdit]") -> Any:
         return None
 
 
-def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
+def _find_changes(text: str, scope: Scope, choice: random.Random) -> "Groups":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
     tokens, function = _tokens(text), parse_function(text)
-    brackets = [each for each in brackets_of(text, tokens) if not scope.is_closed(each.whole.start)]
-    rows, bound = items_of_rows(brackets), bound_in(function)
+    brackets = [each for each in find_brackets(text, tokens) if not scope.is_closed(each.whole.start)]
+    rows, bound = find_row_items(brackets), find_bound_names(function)
     groups = _token_groups(tokens, function, scope, choice)
     for bracket in brackets:
-        edits = [] if bracket.whole.start in scope.fixed else list(rearranged(bracket))
+        edits = [] if bracket.whole.start in scope.fixed else list(rearrange(bracket))
         arguments = [] if bracket.display else scope.material.arguments.get(bracket.before, [])
         known = [each[:2] for each in arguments if each.local <= bound]
-        edits += crossed(bracket, _some(known or rows.get(bracket.whole.start, []), PER_PLACE, choice))
+        edits += cross(bracket, _some(known or rows.get(bracket.whole.start, []), PER_PLACE, choice))
         groups.append([[edit] for edit in edits])
     literals = [choice.choice(group) for group in groups if group]
     groups += _whole_statements(function, text, scope, literals, choice)
@@ -193,8 +193,8 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
 def _token_groups(tokens: "list[tokenize.TokenInfo]", function: Any, scope: Scope, choice: random.Random) -> "Groups":
     """Return the edits of single tokens: other literals, signs, variables, subclasses."""
     strings = sorted({each.string for each in tokens if each.type == tokenize.STRING})
-    variables = sorted(scope.material.variables | bound_in(function) - {"self"})
-    used, groups = used_in(function), []  # type: set[tuple[int, str]], Groups
+    variables = sorted(scope.material.variables | find_bound_names(function) - {"self"})
+    used, groups = find_used_names(function), []  # type: set[tuple[int, str]], Groups
     for index, each in enumerate(tokens):
         if scope.is_closed(each.start):
             continue
@@ -215,34 +215,36 @@ def _whole_statements(
     function: Any, text: str, scope: Scope, literals: "list[list[TokenEdit]]", choice: random.Random
 ) -> "Groups":
     """Return edits that leave out a statement, or that make before it an earlier one again, or one of another test."""
-    lines, firsts = lines_of(text), list(map(first_line, function.body))
-    used = {name for _, name in used_in(function)}
+    lines, firsts = split_lines(text), list(map(first_line, function.body))
+    used = {name for _, name in find_used_names(function)}
     kin = [each for each in scope.material.statements if used & each.others]
-    earlier, found, bound = [], [], bound_in(function.args)  # type: list[str], Groups, set[str]
+    earlier, found, bound = [], [], find_bound_names(function.args)  # type: list[str], Groups, set[str]
     for node, first, end in zip(function.body, firsts, [*firsts[1:], text.count("\n") + 1]):  # noqa: B905
         place, old = (first, 0), "".join(lines[first - 1 : end - 1])
         indent = old[: len(old) - len(old.lstrip())]
         taken = [indent + new for each in _some(kin, PER_PLACE, choice) for new in _some(each.texts(bound), 1, choice)]
         several = _some(earlier, EARLIER, choice), taken
         found += [[[TokenEdit(place, place, "", new)] for new in some] for some in several]
-        acts = role_at(scope, node.lineno) == (node.lineno, ACTION) and not scope.is_closed((node.lineno, len(indent)))
+        acts = find_role(scope, node.lineno) == (node.lineno, ACTION) and not scope.is_closed(
+            (node.lineno, len(indent))
+        )
         if acts:
             found.append([[TokenEdit(place, (end, 0), old, "")]])
         if (acts or isinstance(node, ast.Assign)) and old.endswith("\n"):
             inside = [edits for edits in literals if first <= edits[0].start[0] < end]
-            longer = (lines_of(apply(text, edits)) for edits in inside)
+            longer = (split_lines(apply(text, edits)) for edits in inside)
             earlier += [old, *("".join(each[first - 1 : end - 1 + len(each) - len(lines)]) for each in longer)]
-        bound |= bound_in(node)
+        bound |= find_bound_names(node)
     return found
 
 
-def bound_in(node: ast.AST) -> "set[str]":
+def find_bound_names(node: ast.AST) -> "set[str]":
     """Return the variables and parameters that a part of a program binds."""
     names: Any = (each for each in ast.walk(node) if isinstance(getattr(each, "ctx", each), (ast.Store, ast.arg)))
     return {getattr(each, "arg", getattr(each, "id", "")) for each in names} - {""}
 
 
-def used_in(node: ast.AST) -> "set[tuple[int, str]]":
+def find_used_names(node: ast.AST) -> "set[tuple[int, str]]":
     """Return the lines at which a part of a program uses names, with these."""
     names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
     return {(each.lineno, each.id) for each in names if isinstance(each.ctx, ast.Load)}
@@ -302,5 +304,5 @@ def _strings(text: str, material: Material, choice: random.Random) -> "list[str]
     value = values.read_literal(text)
     if not isinstance(value, (str, bytes)):
         return []
-    news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
-    return [*news, *OTHERS, *(repr(new) for new in values.spliced(value, material.around, material.words, choice))]
+    news = [repr(new) for new in [*values.texts(value, choice), *values.encode_variants(value)[-1:]]]
+    return [*news, *OTHERS, *(repr(new) for new in values.splice(value, material.around, material.words, choice))]

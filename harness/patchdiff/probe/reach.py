@@ -27,7 +27,7 @@ class Reaching(running.Driver):
         self._read: list[str] = []
         self._early: set[tuple[str, int]] = set()
         self._ran = self._early
-        trace.follow(self._on_call)
+        trace.follow(self._see_call)
 
     def ready(self) -> None:
         """Begin to spend the budget."""
@@ -41,7 +41,7 @@ class Reaching(running.Driver):
         self.channel.send({"holds": {file: files.count(file) for file in dict.fromkeys([*files, *self._read])}})
         return super().rounds(items)
 
-    def collected(self, name: str) -> None:
+    def note_collected(self, name: str) -> None:
         """Note a file, which has no test if it gives no item; one with examples may, by the project's own options."""
         if name in self.job["files"] and b">>> " not in (wire.ROOT / name).read_bytes():
             self._read.append(name)
@@ -50,11 +50,11 @@ class Reaching(running.Driver):
         """Begin to look."""
         self._ran = set(self._early)
         super().before(item)
-        trace.follow(self._on_call)
+        trace.follow(self._see_call)
 
     def after(self, item: Any) -> None:
         """Stop looking; a test that has traced something itself has hidden what it ran."""
-        if sys.gettrace() != self._on_call:
+        if sys.gettrace() != self._see_call:
             self._ran.add(HIDDEN)
         trace.follow(None)
         ran: dict[str, list[int]] = {}
@@ -67,9 +67,9 @@ class Reaching(running.Driver):
         """Hear that a test does not pass here; where the project's own command runs it, it may run more."""
         self._ran.add(HIDDEN)
 
-    def _on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
+    def _see_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         code = frame.f_code
-        path = self._targets.of(code)
+        path = self._targets.find(code)
         if path:
             self._ran.add((path, code.co_firstlineno))
         elif code.co_name in STARTS and not code.co_filename.startswith(ROOT):

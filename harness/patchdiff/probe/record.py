@@ -71,7 +71,7 @@ class Names:
         self._tests = frozenset(str((wire.ROOT / file).resolve()) for file in files)
         self._known: dict[int, tuple[CodeType, ProjectFunction | None]] = {}
 
-    def of(self, frame: "FrameType", role: str) -> "ProjectFunction | None":
+    def find(self, frame: "FrameType", role: str) -> "ProjectFunction | None":
         """Return the function that runs in a frame; None for tests, other projects, and what no import leads to."""
         code = frame.f_code
         if id(code) not in self._known:
@@ -86,7 +86,11 @@ class Names:
             return None
         for held in gc.get_referrers(code):
             qualname = getattr(held, "__qualname__", "")
-            if getattr(held, "__code__", None) is code and "<" not in qualname and _leads_to(module, qualname, code):
+            if (
+                getattr(held, "__code__", None) is code
+                and "<" not in qualname
+                and _is_importable(module, qualname, code)
+            ):
                 return ProjectFunction(module, qualname, path[len(self._root) :], TARGET)
         return None
 
@@ -96,9 +100,9 @@ class Names:
         return path in self._tests or beside or names[-1].startswith(("test_", "conftest"))
 
 
-def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
+def _is_importable(module: str, qualname: str, code: "CodeType") -> bool:
     with contextlib.suppress(AttributeError, ImportError):
-        return module in sys.modules and any(each.__code__ is code for each in calls.functions_at(module, qualname))
+        return module in sys.modules and any(each.__code__ is code for each in calls.find_functions(module, qualname))
     return False
 
 
@@ -116,27 +120,27 @@ class ReachSearch(running.Driver):
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield what has not been run, the tests of the issue itself first, and first those that name a target."""
         (tests,) = super().rounds(items)
-        yield from running.own_and_others(tests, self.job.get("own") or (), self.job["targets"])
+        yield from running.split_own(tests, self.job.get("own") or (), self.job["targets"])
 
     def before(self, item: Any) -> None:
         """Begin to look."""
         self._test = item.nodeid
         super().before(item)
-        trace.follow(self.on_call)
+        trace.follow(self.see_call)
 
     def after(self, item: Any) -> None:
         """Stop looking."""
         trace.follow(None)
         super().after(item)
 
-    def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
+    def see_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         """Look at a call that is about to run its body."""
         code = frame.f_code
         looked = self._looked.get((id(code), self._test), 0)
-        if self._targets.of(code) and looked < WALKS:
+        if self._targets.find(code) and looked < WALKS:
             self._looked[(id(code), self._test)] = looked + 1
             self._send({"reaches": self._test})
-            self._send_function(self._names.of(frame, TARGET))
+            self._send_function(self._names.find(frame, TARGET))
             self._send_callers(frame)
 
     def _send(self, line: "wire.Line") -> None:
@@ -159,9 +163,9 @@ class ReachSearch(running.Driver):
         for _ in range(ABOVE):
             if above is None:
                 return
-            function = None if self._targets.of(above.f_code) else self._names.of(above, CALLER)
+            function = None if self._targets.find(above.f_code) else self._names.find(above, CALLER)
             if function is not None:
-                held = [above.f_locals.get(name.lstrip("*"), ...) for name in calls.parameters_of(above.f_code)]
+                held = [above.f_locals.get(name.lstrip("*"), ...) for name in calls.get_parameters(above.f_code)]
                 if held and all(map(values.is_plain, held)):
                     self._send_function(function._replace(role=PLAIN_CALLER))
                 elif open_ & {None, function.private} or (not function.private and any(map(_says_something, held))):
@@ -190,29 +194,29 @@ class Recording(ReachSearch):
         """Yield the tests that reach a target."""
         return super().rounds([item for item in items if item.nodeid in self._tests])
 
-    def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
+    def see_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         """Record a call of one of the functions found."""
         code = frame.f_code
         known = self._left.get(id(code))
         if known is None:
-            known = self._left[id(code)] = (code, self._wanted(frame), [self._cap, self._cap * TRIES])
+            known = self._left[id(code)] = (code, self._find_wanted(frame), [self._cap, self._cap * TRIES])
         left = known[2]
         if known[1] is None or left[0] <= 0 or left[1] <= 0:
             return
         left[1] -= 1
         left[0] -= self._record(known[1], frame)
 
-    def _wanted(self, frame: "FrameType") -> "ProjectFunction | None":
+    def _find_wanted(self, frame: "FrameType") -> "ProjectFunction | None":
         if frame.f_code.co_name not in self._own_names:
             return None
-        function = self._names.of(frame, TARGET)
+        function = self._names.find(frame, TARGET)
         return next((each for each in self._functions if function and each[:2] == function[:2]), None)
 
     def _record(self, function: ProjectFunction, frame: "FrameType") -> bool:
         """Send a call, unless an equal one has been sent or it cannot be kept; return whether it was sent."""
         room = _Limited()
         try:
-            arguments = calls.arguments_of(frame)
+            arguments = calls.get_arguments(frame)
             if arguments is None:
                 return False
             pickle.Pickler(room, 4).dump(arguments)
@@ -233,10 +237,10 @@ def _call_line(function: ProjectFunction, code: "CodeType", arguments: Any, pick
         "module": function.module,
         "qualname": function.qualname,
         "private": function.private,
-        "parameters": calls.parameters_of(code),
+        "parameters": calls.get_parameters(code),
         "args": base64.b64encode(pickled).decode("ascii"),
         "literal": values.literal(arguments),
-        "leaves": calls.leaves_of(arguments),
+        "leaves": calls.find_leaves(arguments),
         "digest": hashlib.sha256(pickled).hexdigest()[:16],
     }
 
@@ -265,7 +269,7 @@ def _strings(files: "list[str]") -> "list[str]":
     found: set[str] = set()
     for file in files:
         with contextlib.suppress(OSError, SyntaxError, ValueError), tokenize.open(file) as opened:
-            found.update(scope.strings_of(ast.parse(opened.read())))
+            found.update(scope.collect_strings(ast.parse(opened.read())))
     return sorted(found)
 
 
@@ -279,9 +283,9 @@ def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     seconds, heard, end = float(job["budget"]), [], wire.DONE  # type: float, list[wire.Line], str
     search = wire.WorkBudget(seconds * SEARCH)
     hosting.watch("record", job, heard.append, budget=search)
-    record = wire.WorkBudget(seconds * (1 - SEARCH) + max(0.0, search.left()))
+    record = wire.WorkBudget(seconds * (1 - SEARCH) + max(0.0, search.remaining()))
     tests, functions = read_found(heard, int(job.get("functions_cap") or 10))
     if functions:
         end = hosting.watch("record", dict(job, found=heard), send, budget=record)
-    send({"strings": _strings(running.files_with(tests, job["files"]))})
+    send({"strings": _strings(running.select_files(tests, job["files"]))})
     return end

@@ -36,7 +36,7 @@ class ChangeMaterial(NamedTuple):
     beside: "Mapping[str, Iterable[str]]"  # literals that calls of the function have, by their place
 
 
-def changes_of(
+def choose_changes(
     name: str, leaves: "Sequence[wire.Line]", count: int, material: ChangeMaterial
 ) -> "Iterator[list[LeafChange]]":
     """Yield the changes of each copy of a call, at most `count`; the first copy is unchanged.
@@ -80,7 +80,7 @@ def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) 
     value = values.read_literal(leaf["value"])
     others = []
     if isinstance(value, (str, bytes)) and choice.random() < SPLICED:
-        others = values.spliced(value, material.donors, material.words, choice)
+        others = values.splice(value, material.donors, material.words, choice)
     others = others or [*values.others(value, choice), *values.borders(value, material.words)]
     news = [text for text in map(values.literal, others) if text and text != leaf["value"]]
     return LeafChange(leaf["path"], leaf["value"], choice.choice(news)) if news else None
@@ -93,7 +93,7 @@ def call(reach: "trace.Reach", function: Any, arguments: Any) -> "wire.Line":
     return dict(seen, target=reach.found)
 
 
-def in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
+def run_in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
     """Make calls in a child process, one after the other, and yield what each has seen.
 
     A call that takes longer than `limit` seconds, or takes the child along, is seen as "timeout" or "died", and another
@@ -101,24 +101,24 @@ def in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "It
     """
     done = 0
     while done < len(calls):
-        for seen in _in_child(calls[done:], limit):
+        for seen in _run_in_child(calls[done:], limit):
             done += 1
             yield seen
 
 
-def _in_child(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
+def _run_in_child(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
     """Yield what calls see until one is fatal, that one included."""
     getattr(gc, "freeze", int)()  # a collection in the child would have the kernel copy all that it looks at
     worker, answered = wire.Worker(functools.partial(_make, calls)), 0
     deadline = wire.WorkBudget(limit, math.inf)
     try:
         while answered < len(calls):
-            lines = worker.lines(deadline.left())
+            lines = worker.lines(deadline.remaining())
             yield from lines
             answered += len(lines)
             if lines:
                 deadline.restart(limit)
-            elif deadline.over():
+            elif deadline.is_over():
                 yield {"return": ["timeout", "", ""]}
                 return
     except EOFError:

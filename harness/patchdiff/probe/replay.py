@@ -50,7 +50,7 @@ class RecordedCall(NamedTuple):
         """Return fresh arguments, (positional, by keyword), with changes; raises what reading and changing raise."""
         found = values.read_literal(self.literal) if self.literal else pickle.loads(base64.b64decode(self.args))
         for change in changes:
-            found = calls.replaced(found, change.path, values.read_literal(change.new))
+            found = calls.replace_leaf(found, change.path, values.read_literal(change.new))
         return found
 
 
@@ -71,14 +71,14 @@ class CallReplay:
 
     def run(self) -> str:
         """Run everything: all calls as they were, then all first copies, and so on; return how it ended."""
-        planned, together = self._planned(), 1 if self._only and not self._job.get("together") else TOGETHER
+        planned, together = self._plan(), 1 if self._only and not self._job.get("together") else TOGETHER
         batch = list(itertools.islice(planned, together))
-        while batch and not self._deadline.over():
+        while batch and not self._deadline.is_over():
             self._look(batch)
             batch = list(itertools.islice(planned, together))
         return wire.BUDGET if batch else wire.DONE
 
-    def _planned(self) -> "Iterator[tuple[int, RecordedCall, list[redo.LeafChange]]]":
+    def _plan(self) -> "Iterator[tuple[int, RecordedCall, list[redo.LeafChange]]]":
         job, fields = self._job, RecordedCall._fields
         recorded = [RecordedCall(**{name: row[name] for name in row if name in fields}) for row in job["calls"]]
         material = redo.ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or (), {})
@@ -100,13 +100,13 @@ class CallReplay:
     ) -> "Iterator[tuple[float, int, int, RecordedCall, list[redo.LeafChange]]]":
         """Yield a call's copies, each with its place among all."""
         count = self._last.get(call.name, int(self._job["mutants"]) * call.weight)
-        for number, changes in enumerate(redo.changes_of(call.name, call.leaves, count, material)):
+        for number, changes in enumerate(redo.choose_changes(call.name, call.leaves, count, material)):
             yield number / call.weight, at, number, call, changes
 
     def _look(self, planned: "list[tuple[int, RecordedCall, list[redo.LeafChange]]]") -> None:
         """Make calls again and write their observations."""
-        made = [functools.partial(self._made, call, changes) for _, call, changes in planned]
-        for seen, (number, call, changes) in zip(redo.in_children(made, self._limit), planned):  # noqa: B905
+        made = [functools.partial(self._call, call, changes) for _, call, changes in planned]
+        for seen, (number, call, changes) in zip(redo.run_in_children(made, self._limit), planned):  # noqa: B905
             for part in redo.PARTS:
                 key = call.name + "|m" + str(number) + "|" + part
                 if part in seen and (not self._only or key in self._only):
@@ -114,15 +114,15 @@ class CallReplay:
                     redone = _redo(call, part, changes)
                     self._send(wire.observation(*what, of=call.function, private=call.private, literal=redone))
 
-    def _made(self, call: RecordedCall, changes: "list[redo.LeafChange]") -> "wire.Line":
+    def _call(self, call: RecordedCall, changes: "list[redo.LeafChange]") -> "wire.Line":
         """Make a call with changed arguments."""
         return redo.call(self._reach, resolve(call), call.arguments(changes))
 
 
 def resolve(call: RecordedCall) -> Any:
-    """Return a call's function on this side; raises LookupError if it has other parameters, and as ``functions_at``."""
-    for function in calls.functions_at(call.module, call.qualname):
-        if calls.parameters_of(function.__code__) == call.parameters:
+    """Return a call's function on this side; raises LookupError if it has other parameters, and as ``find_functions``."""
+    for function in calls.find_functions(call.module, call.qualname):
+        if calls.get_parameters(function.__code__) == call.parameters:
             return function
     raise LookupError(call.qualname)
 

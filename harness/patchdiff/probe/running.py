@@ -46,13 +46,13 @@ class Driver:
         """Hear that all is set up and tests can run: the budget begins to be spent."""
         self.channel.send({"ready": True})
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether no further item may run."""
         return False
 
     def end(self) -> str:
         """Return how it ended."""
-        return wire.BUDGET if self.over() else wire.DONE
+        return wire.BUDGET if self.is_over() else wire.DONE
 
     def not_passed(self, error: BaseException, when: str) -> None:
         """Hear that the present item failed or was skipped, in its ``setup`` or, where pytest runs it, later."""
@@ -60,15 +60,15 @@ class Driver:
     def not_collected(self, name: str, why: str) -> None:
         """Hear that a test file could not be read; `why` is the exception's name or a report."""
 
-    def collected(self, name: str) -> None:
+    def note_collected(self, name: str) -> None:
         """Hear that a test file, or a part of one, was read."""
 
 
-def in_turn(driver: Driver, items: "list[Any]") -> "Iterator[tuple[Any, Any]]":
+def iterate_items(driver: Driver, items: "list[Any]") -> "Iterator[tuple[Any, Any]]":
     """Yield the items that a driver wants, each to be run at once, with the one that follows it."""
     for batch in driver.rounds(items):
         for item, following in zip(batch, [*batch[1:], None]):  # noqa: B905 - not before Python 3.10
-            if driver.over():
+            if driver.is_over():
                 return
             driver.before(item)
             yield item, following
@@ -80,7 +80,7 @@ def bare_name(test: str) -> str:
     return test.partition("|")[0].partition("[")[0].rpartition("::")[2].partition(" ")[0]
 
 
-def own_and_others(
+def split_own(
     items: "list[Any]", own: "Iterable[str]", targets: "Iterable[wire.Line]" = ()
 ) -> "tuple[list[Any], list[Any]]":
     """Return the tests of the issue itself, and the others; of each, first those whose own code names a target."""
@@ -91,13 +91,13 @@ def own_and_others(
     return mine, [item for item in near if bare_name(item.nodeid) not in names]
 
 
-def files_of(job: wire.Line) -> "list[str]":
+def get_job_files(job: wire.Line) -> "list[str]":
     """Return the test files of a job; of one that asks for some probes only, those that these are in."""
     only = job.get("only") or ()
-    return files_with(only, job["files"]) if only else list(job["files"])
+    return select_files(only, job["files"]) if only else list(job["files"])
 
 
-def files_with(names: "Iterable[str]", files: "Iterable[str]") -> "list[str]":
+def select_files(names: "Iterable[str]", files: "Iterable[str]") -> "list[str]":
     """Return the files that some of the names, which begin with a test's, are in."""
     return [file for file in files if any(name.startswith(file) for name in names)]
 
@@ -121,7 +121,7 @@ def run_tests(driver: Driver, files: "list[str]") -> None:
         driver.not_collected(files[0], "UsageError")
     for file in files if len(files) > 1 else []:
         # one folder's conftest that cannot be imported takes all files along: by itself, each may have tests
-        if not driver.over() and file not in plugin.broken:
+        if not driver.is_over() and file not in plugin.broken:
             run_tests(driver, [file])
 
 
@@ -157,7 +157,7 @@ class _Plugin:
             self.broken.add(report.nodeid)
             self._driver.not_collected(report.nodeid, _last_error(str(report.longrepr)))
         elif report.passed:
-            self._driver.collected(report.nodeid)
+            self._driver.note_collected(report.nodeid)
 
     def pytest_runtest_makereport(self, call: Any) -> None:
         if call.excinfo is not None:
@@ -166,7 +166,7 @@ class _Plugin:
     def pytest_runtestloop(self, session: Any) -> bool:
         self.items = len(session.items)
         self._driver.ready()
-        for item, following in in_turn(self._driver, list(session.items)):
+        for item, following in iterate_items(self._driver, list(session.items)):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         return True
 

@@ -6,8 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import values
-from .brackets import Place, lines_of
-from .mutate import ACTION, ASSERTION, LEADING, NOTHING, Argument, Borrowed, Material, Scope, bound_in, used_in
+from .brackets import Place, split_lines
+from .mutate import (
+    ACTION,
+    ASSERTION,
+    LEADING,
+    NOTHING,
+    Argument,
+    Borrowed,
+    Material,
+    Scope,
+    find_bound_names,
+    find_used_names,
+)
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """
@@ -22,13 +33,13 @@ LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are 
 LONGEST_GIVEN = 200  # characters of a literal that other calls take over
 
 
-def called_name(node: ast.AST) -> str:
+def callee_name(node: ast.AST) -> str:
     """Return the last part of the name that a call calls; "" if the node is no call."""
     callee = getattr(node, "func", None)
     return str(getattr(callee, "attr", getattr(callee, "id", "")))
 
 
-def owner_of(node: Any) -> "ast.Name | None":
+def find_owner(node: Any) -> "ast.Name | None":
     """Return the variable that an expression looks into, or calls a method of; None if there is none."""
     inner = None if isinstance(getattr(node, "func", None), ast.Name) else node
     while isinstance(inner, (ast.Attribute, ast.Subscript, ast.Call)):
@@ -43,15 +54,15 @@ def is_literal(node: ast.AST) -> bool:
 
 def is_check(node: ast.AST) -> bool:
     """Return whether a node is a call that checks something, so that its literals are what is expected."""
-    return called_name(node).startswith("assert") or called_name(node).endswith("match_lines")
+    return callee_name(node).startswith("assert") or callee_name(node).endswith("match_lines")
 
 
 def is_raises(node: ast.AST) -> bool:
     """Return whether a node is a call that expects an exception."""
-    return isinstance(node, ast.Call) and called_name(node) in RAISES
+    return isinstance(node, ast.Call) and callee_name(node) in RAISES
 
 
-def scope_of(function: Any, text: str, material: "Material" = NOTHING) -> Scope:
+def make_scope(function: Any, text: str, material: "Material" = NOTHING) -> Scope:
     """Return what of a function may be changed.
 
     Args:
@@ -60,10 +71,10 @@ def scope_of(function: Any, text: str, material: "Material" = NOTHING) -> Scope:
         material: what may be put into it.
     """
     places = _Places(text)
-    closed = [places.span(node) for node in _closed(function)]
+    closed = [places.span(node) for node in _find_closed(function)]
     fixed = set()
     for node in _tables(function):
-        line, column = places.at(node)
+        line, column = places.start(node)
         fixed.update([(line, column), (line, column - 1)])  # before Python 3.8 a tuple begins at its first element
     spans = [span for span in closed if span]
     return Scope(spans, frozenset(fixed), _statements(function), material)
@@ -73,14 +84,14 @@ class _Places:
     """Turns the parser's byte columns into the tokenizer's character columns."""
 
     def __init__(self, text: str) -> None:
-        self._lines = lines_of(text)
+        self._lines = split_lines(text)
 
-    def at(self, node: Any) -> "Place":
+    def start(self, node: Any) -> "Place":
         line = self._lines[node.lineno - 1] if 0 < node.lineno <= len(self._lines) else ""
         return node.lineno, len(line.encode("utf-8")[: max(node.col_offset, 0)].decode("utf-8", "replace"))
 
     def span(self, root: ast.AST) -> "tuple[Place, Place] | None":
-        found = [self.at(node) for node in ast.walk(root) if hasattr(node, "col_offset")]
+        found = [self.start(node) for node in ast.walk(root) if hasattr(node, "col_offset")]
         return (min(found), max(found)) if found else None
 
 
@@ -105,20 +116,20 @@ def _role(node: ast.stmt) -> str:
     return LEADING
 
 
-def _closed(function: Any) -> "Iterator[ast.AST]":
+def _find_closed(function: Any) -> "Iterator[ast.AST]":
     """Yield the parts in which a change would be lost or would only break the test."""
     for decorator in function.decorator_list:
-        if called_name(decorator) == "parametrize":
+        if callee_name(decorator) == "parametrize":
             yield decorator.func
             yield from decorator.args[:1]
             yield from decorator.keywords
         elif any(getattr(node, "attr", getattr(node, "id", "")) in _RUNNERS for node in ast.walk(decorator)):
             yield decorator
     for node in ast.walk(function):
-        yield from _closed_in(node)
+        yield from _find_closed_nodes(node)
 
 
-def _closed_in(node: Any) -> "Iterator[ast.AST]":
+def _find_closed_nodes(node: Any) -> "Iterator[ast.AST]":
     if isinstance(node, ast.Assert):
         yield from [each for each in _sides(node.test) if is_literal(each)]
         if node.msg is not None:
@@ -145,13 +156,13 @@ def _sides(test: ast.AST) -> "list[ast.AST]":
 def _tables(function: Any) -> "Iterator[ast.AST]":
     """Yield a parametrization's list of rows and the rows: their number and length stay."""
     for decorator in function.decorator_list:
-        if called_name(decorator) == "parametrize":
+        if callee_name(decorator) == "parametrize":
             for table in decorator.args[1:2]:
                 yield table
                 yield from getattr(table, "elts", [])
 
 
-def strings_of(tree: ast.AST) -> "list[str]":
+def collect_strings(tree: ast.AST) -> "list[str]":
     """Return the strings of a module that pieces may be taken from, shortest first, in an order of their own."""
     found = set()
     for node in ast.walk(tree):
@@ -161,17 +172,19 @@ def strings_of(tree: ast.AST) -> "list[str]":
     return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
 
 
-def arguments_of(tree: ast.AST, lines: "Sequence[str]") -> "dict[str, list[Argument]]":
+def collect_arguments(tree: ast.AST, lines: "Sequence[str]") -> "dict[str, list[Argument]]":
     """Return what a module's code gives to each function that it calls."""
     found: dict[str, set[Argument]] = {}
-    local = {id(node): bound for each in _functions(tree) for bound in [bound_in(each)] for node in ast.walk(each)}
-    for node in (each for each in ast.walk(tree) if isinstance(each, ast.Call) and called_name(each) != "parametrize"):
+    local = {
+        id(node): bound for each in _functions(tree) for bound in [find_bound_names(each)] for node in ast.walk(each)
+    }
+    for node in (each for each in ast.walk(tree) if isinstance(each, ast.Call) and callee_name(each) != "parametrize"):
         given = [(str(place), each) for place, each in enumerate(node.args)]
         for name, value in given + [(each.arg, each.value) for each in node.keywords if each.arg]:
-            needed = local.get(id(node), set()).intersection(used for _, used in used_in(value))
+            needed = local.get(id(node), set()).intersection(used for _, used in find_used_names(value))
             text = values.literal(values.read_literal(value)) if is_literal(value) else _source(value, lines)
             if 0 < len(text) <= LONGEST_GIVEN:
-                found.setdefault(called_name(node), set()).add(Argument(name, text, frozenset(needed)))
+                found.setdefault(callee_name(node), set()).add(Argument(name, text, frozenset(needed)))
     return {name: sorted(each, key=lambda argument: argument[:2]) for name, each in found.items()}
 
 
@@ -185,25 +198,25 @@ def _source(node: Any, lines: "Sequence[str]") -> str:
     return line.encode("utf-8")[node.col_offset : getattr(node, "end_col_offset", 0)].decode("utf-8")
 
 
-def material_of(tree: ast.Module, lines: "Sequence[str]", material: Material) -> Material:
+def collect_material(tree: ast.Module, lines: "Sequence[str]", material: Material) -> Material:
     """Add what a module itself has to offer for its tests to what comes from outside."""
     top = (each for each in tree.body if isinstance(each, ast.Assign))
     return material._replace(
-        around=strings_of(tree),
-        arguments=arguments_of(tree, lines),
-        statements=_borrowed(tree, lines),
-        variables=frozenset(name for each in top for name in bound_in(each)),
+        around=collect_strings(tree),
+        arguments=collect_arguments(tree, lines),
+        statements=_collect_statements(tree, lines),
+        variables=frozenset(name for each in top for name in find_bound_names(each)),
     )
 
 
-def _borrowed(tree: ast.AST, lines: "Sequence[str]") -> "list[Borrowed]":
+def _collect_statements(tree: ast.AST, lines: "Sequence[str]") -> "list[Borrowed]":
     """Return the statements of a module's functions."""
     found = set()
     for function in _functions(tree):
-        local = bound_in(function)
+        local = find_bound_names(function)
         for node in (each for each in ast.walk(function) if isinstance(each, (ast.Assign, ast.Expr))):
             if isinstance(node, ast.Assign) or (_role(node) == ACTION and not is_literal(node.value)):
                 text = "".join(lines[node.lineno - 1 : getattr(node, "end_lineno", node.lineno)]).strip() + "\n"
-                used = {name for _, name in used_in(node)}.difference(dir(builtins))
+                used = {name for _, name in find_used_names(node)}.difference(dir(builtins))
                 found.add(Borrowed(text, frozenset(used & local), frozenset(used - local)))
     return sorted((each for each in found if len(each.text) <= LONGEST_DONOR), key=lambda each: each.text)

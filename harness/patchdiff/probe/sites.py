@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from . import mutate
 from . import scope as scoping
-from .brackets import Place, TokenEdit, lines_of
+from .brackets import Place, TokenEdit, split_lines
 
 SEE = "_assay_see"  # put into builtins; given a site's number, returns its context manager
 MARK = "__assay"  # between a test's name and the number of its changed copy
@@ -38,7 +38,7 @@ class _Function:
     """Puts eyes into one function."""
 
     def __init__(self, text: str, offset: int, sites: "list[Site]", prefix: str = "s") -> None:
-        self._lines = lines_of(text)
+        self._lines = split_lines(text)
         self._offset = offset
         self._sites = sites
         self._prefix = prefix
@@ -55,7 +55,7 @@ class _Function:
         shown = self._line_of_file(line)
         self._sites.append(Site(label, shown, self._text(at), mode, draw, self._relevant(shown - self._offset, mode)))
         self._count += 1
-        here = _at(line)
+        here = _position(line)
         asked = ast.Call(ast.Name(SEE, ast.Load(), **here), [ast.Constant(number, **here)], [], **here)
         item = ast.withitem(asked, ast.Name("_assay_" + str(number), ast.Store(), **here))
         return ast.With([item], [ast.Assign([_value(number, line, ast.Store())], value, **here)], **here)
@@ -90,10 +90,10 @@ class _Function:
         """Return the changes that a place can depend on: its own statement's, and earlier ones outside assertions."""
         if self.scope is None or mode == WHOLE:
             return self.edits
-        own = mutate.role_at(self.scope, line)[0]
+        own = mutate.find_role(self.scope, line)[0]
         found = []
         for edit in self.edits:
-            first, role = mutate.role_at(self.scope, edit.start[0] - self._offset)
+            first, role = mutate.find_role(self.scope, edit.start[0] - self._offset)
             if first == own or (first < own and (role != mutate.ASSERTION or mutate.is_repetition(edit))):
                 found.append(edit)
         return found
@@ -112,7 +112,7 @@ class _Function:
     def _statement(self, node: Any, strict: bool) -> "list[ast.stmt]":
         mode = STRICT if strict else OPERAND
         if isinstance(node, ast.Assert):
-            return self._asserted(node.test, mode)
+            return self._observe_assertion(node.test, mode)
         if isinstance(node, ast.Expr):
             return self._expression(node, mode)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -145,16 +145,16 @@ class _Function:
         value = node.value
         if scoping.is_literal(value) or isinstance(value, (ast.Yield, ast.YieldFrom)):
             return [node]
-        name = scoping.called_name(value)
+        name = scoping.callee_name(value)
         starred = any(isinstance(each, ast.Starred) for each in getattr(value, "args", ()))
         if name in scoping.COMPARING and isinstance(value, ast.Call) and value.args and not starred:
-            return self._compared(value, value.args, [ast.Eq()] if name == "assertEqual" else [], mode)
+            return self._observe_comparison(value, value.args, [ast.Eq()] if name == "assertEqual" else [], mode)
         if self.only_asserts:
             return [node]
-        given = self._given(value, mode) if isinstance(value, ast.Call) else []
+        given = self._observe_arguments(value, mode) if isinstance(value, ast.Call) else []
         return [*given, self.see(value, mode, value, draw=isinstance(value, ast.Call))]
 
-    def _given(self, call: ast.Call, mode: str) -> "list[ast.stmt]":
+    def _observe_arguments(self, call: ast.Call, mode: str) -> "list[ast.stmt]":
         """Return statements that observe what a call is given, such as a test's own check, which takes it from them."""
         found = []
         asked = getattr(call.func, "value", None)
@@ -168,16 +168,18 @@ class _Function:
                 found.append(self.see(argument, mode, argument))
         return found
 
-    def _asserted(self, test: Any, mode: str) -> "list[ast.stmt]":
+    def _observe_assertion(self, test: Any, mode: str) -> "list[ast.stmt]":
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return [each for value in test.values for each in self._asserted(value, mode)]
+            return [each for value in test.values for each in self._observe_assertion(value, mode)]
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self._asserted(test.operand, mode)
+            return self._observe_assertion(test.operand, mode)
         if isinstance(test, ast.Compare):
-            return self._compared(test, [test.left, *test.comparators], test.ops, mode)
-        return self._compared(test, [test], [], mode)
+            return self._observe_comparison(test, [test.left, *test.comparators], test.ops, mode)
+        return self._observe_comparison(test, [test], [], mode)
 
-    def _compared(self, whole: Any, operands: "list[Any]", operators: "list[Any]", mode: str) -> "list[ast.stmt]":
+    def _observe_comparison(
+        self, whole: Any, operands: "list[Any]", operators: "list[Any]", mode: str
+    ) -> "list[ast.stmt]":
         """Return statements that observe each operand once, in order, and then what the comparisons say of them."""
         found, again = [], []  # type: list[ast.stmt], list[Any]
         for operand in operands:
@@ -186,7 +188,7 @@ class _Function:
                 continue
             again.append(_value(len(self._sites), operand.lineno))
             found.append(self.see(operand, mode, operand, draw=isinstance(operand, ast.Call)))
-            owner = scoping.owner_of(operand)
+            owner = scoping.find_owner(operand)
             if owner is not None:
                 found.append(self.see(copy.deepcopy(owner), CONTENT, owner))
         for left, operator, right in zip(again, operators, again[1:]):  # noqa: B905 - not before Python 3.10
@@ -195,19 +197,19 @@ class _Function:
         return found or [ast.copy_location(ast.Pass(), operands[0])]
 
 
-def _at(line: int) -> "dict[str, Any]":
+def _position(line: int) -> "dict[str, Any]":
     return {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
 
 
 def _value(number: int, line: int, context: Any = None) -> Any:
     """Return ``_assay_NUMBER.value``, the value that a place has seen."""
-    name = ast.Name("_assay_" + str(number), ast.Load(), **_at(line))
-    return ast.Attribute(name, "value", context or ast.Load(), **_at(line))
+    name = ast.Name("_assay_" + str(number), ast.Load(), **_position(line))
+    return ast.Attribute(name, "value", context or ast.Load(), **_position(line))
 
 
-def _guarded(statement: Any, exception: str, line: int) -> Any:
+def _guard(statement: Any, exception: str, line: int) -> Any:
     """Return a statement with ``try`` around it; exceptions of this name end nothing else."""
-    here = _at(line)
+    here = _position(line)
     handler = ast.ExceptHandler(ast.Name(exception, ast.Load(), **here), None, [ast.Pass(**here)], **here)
     return ast.Try([statement], [handler], [], [], **here)
 
@@ -234,15 +236,15 @@ class Instrument:
         sites: "list[Site]",
         material: "mutate.Material" = mutate.NOTHING,
     ) -> None:
-        self._lines = lines_of(source)
+        self._lines = split_lines(source)
         self._tree = tree = ast.parse(source, path)
         self._path = path
         self._seed = seed
         self._copies = copies
-        self._material = scoping.material_of(tree, self._lines, material)
+        self._material = scoping.collect_material(tree, self._lines, material)
         self._sites = sites
 
-    def made(self) -> ast.Module:
+    def rewrite(self) -> ast.Module:
         """Return the module made ready."""
         self._tree.body = self._members(self._tree.body, "", len(self._lines))
         return self._tree
@@ -257,7 +259,7 @@ class Instrument:
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 found += self._function(node, inside, end)
             elif not inside and isinstance(node, (ast.Import, ast.ImportFrom)):
-                found += _imported(node)
+                found += _split_import(node)
             else:
                 found.append(node)
         return found
@@ -273,15 +275,15 @@ class Instrument:
         found = [self._eyes(text, first, node.name)]
         if not count:
             return found
-        scope = scoping.scope_of(mutate.parse_function(text), text, self._material)
+        scope = scoping.make_scope(mutate.parse_function(text), text, self._material)
         name = self._path + "::" + inside + node.name
-        mutants = mutate.mutants(text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text)))
+        mutants = mutate.make_mutants(text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text)))
         for number, (changed, edits, function) in enumerate(mutants, 1):
             if number not in wanted:
                 continue
             copied = node.name + MARK + str(number)
             moved = [edit._replace(start=_below(edit.start, first), end=_below(edit.end, first)) for edit in edits]
-            found.append(_guarded(self._eyes(changed, first, copied, moved, scope, function), "Exception", first))
+            found.append(_guard(self._eyes(changed, first, copied, moved, scope, function), "Exception", first))
         return found
 
     def _eyes(
@@ -314,7 +316,7 @@ class Instrument:
         return ast.increment_lineno(found, first - 1)
 
 
-def without_mark(nodeid: str) -> str:
+def strip_mark(nodeid: str) -> str:
     """Return a test's name without the mark of a changed copy."""
     return _COPY.sub("", nodeid, 1)
 
@@ -329,7 +331,7 @@ def _below(place: Place, first: int) -> Place:
     return place[0] + first - 1, place[1]
 
 
-def _imported(node: Any) -> "list[ast.stmt]":
+def _split_import(node: Any) -> "list[ast.stmt]":
     """Return an import name by name, each of which may fail: on some side the name may not exist yet."""
     if getattr(node, "module", "") == "__future__":
         return [node]
@@ -337,5 +339,5 @@ def _imported(node: Any) -> "list[ast.stmt]":
     for alias in node.names:
         single = copy.copy(node)
         single.names = [alias]
-        found.append(_guarded(single, "ImportError", node.lineno))
+        found.append(_guard(single, "ImportError", node.lineno))
     return found

@@ -55,7 +55,7 @@ def describe(value: object, draw: bool = True, inside: bool = False) -> str:
     representation of their own.
     """
     try:
-        return settle(_text(value, 0, _Writing(draw, inside)))
+        return normalise(_text(value, 0, _Writing(draw, inside)))
     except Exception as problem:
         return "<no text: " + type(problem).__name__ + ">"
 
@@ -81,7 +81,7 @@ def content(value: object) -> "str | None":
             break
     for pattern, instead in _CHANGING:
         text = pattern.sub(instead, text)
-    return settle(text, CONTENT_CAP) or None
+    return normalise(text, CONTENT_CAP) or None
 
 
 def observe(
@@ -100,7 +100,7 @@ def observe(
     return {
         "return": outcome,
         "arguments": ["value", "", describe(arguments, inside=True)],
-        "stdout": ["value", "", settle(printed.getvalue())],
+        "stdout": ["value", "", normalise(printed.getvalue())],
     }
 
 
@@ -109,10 +109,10 @@ def type_name(value: object) -> str:
     kind = type(value)
     if kind.__module__ == "builtins" and kind.__flags__ & (1 << 9) == 0:
         return kind.__name__
-    return settle(str(kind.__module__) + "." + str(kind.__qualname__))
+    return normalise(str(kind.__module__) + "." + str(kind.__qualname__))
 
 
-def settle(text: str, cap: int = CAP) -> str:
+def normalise(text: str, cap: int = CAP) -> str:
     """Return a text without addresses, temporary paths, and the functions around local functions and classes.
 
     It is cut to `cap` characters and the digest of the whole.
@@ -150,7 +150,7 @@ def _plain(value: Any, depth: int, out: _Writing) -> str:
         value = int(value)  # what a call leaves behind is equal if the numbers are
     for base, write in _PLAIN:
         if isinstance(value, base):
-            return _wrapped(value, base, write(value), depth, out)
+            return _wrap(value, base, write(value), depth, out)
     return ""
 
 
@@ -174,7 +174,7 @@ _PLAIN: "tuple[tuple[Any, Callable[[Any], str]], ...]" = (
 )
 
 
-def _wrapped(value: object, base: Any, text: str, depth: int, out: _Writing) -> str:
+def _wrap(value: object, base: Any, text: str, depth: int, out: _Writing) -> str:
     """Return the text of a built-in's content, marked with the type and the attributes of a subclass."""
     return text if type(value) is base else type_name(value) + "(" + text + _attributes(value, depth, out) + ")"
 
@@ -189,7 +189,7 @@ def _compound(value: Any, depth: int, out: _Writing) -> str:
     if isinstance(value, io.IOBase):
         return _file(value)
     if hasattr(type(value), "__next__") and hasattr(type(value), "__iter__"):
-        return _drawn(value, depth, out)
+        return _draw(value, depth, out)
     return _object(value, depth, out)
 
 
@@ -197,11 +197,11 @@ def _sequence(value: Any, depth: int, out: _Writing) -> str:
     base = list if isinstance(value, list) else tuple
     items = base.__iter__(value)
     brackets = "[]" if base is list else "()"
-    text = brackets[0] + _joined(items, base.__len__(value), depth, out) + brackets[1]
-    return _wrapped(value, base, text, depth, out)
+    text = brackets[0] + _join(items, base.__len__(value), depth, out) + brackets[1]
+    return _wrap(value, base, text, depth, out)
 
 
-def _joined(items: "Iterable[object]", count: int, depth: int, out: _Writing) -> str:
+def _join(items: "Iterable[object]", count: int, depth: int, out: _Writing) -> str:
     texts = [_text(item, depth + 1, out) for item in itertools.islice(items, ITEMS)]
     return ", ".join(texts) + (", +" + str(count - ITEMS) if count > ITEMS else "")
 
@@ -209,17 +209,17 @@ def _joined(items: "Iterable[object]", count: int, depth: int, out: _Writing) ->
 def _set(value: Any, depth: int, out: _Writing) -> str:
     base = set if isinstance(value, set) else frozenset
     texts = sorted(_text(item, depth + 1, out) for item in base.__iter__(value))
-    return _wrapped(value, base, base.__name__ + "{" + ", ".join(texts) + "}", depth, out)
+    return _wrap(value, base, base.__name__ + "{" + ", ".join(texts) + "}", depth, out)
 
 
 def _dict(value: Any, depth: int, out: _Writing) -> str:
     pairs = [_text(k, depth + 1, out) + ": " + _text(v, depth + 1, out) for k, v in dict.items(value)]
     if type(value).__name__ != "OrderedDict":  # the order of plain dicts does not count
         pairs.sort()
-    return _wrapped(value, dict, "{" + ", ".join(pairs) + "}", depth, out)
+    return _wrap(value, dict, "{" + ", ".join(pairs) + "}", depth, out)
 
 
-def _called(kind: str) -> "Callable[[Any, int, _Writing], str]":
+def _make_namer(kind: str) -> "Callable[[Any, int, _Writing], str]":
     return lambda value, _depth, _out: "<" + kind + " " + str(value.__module__) + "." + str(value.__qualname__) + ">"
 
 
@@ -232,8 +232,8 @@ _COMPOUND: "tuple[tuple[Any, Callable[[Any, int, _Writing], str]], ...]" = (
     ((set, frozenset), _set),
     (dict, _dict),
     (BaseException, lambda value, _depth, _out: "<exception " + type_name(value) + ">"),
-    (type, _called("class")),
-    ((types.FunctionType, types.BuiltinFunctionType), _called("function")),
+    (type, _make_namer("class")),
+    ((types.FunctionType, types.BuiltinFunctionType), _make_namer("function")),
     (types.MethodType, _method),
     (type(re.compile("")), lambda _value, _depth, _out: "<pattern>"),  # another may match the same
     (types.ModuleType, lambda value, _depth, _out: "<module " + str(value.__name__) + ">"),
@@ -245,7 +245,7 @@ def _file(value: Any) -> str:
     return "<file " + type_name(value) + " " + repr(held) + ">"
 
 
-def _drawn(value: Any, depth: int, out: _Writing) -> str:
+def _draw(value: Any, depth: int, out: _Writing) -> str:
     if not out.draw:
         return "<iterator " + type_name(value) + ">"
     texts = []
@@ -271,13 +271,13 @@ def _object(value: Any, depth: int, out: _Writing) -> str:
 
 def _attributes(value: Any, depth: int, out: _Writing, without: "Sequence[str]" = ()) -> str:
     """Return ", name=text" for the public attributes an object holds but functions, in the order of their names."""
-    held = held_attributes(value)
+    held = get_attributes(value)
     data = (name for name, each in held.items() if not isinstance(each, types.FunctionType) and name not in without)
     names = sorted(name for name in data if not name.startswith("_"))[:ATTRIBUTES]
     return "".join(", " + name + "=" + _text(held[name], depth + 1, out) for name in names)
 
 
-def held_attributes(value: Any) -> "dict[str, object]":
+def get_attributes(value: Any) -> "dict[str, object]":
     """Return what an object holds in its own dictionary and slots; runs none of the object's code."""
     held: dict[str, object] = {}
     with contextlib.suppress(Exception):

@@ -17,7 +17,7 @@ class Targets:
         # by identity: code objects of different files can be equal, and are costly to hash
         self._known: dict[int, tuple[CodeType, str]] = {}
 
-    def of(self, code: "CodeType") -> str:
+    def find(self, code: "CodeType") -> str:
         """Return the name of the target that a code object belongs to; "" if it belongs to none."""
         known = self._known.get(id(code))
         if known is None:
@@ -49,15 +49,15 @@ class Reach(Targets):
         """Forget what was found and start to look."""
         self.found = ""
         if self._rows:
-            follow(self._on_call)
+            follow(self._see_call)
 
     def end(self) -> None:
         """Stop looking; what was found stays."""
         follow(None)
 
-    def _on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
+    def _see_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         known = self._known.get(id(frame.f_code))  # asked here first, since this runs at every call
-        name = known[1] if known else self.of(frame.f_code)
+        name = known[1] if known else self.find(frame.f_code)
         if name:
             self.found = name
             self.end()

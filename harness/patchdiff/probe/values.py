@@ -54,20 +54,20 @@ def literal(value: object) -> str:
     """Return plain data as the text of a literal, the same in every process; "" if it is not plain or too long."""
     if not is_plain(value):
         return ""
-    text = _written(value)
+    text = _write(value)
     return text if len(text) <= LONGEST else ""
 
 
-def _written(value: Any) -> str:
+def _write(value: Any) -> str:
     """Return the literal, elements of sets in the order of their texts."""
     if type(value) is set:
-        return "{" + ", ".join(sorted(_written(item) for item in value)) + "}"
+        return "{" + ", ".join(sorted(_write(item) for item in value)) + "}"
     if type(value) is dict:
-        return "{" + ", ".join(_written(key) + ": " + _written(item) for key, item in value.items()) + "}"
+        return "{" + ", ".join(_write(key) + ": " + _write(item) for key, item in value.items()) + "}"
     if type(value) is list:
-        return "[" + ", ".join(_written(item) for item in value) + "]"
+        return "[" + ", ".join(_write(item) for item in value) + "]"
     if type(value) is tuple:
-        return "(" + "".join(_written(item) + ", " for item in value).rstrip(" ") + ")"
+        return "(" + "".join(_write(item) + ", " for item in value).rstrip(" ") + ")"
     return repr(value)
 
 
@@ -76,17 +76,17 @@ def others(value: Any, choice: random.Random) -> "list[Any]":
     if isinstance(value, (bool, int, float)):
         return [not value, None] if isinstance(value, bool) else [*numbers(value), None, str(value), [value]]
     if isinstance(value, (str, bytes)):
-        return [*texts(value, choice), *as_bytes(value), None, [value]]
+        return [*texts(value, choice), *encode_variants(value), None, [value]]
     if isinstance(value, (list, tuple)):
         return [type(value)(items) for items in _orders(list(value))] + [type(value)([value])]
     if isinstance(value, dict):
-        return [*_fewer(value), *_renamed(value, choice), [value]]
+        return [*_fewer(value), *_rename_keys(value, choice), [value]]
     if isinstance(value, set):
         return [set(rest) for rest in _orders(sorted(value, key=repr)) if len(rest) < len(value)]
     return [0, "", False]
 
 
-def as_bytes(value: Any) -> "list[bytes]":
+def encode_variants(value: Any) -> "list[bytes]":
     """Return a text as bytes, and as bytes that are no UTF-8."""
     if isinstance(value, bytes):
         return [value + b"\xe9"]
@@ -104,12 +104,12 @@ def borders(value: Any, words: "Sequence[str]") -> "list[int]":
     """Return the numbers among the words of a change and their neighbours, for a whole number; nothing for others."""
     if type(value) is not int:
         return []
-    found = dict.fromkeys(number + step for number in _numbers_of(tuple(words)) for step in (0, 1, -1))
+    found = dict.fromkeys(number + step for number in _find_numbers(tuple(words)) for step in (0, 1, -1))
     return [each for each in found if each != value]
 
 
 @functools.lru_cache(maxsize=20)
-def _numbers_of(words: "tuple[str, ...]") -> "tuple[int, ...]":
+def _find_numbers(words: "tuple[str, ...]") -> "tuple[int, ...]":
     return tuple(int(word) for word in words if word.isdecimal() and len(word) < LONG_NUMBER)
 
 
@@ -123,10 +123,12 @@ def texts(value: Any, choice: random.Random) -> "list[Any]":
     if len(value) < 200:
         plain.append(value + value)
     plain += [value.replace("\n", "\r\n"), value.translate(_OTHER_QUOTES)]
-    return _different(value, plain + _inside(value, choice) + _marked(value, choice) + _lined(value, choice))
+    return _different(
+        value, plain + _vary_inside(value, choice) + _vary_marks(value, choice) + _vary_lines(value, choice)
+    )
 
 
-def _inside(value: str, choice: random.Random) -> "list[str]":
+def _vary_inside(value: str, choice: random.Random) -> "list[str]":
     """Return copies of a string with one change at a place that `choice` picks."""
     if len(value) < 2:
         return []
@@ -148,7 +150,7 @@ def _inside(value: str, choice: random.Random) -> "list[str]":
     return news
 
 
-def _marked(value: str, choice: random.Random) -> "list[str]":
+def _vary_marks(value: str, choice: random.Random) -> "list[str]":
     """Return copies of a string with a mark that formats give a meaning to, another blank for a blank, a mark twice."""
     at = choice.randrange(len(value) + 1)
     news = [value[:at] + mark + value[at:] for mark in choice.sample(MARKS, 4)]
@@ -161,7 +163,7 @@ def _marked(value: str, choice: random.Random) -> "list[str]":
     return news
 
 
-def _lined(value: str, choice: random.Random) -> "list[str]":
+def _vary_lines(value: str, choice: random.Random) -> "list[str]":
     """Return copies of a text of several lines: one left out, doubled, moved up, put further in."""
     lines = value.splitlines(True)
     if len(lines) <= 1:
@@ -173,24 +175,28 @@ def _lined(value: str, choice: random.Random) -> "list[str]":
     return ["".join(each) for each in news]
 
 
-def spliced(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[Any]":
+def splice(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[Any]":
     """Return texts for a string: words that a change is about, and itself with pieces of others put in or in exchange.
 
     Words are taken whole and in pieces; of the `donors` pieces, and the whole of some that share a mark.
     """
     if isinstance(value, bytes):
-        news = spliced(value.decode("latin-1"), donors, words, choice)
+        news = splice(value.decode("latin-1"), donors, words, choice)
         return [each.encode("latin-1") for each in news if all(ord(mark) < 256 for mark in each)]
-    near = _beside(value, [*words, *_marks(tuple(words))], choice) + _put_in(value, words, choice)
+    near = _insert_words(value, [*words, *_marks(tuple(words))], choice) + _insert_marks(value, words, choice)
     donors, words = ([other for other in each if other != value] for each in (donors, words))
     own = pieces(value)
     found = choice.sample(words, min(WORDS if len(own) > FEW else WORDS_FOR_FEW, len(words)))
     if any(is_bracketed(piece) for piece in own):
         donors = [other for other in donors if any(is_bracketed(piece) for piece in pieces(other))] or donors
-    kin = [other for other in donors if _marks_in(other) & _marks_in(value) or not _marks_in(other) | _marks_in(value)]
+    kin = [
+        other
+        for other in donors
+        if _find_marks(other) & _find_marks(value) or not _find_marks(other) | _find_marks(value)
+    ]
     found += choice.sample(kin, min(OTHERS, len(kin)))
     if "\n" in value:
-        found += _with_lines(value, [other for other in donors if "\n" in other.strip("\n")], choice)
+        found += _splice_lines(value, [other for other in donors if "\n" in other.strip("\n")], choice)
     for number in range(SPLICES):
         sources = (donors, words, donors, [value])[number % 4] or donors or [value]
         foreign = pieces(choice.choice(sources))
@@ -204,7 +210,7 @@ def spliced(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice:
     return [new for new in found + near if new != value]
 
 
-def _with_lines(value: str, donors: "Sequence[str]", choice: random.Random) -> "list[str]":
+def _splice_lines(value: str, donors: "Sequence[str]", choice: random.Random) -> "list[str]":
     """Return a text of several lines with a line of another before one of its own, or in its place."""
     lines, news = value.splitlines(True), []
     for other in choice.sample(donors, min(OTHERS, len(donors))):
@@ -214,7 +220,7 @@ def _with_lines(value: str, donors: "Sequence[str]", choice: random.Random) -> "
     return news
 
 
-def _beside(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
+def _insert_words(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
     """Return a text with a word or mark of the change beside or in place of another, or the same, that stands in it."""
     standing = (word for word in words if word in value)
     places = [(match.start(), word) for word in standing for match in re.finditer(re.escape(word), value)]
@@ -225,13 +231,13 @@ def _beside(value: str, words: "Sequence[str]", choice: random.Random) -> "list[
     return news
 
 
-def _put_in(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
+def _insert_marks(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
     """Return a text with marks of the change anywhere, and with a piece as often as a number of the change says."""
     news, marks, own = [], _marks(tuple(words)), pieces(value)
     for mark in choice.sample(marks, min(PUT_IN, len(marks))):
         at = choice.randrange(len(value) + 1)
         news.append(value[:at] + mark + value[at:])
-    counts = _numbers_of(tuple(words))
+    counts = _find_numbers(tuple(words))
     if counts and own:
         at = choice.randrange(len(own))
         many = own[at] * (choice.choice(counts) + choice.choice((0, 1)))
@@ -246,7 +252,7 @@ def _marks(words: "tuple[str, ...]") -> "tuple[str, ...]":
 
 
 @functools.lru_cache(maxsize=2000)
-def _marks_in(value: str) -> "frozenset[str]":
+def _find_marks(value: str) -> "frozenset[str]":
     return frozenset(mark for mark in value if not mark.isalnum() and mark != " ")
 
 
@@ -283,7 +289,7 @@ def _fewer(value: "dict[Any, Any]") -> "list[dict[Any, Any]]":
     return found
 
 
-def _renamed(value: "dict[Any, Any]", choice: random.Random) -> "list[dict[Any, Any]]":
+def _rename_keys(value: "dict[Any, Any]", choice: random.Random) -> "list[dict[Any, Any]]":
     """Return copies of a dictionary in which one key is another value of its kind; the order stays."""
     names = [key for key in value if isinstance(key, (str, bytes)) and len(key) < LONGEST]
     if not names:

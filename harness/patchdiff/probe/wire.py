@@ -41,24 +41,24 @@ class WorkBudget:
     def restart(self, seconds: float) -> None:
         """Have so many seconds from now on."""
         self._seconds = seconds
-        self._began, self._worked = time.monotonic(), worked()
+        self._began, self._worked = time.monotonic(), processor_seconds()
 
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Return the seconds left; not positive when they are over, or when all is over."""
         return min(self.share(), self._end - time.time())
 
     def share(self) -> float:
         """Return the seconds left, however soon all is over."""
         by_clock = time.monotonic() - self._began
-        by_work = worked() - self._worked if self._worked else by_clock
+        by_work = processor_seconds() - self._worked if self._worked else by_clock
         return min(self._seconds - by_work, self._seconds * (PATIENCE if self._worked else 1) - by_clock)
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether the time is over."""
-        return self.left() <= 0
+        return self.remaining() <= 0
 
 
-def worked() -> float:
+def processor_seconds() -> float:
     """Return the seconds that the container's processes have had of the processor; 0.0 where they are not known."""
     for path, read in CLOCKS:
         with contextlib.suppress(OSError, ValueError, IndexError), open(path, encoding="ascii") as file:  # noqa: PTH123
@@ -87,7 +87,7 @@ class WorkerPipe:
         while data:
             data = data[os.write(self._descriptor, data) :]
 
-    def inherited(self) -> int:
+    def make_inheritable(self) -> int:
         """Return the pipe's number, by which programs that this process turns into can write to it."""
         os.set_inheritable(self._descriptor, True)
         return self._descriptor
@@ -161,7 +161,7 @@ class Watcher:
             worker = Worker(lambda channel: channel.send({"end": work(channel, self._finished)}))
             why = self._listen(worker)
             worker.end()
-            if self._end or self._deadline.over():
+            if self._end or self._deadline.is_over():
                 return self._end or BUDGET
             probe = self._running or "program"
             test, _, mutant = probe.partition("|")
@@ -174,9 +174,9 @@ class Watcher:
 
     def _listen(self, worker: Worker) -> str:
         """Take lines until the worker ends, overstays or the budget is spent; return "died" or "timeout"."""
-        while not self._deadline.over():
+        while not self._deadline.is_over():
             try:
-                lines = worker.lines(min(0.2, self._deadline.left()))
+                lines = worker.lines(min(0.2, self._deadline.remaining()))
             except EOFError:
                 return "died"
             for line in lines:

@@ -9,8 +9,14 @@ from typing import Any
 
 from assay.harness.patchdiff.probe.brackets import TokenEdit
 from assay.harness.patchdiff.probe.mutate import apply
-from assay.harness.patchdiff.reproduction.sources import Source, TextChange, changed, function_at, without_other_tests
-from assay.harness.patchdiff.reproduction.writing import Check, frame, in_a_docstring
+from assay.harness.patchdiff.reproduction.sources import (
+    Source,
+    TextChange,
+    apply_changes,
+    drop_other_tests,
+    find_function,
+)
+from assay.harness.patchdiff.reproduction.writing import Check, escape_docstring, frame
 
 WHOLE, BLOCK, RAISED = "whole", "block", "raised"
 """Ways in which the probe looks at more than an expression."""
@@ -48,15 +54,15 @@ class AmplifiedDraft:
             return ""
         path, _, inside = self.test.partition("::")
         names = inside.partition("[")[0].split("::")
-        test = function_at(source.tree, names)
+        test = find_function(source.tree, names)
         place = None if self.mode == WHOLE else self._place(source)
         if test is None or (place is None and self.mode != WHOLE):
             return ""
-        changes = [*without_other_tests(source, test), *_disarmed(source, test, place[0] if place else None)]
+        changes = [*drop_other_tests(source, test), *_disarm(source, test, place[0] if place else None)]
         if place:
             changes.append(_look(source, *place, self.mode))
-        body = re.sub(r"\n{4,}", "\n\n\n", changed(source.text, changes))
-        shown = [f"    line {each.start[0]}: {in_a_docstring(each.old + ' -> ' + each.new)}" for each in self.edits]
+        body = re.sub(r"\n{4,}", "\n\n\n", apply_changes(source.text, changes))
+        shown = [f"    line {each.start[0]}: {escape_docstring(each.old + ' -> ' + each.new)}" for each in self.edits]
         says = "\n".join([f"The test is {'::'.join(names)}{', with' if shown else ' as it is:'}", *shown])
         return frame(body, check, f"Put it beside {path}", says, f"::{inside}", self.mode == WHOLE)
 
@@ -67,15 +73,15 @@ class AmplifiedDraft:
         for node in ast.walk(source.tree):
             if isinstance(node, ast.With | ast.AsyncWith) and self.mode in (BLOCK, RAISED):
                 at: ast.AST = node.items[0].context_expr if self.mode == BLOCK else node.body[0]
-                if self._is_at(source, at, lines):
+                if self._matches(source, at, lines):
                     return node, None
             elif isinstance(node, ast.Assert | ast.Expr) and self.mode not in (BLOCK, RAISED):
                 for each in ast.walk(node):
-                    if isinstance(each, ast.expr) and self._is_at(source, each, lines):
+                    if isinstance(each, ast.expr) and self._matches(source, each, lines):
                         return node, each
         return None
 
-    def _is_at(self, source: Source, node: ast.AST, lines: Collection[int]) -> bool:
+    def _matches(self, source: Source, node: ast.AST, lines: Collection[int]) -> bool:
         """Return whether a node is the one that the probe looked at; before Python 3.8 it reports whole lines."""
         line = getattr(node, "lineno", 0)
         if line not in lines:
@@ -101,7 +107,7 @@ def _look(source: Source, statement: ast.stmt, expression: ast.AST | None, mode:
     return TextChange(*source.span(statement), f"with AssayLook({draw}) as look:\n{indent}    look.value = {text}")
 
 
-def _disarmed(source: Source, test: ast.AST, kept: ast.stmt | None) -> Iterator[TextChange]:
+def _disarm(source: Source, test: ast.AST, kept: ast.stmt | None) -> Iterator[TextChange]:
     """Yield the changes that keep other assertions, and calls for their effect, from ending the test."""
     raising = [node for node in ast.walk(test) if isinstance(node, ast.With | ast.AsyncWith) and _waits(node)]
     open_ = {id(inner) for node in [*([kept] if kept else []), *raising] for inner in ast.walk(node)}
@@ -123,7 +129,7 @@ def _waits(node: ast.With | ast.AsyncWith) -> bool:
     return any("raises" in str(getattr(each, "attr", getattr(each, "id", ""))).lower() for each in called)
 
 
-def amplified_draft(line: Mapping[str, Any], sources: Mapping[str, str]) -> AmplifiedDraft | None:
+def make_amplified_draft(line: Mapping[str, Any], sources: Mapping[str, str]) -> AmplifiedDraft | None:
     """Return the draft of a test that ``amplify`` looked at."""
     found = line.get("literal") or {}
     test = str(found.get("test", ""))

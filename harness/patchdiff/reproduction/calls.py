@@ -24,7 +24,7 @@ class CallDraft:
         return frame(body, check, "Put it at the top of the repository", f"The call is of {self.call['qualname']}:")
 
 
-def call_draft(line: Mapping[str, Any], _sources: Mapping[str, str]) -> CallDraft | None:
+def make_call_draft(line: Mapping[str, Any], _sources: Mapping[str, str]) -> CallDraft | None:
     """Return the draft of a call that ``replay`` made again."""
     call = line.get("literal") or {}
     return CallDraft(call) if call.get("module") else None

@@ -21,7 +21,7 @@ LIMIT = 20.0
 BOTH = (Side.GOLD, Side.CANDIDATE)
 
 
-def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
+def reproduce(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
     """Return test files that pass with gold and fail with the candidate, by the probes that they show.
 
     Raises as ``Sides.run``.
@@ -29,22 +29,22 @@ def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> d
     tests = (str((line.get("literal") or {}).get("test", "")) for line in suspects.values())
     paths = sorted({test.partition("::")[0] for test in tests} - {""})
     contents = read_files(context.sides, Side.GOLD, paths) if paths else {}
-    sources = {path: text for path, raw in contents.items() if (text := decoded(raw))}
+    sources = {path: text for path, raw in contents.items() if (text := decode(raw))}
     drafts = {probe: draft for probe, line in suspects.items() if (draft := make_draft(line, sources))}
     began = time.monotonic()
-    seen = dict(zip(drafts, _explored(context.part(0.5), [*drafts.values()]), strict=True)) if drafts else {}
+    seen = dict(zip(drafts, _explore(context.part(0.5), [*drafts.values()]), strict=True)) if drafts else {}
     each = (time.monotonic() - began) / max(1, len(drafts))
     texts = {probe: drafts[probe].write(check) for probe, check in seen.items() if check}
     files = {text: drafts[probe].folder for probe, text in texts.items() if text}
-    held = _held(context, files, each) if files else set()
+    held = _confirm(context, files, each) if files else set()
     return {probe: text for probe, text in texts.items() if text in held}
 
 
-def _explored(context: Context, drafts: Sequence[Draft]) -> list[Check | None]:
+def _explore(context: Context, drafts: Sequence[Draft]) -> list[Check | None]:
     """Run drafts once on both sides, and return the checks that fail where these differ."""
     written = {number: each.write(Check(log=f"{OUT}/{number}.jsonl")) for number, each in enumerate(drafts)}
     files = {number: (_path(drafts[number].folder, number), text) for number, text in written.items() if text}
-    gold, candidate = _on_both(context, files, (0,))
+    gold, candidate = _run_both(context, files, (0,))
     names = [f"{number}.jsonl" for number in range(len(drafts))]
     return [find_check(gold.get(name, b""), candidate.get(name, b"")) for name in names]
 
@@ -58,14 +58,14 @@ def find_check(gold: bytes, candidate: bytes) -> Check | None:
     return None
 
 
-def _held(context: Context, files: Mapping[str, str], each: float) -> set[str]:
+def _confirm(context: Context, files: Mapping[str, str], each: float) -> set[str]:
     """Return the texts of files that pass with gold and fail for their difference with the candidate, every time.
 
     ``files`` has the folder of each text; one file takes ``each`` seconds.
     """
     numbered = {number: (_path(folder, number), text) for number, (text, folder) in enumerate(files.items())}
     seeds = range(context.rounds(each * len(files)))
-    gold, candidate = _on_both(context, numbered, seeds)
+    gold, candidate = _run_both(context, numbered, seeds)
     return {
         text
         for number, (_, text) in numbered.items()
@@ -74,7 +74,9 @@ def _held(context: Context, files: Mapping[str, str], each: float) -> set[str]:
     }
 
 
-def _on_both(context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequence[int]) -> list[Mapping[str, bytes]]:
+def _run_both(
+    context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequence[int]
+) -> list[Mapping[str, bytes]]:
     """Run files once for each hash seed on both sides; return what is left of each side's runs.
 
     ``NUMBER-SEED.end`` has pytest's exit status, and 1 if the file's own check failed.
@@ -88,14 +90,14 @@ def _on_both(context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequ
     ]
     contents = {path: text.encode() for path, text in files.values()}
     job = SideJob("\n".join([f"mkdir -p {OUT}", *runs, ""]), contents, seconds=context.seconds_left)
-    return context.sides.at_once(BOTH, lambda side: context.sides.run(side, job))
+    return context.sides.map_sides(BOTH, lambda side: context.sides.run(side, job))
 
 
 def _path(folder: str, number: int) -> str:
     return (PurePosixPath(folder) / f"test_assay_divergence_{number}.py").as_posix()
 
 
-def decoded(content: bytes) -> str:
+def decode(content: bytes) -> str:
     """Return the text of Python source, by its own encoding; "" if it has none."""
     with suppress(SyntaxError, UnicodeDecodeError):
         return decode_source(content)

@@ -53,7 +53,7 @@ class Source:
         return len(row.encode()[:width].decode(errors="replace"))
 
 
-def changed(text: str, changes: Iterable[TextChange]) -> str:
+def apply_changes(text: str, changes: Iterable[TextChange]) -> str:
     """Return a text with changes made; of two that overlap, the one that begins first."""
     at, out = 0, []
     for each in sorted(changes):
@@ -63,7 +63,7 @@ def changed(text: str, changes: Iterable[TextChange]) -> str:
     return "".join(out) + text[at:]
 
 
-def function_at(tree: ast.Module, names: Sequence[str]) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def find_function(tree: ast.Module, names: Sequence[str]) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """Return the function that a name like ``Class.test`` leads to, the last where there are several."""
     body: Sequence[ast.stmt] = tree.body
     for name in names[:-1]:
@@ -73,7 +73,7 @@ def function_at(tree: ast.Module, names: Sequence[str]) -> ast.FunctionDef | ast
     return found[-1] if found else None
 
 
-def without_other_tests(source: Source, test: ast.AST) -> Iterator[TextChange]:
+def drop_other_tests(source: Source, test: ast.AST) -> Iterator[TextChange]:
     """Yield the changes that take all tests but one out of a file, and its docstring."""
     if ast.get_docstring(source.tree, clean=False) is not None:
         yield TextChange(*source.span(source.tree.body[0]), "")

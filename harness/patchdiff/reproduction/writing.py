@@ -59,7 +59,7 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", whole:
         whole: whether the check looks at how this test ends.
     """
     lines = body.split("\n")
-    of_gold, of_candidate = _in_words(check.expected[-1] if check.expected else check.candidate, check.candidate)
+    of_gold, of_candidate = _describe(check.expected[-1] if check.expected else check.candidate, check.candidate)
     texts = resources.files("assay.harness.patchdiff.probe").joinpath("texts.py").read_text(encoding="utf-8")
     return render(
         "test_file.py",
@@ -82,17 +82,17 @@ def render(template: str, **values: object) -> str:
     return text_environment(__package__).get_template(f"{template}.jinja").render(values)
 
 
-def _in_words(*several: Shown) -> list[str]:
+def _describe(*several: Shown) -> list[str]:
     """Return what was seen, each in a line that shows where it begins to differ from the others."""
     texts = [" ".join(each for each in (kind if kind != "value" else "", *more) if each) for kind, *more in several]
     columns = zip(*texts, strict=False)
     alike = next((number for number, marks in enumerate(columns) if len(set(marks)) > 1), 0)
     if alike > LONGEST_LINE // 2 and max(map(len, texts)) > LONGEST_LINE:
         texts = ["..." + text[alike - LONGEST_LINE // 4 :] for text in texts]
-    return [in_a_docstring(text) for text in texts]
+    return [escape_docstring(text) for text in texts]
 
 
-def in_a_docstring(text: str) -> str:
+def escape_docstring(text: str) -> str:
     """Return a text as it may stand in one line of a docstring."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
     return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3].rstrip("\\") + "..."

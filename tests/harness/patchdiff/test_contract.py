@@ -56,4 +56,4 @@ def test_small_budget_confirms_less_often_but_never_less_than_enough() -> None:
 
 
 def test_programs_have_more_time_with_a_greater_budget() -> None:
-    assert [context(budget=budget).paced(10.0) for budget in (1, 300, 600, 10**6)] == [4.0, 10.0, 20.0, 30.0]
+    assert [context(budget=budget).pace(10.0) for budget in (1, 300, 600, 10**6)] == [4.0, 10.0, 20.0, 30.0]

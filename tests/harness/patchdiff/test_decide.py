@@ -8,12 +8,12 @@ from assay.harness.patchdiff.decide import (
     Round,
     Sighting,
     classify,
-    counted,
-    divergence_of,
-    finding_of,
+    conclude,
+    make_divergence,
     screen,
-    stable,
-    without_lone,
+    select_stable,
+    soften_lone,
+    split_probes,
 )
 
 
@@ -153,8 +153,8 @@ def seen(**observations: ProbeObservation) -> Round:
 
 def test_flaky_probe_is_no_difference() -> None:
     two_rounds = [seen(a=ONE, b=ONE), seen(a=ONE, b=TWO)]
-    assert set(stable(two_rounds)) == {"a"}
-    assert stable([seen(a=ONE)] * 19 + [seen()]) == stable([]) == {}
+    assert set(select_stable(two_rounds)) == {"a"}
+    assert select_stable([seen(a=ONE)] * 19 + [seen()]) == select_stable([]) == {}
     steady = [seen(a=ONE, b=ONE)] * 2
     other = [seen(a=TWO, b=TWO)] * 2
     assert screen(two_rounds, steady, other)[1] == ["a"]
@@ -169,7 +169,7 @@ def test_probe_counts_only_if_it_reaches_a_target_on_both_sides() -> None:
     gold = {**seen(b=ONE, c=ONE, d=ONE), "a": Sighting(ONE)}
     candidate = {**seen(a=TWO, c=MISSING, d=TWO), "b": Sighting(TWO)}
     assert screen([gold] * 2, [gold], [candidate] * 2)[1] == ["d"]
-    split = counted({**gold, **seen(f=ONE)}, {**candidate, **seen(e=ONE, f=ONE)})
+    split = split_probes({**gold, **seen(f=ONE)}, {**candidate, **seen(e=ONE, f=ONE)})
     assert split == (["d"], ["f"])
 
 
@@ -187,12 +187,12 @@ def divergence(finding: PatchDiffFinding) -> Divergence:
 )
 def test_comparison_has_the_finding_of_its_most_severe_divergence(findings: list[PatchDiffFinding]) -> None:
     order = list(PatchDiffFinding)
-    assert finding_of([divergence(each) for each in findings], 0) is min(findings, key=order.index)
+    assert conclude([divergence(each) for each in findings], 0) is min(findings, key=order.index)
 
 
 def test_no_difference_needs_enough_probes() -> None:
-    assert finding_of([], MIN_PROBES) is PatchDiffFinding.NO_DIFFERENCE_FOUND
-    assert finding_of([], MIN_PROBES - 1) is PatchDiffFinding.NOT_ASSESSED
+    assert conclude([], MIN_PROBES) is PatchDiffFinding.NO_DIFFERENCE_FOUND
+    assert conclude([], MIN_PROBES - 1) is PatchDiffFinding.NOT_ASSESSED
 
 
 def test_what_all_pages_have_does_not_hide_the_part_that_is_like_base() -> None:
@@ -205,10 +205,10 @@ def test_what_all_pages_have_does_not_hide_the_part_that_is_like_base() -> None:
 
 
 def test_lone_difference_on_a_changed_input_is_undecided() -> None:
-    one = divergence_of("amplify", "t.py::test|m1|s0#1", ONE, Sighting(ONE, mutated=True), TWO, 20)
+    one = make_divergence("amplify", "t.py::test|m1|s0#1", ONE, Sighting(ONE, mutated=True), TWO, 20)
     another, plain = (one.model_copy(update=more) for more in ({"probe": "t.py::test|m2|s0#1"}, {"mutated": False}))
     assert one.finding is PatchDiffFinding.CHANGED_UNRELATED
-    assert [each.finding for each in without_lone([one])] == [PatchDiffFinding.DIVERGENT]
-    assert without_lone([one, another]) == [one, another]
-    assert without_lone([plain]) == [plain]
-    assert without_lone([]) == []
+    assert [each.finding for each in soften_lone([one])] == [PatchDiffFinding.DIVERGENT]
+    assert soften_lone([one, another]) == [one, another]
+    assert soften_lone([plain]) == [plain]
+    assert soften_lone([]) == []

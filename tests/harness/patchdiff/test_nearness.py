@@ -3,10 +3,10 @@ from assay.harness.patchdiff.nearness import (
     MOST_QUOTED,
     MOST_WORDS,
     ChangeSummary,
-    changed_words,
-    named_like,
-    nearest_first,
-    quoted_words,
+    find_quoted,
+    find_words,
+    select_named,
+    sort_nearest,
 )
 
 COOKIES = ChangeSummary(["src/web/http/cookies.py"])
@@ -20,7 +20,7 @@ def test_near_test_files_come_first_and_other_suites_last() -> None:
         "tests/http/test_cookies.py",
         "tests/test_own.py",
     ]
-    order = nearest_first(tests, ["tests/test_own.py"], COOKIES)
+    order = sort_nearest(tests, ["tests/test_own.py"], COOKIES)
     assert order[:3] == ["tests/test_own.py", "tests/http/test_cookies.py", "tests/http/test_misc.py"]
     assert order[3:] == ["tests/test_app.py", "examples/http/test_cookies.py"]
 
@@ -28,11 +28,11 @@ def test_near_test_files_come_first_and_other_suites_last() -> None:
 def test_words_of_the_change_in_the_path_bring_a_file_nearer() -> None:
     tests = [f"tests/{name}/tests.py" for name in ("admin", "annotations", "expressions_window", "queries", "utils")]
     change = ChangeSummary(["web/db/query.py"], ["resolve_expression", "check"])
-    assert nearest_first(tests, ["tests/queries/tests.py"], change)[:2] == [
+    assert sort_nearest(tests, ["tests/queries/tests.py"], change)[:2] == [
         "tests/queries/tests.py",
         "tests/expressions_window/tests.py",
     ]
-    assert nearest_first(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
+    assert sort_nearest(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
 
 
 def test_file_that_names_the_change_is_nearer_and_rare_names_weigh_more() -> None:
@@ -40,7 +40,7 @@ def test_file_that_names_the_change_is_nearer_and_rare_names_weigh_more() -> Non
     everywhere = {path: {"self", "assert"} for path in tests}
     mentions = {**everywhere, "tests/test_e.py": {"self", "flush_later"}, "tests/test_c.py": {"self", "flush"}}
     mentions["tests/test_d.py"] = {"self", "flush"}
-    order = nearest_first(tests, [], ChangeSummary(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
+    order = sort_nearest(tests, [], ChangeSummary(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
     assert order[:3] == ["tests/test_e.py", "tests/test_c.py", "tests/test_d.py"]
 
 
@@ -54,23 +54,23 @@ diff --git a/lib/q.py b/lib/q.py
 -    old_name(x)
 +    new_name(x, HTTPThing)
 """
-    assert changed_words(["Query.add_filter"], diff, diff) == [
+    assert find_words(["Query.add_filter"], diff, diff) == [
         *("Query", "add_filter", "class", "build_lookup", "old_name", "new_name", "HTTPThing"),
     ]
     many = "\n".join(f"+name_{number}" for number in range(MOST_WORDS * 2))
-    assert len(changed_words([], many)) == MOST_WORDS
+    assert len(find_words([], many)) == MOST_WORDS
 
 
 def test_project_under_test_is_no_test() -> None:
     tests = ["tests/test_a.py", "tests/b_test.py", "tests/apps/wsgi.py", "src/FooTest.java", "a.spec.ts", "contest.py"]
     marked = ["tests/test_a.py", "tests/b_test.py", "src/FooTest.java", "a.spec.ts"]
-    assert named_like(["tests/test_own.py"], tests) == marked
-    assert named_like(["tests/own.rs"], tests) == tests
+    assert select_named(["tests/test_own.py"], tests) == marked
+    assert select_named(["tests/own.rs"], tests) == tests
 
 
 def test_helper_among_own_test_files_does_not_hide_naming_of_tests() -> None:
     own = ["tests/queries/models.py", "tests/queries/tests.py"]
-    assert named_like(own, ["tests/model_forms/models.py", "tests/model_forms/tests.py", *own]) == [
+    assert select_named(own, ["tests/model_forms/models.py", "tests/model_forms/tests.py", *own]) == [
         "tests/model_forms/tests.py",
         "tests/queries/tests.py",
     ]
@@ -86,7 +86,7 @@ def test_texts_on_the_changed_lines_are_words_of_the_change_each_once() -> None:
 +order = {"domain": 'Host', "endpoint": " "}
 +say("it's", "")
 """
-    assert quoted_words(diff, diff) == ("endpoint", "domain", "Host", "it's")
+    assert find_quoted(diff, diff) == ("endpoint", "domain", "Host", "it's")
 
 
 def test_texts_are_as_code_sees_them() -> None:
@@ -94,19 +94,19 @@ def test_texts_are_as_code_sees_them() -> None:
 +if text == "\n" or text.startswith('""\"\r\n') or re.match(r"\d+\"", text):
 +    say('it\'s', b"\xff\u20ac", "c:\qux", "a\\b")
 """
-    found = quoted_words(diff)
+    found = find_quoted(diff)
     assert found == ("\n", '"""\r\n', '\\d+\\"', "it's", "\xff\u20ac", "c:\\qux", "a\\b")
 
 
 def test_long_change_does_not_bury_the_words_that_differ() -> None:
     apart = "-x = 'one'\n+x = 'two'"
     release = "\n".join(f"+x = 'word {number}'" for number in range(100))
-    found = quoted_words(apart, release)
+    found = find_quoted(apart, release)
     assert found[:2] == ("one", "two")
     assert len(found) == 2 + FEWEST_QUOTED
-    assert len(quoted_words(release, release)) == MOST_QUOTED
+    assert len(find_quoted(release, release)) == MOST_QUOTED
 
 
 def test_numbers_of_the_change_are_among_its_texts_but_those_that_are_tried_anyway() -> None:
     diff = '+f(x1, limit=1000, tries=2, version="3.50", part=2.75, size=12)'
-    assert quoted_words(diff) == ("3.50", "1000", "12")
+    assert find_quoted(diff) == ("3.50", "1000", "12")

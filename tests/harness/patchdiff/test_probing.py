@@ -15,7 +15,7 @@ from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff import probing
 from assay.harness.patchdiff.contract import Context, Contribution, Settings
 from assay.harness.patchdiff.decide import Sighting
-from assay.harness.patchdiff.probing import MOST_SUSPECTS, Program, Rounds, differences
+from assay.harness.patchdiff.probing import MOST_SUSPECTS, Program, Rounds, find_differences
 from assay.harness.patchdiff.sides import ForgedSideError, KeptWork, Side, Sides
 from assay.harness.patchdiff.survey import Survey
 
@@ -70,7 +70,7 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
         sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
         context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=confirmations), lambda _i, _f: PLAN)
         made = Program(program, {}, 1.0, lambda _context, shown: {probe: probe for probe in shown})
-        return differences(context, program, made), asked
+        return find_differences(context, program, made), asked
 
     return played
 
@@ -234,14 +234,14 @@ def test_what_gold_shows_alone_is_kept_for_later_candidates(
             ran.append(side)
             return {"0.jsonl": f'{{"test": "t"}}\n{{"end": "{end}"}}\n'.encode()}
 
-        def kept_work(self, *work: object) -> KeptWork:
+        def find_kept_work(self, *work: object) -> KeptWork:
             return KeptWork(tmp_path / hashlib.sha256(repr(work).encode()).hexdigest())
 
     sides: Any = Kept()
     context = Context(sides, Survey((), ()), Settings(("acme",)), lambda _i, _f: PLAN)
     for _ in range(2):
-        assert probing.gold_lines(context, Program("acme", {}, 1.0)) == [{"test": "t"}, {"end": end}]
+        assert probing.run_with_gold(context, Program("acme", {}, 1.0)) == [{"test": "t"}, {"end": end}]
     assert ran == [Side.GOLD] * runs, "what did not come to its end runs again"
     for tests in (["t.py"], ["t.py", "u.py"], ["u.py", "t.py"]):
-        probing.gold_lines(context, Program("acme", {}, 1.0, tests=tests))
+        probing.run_with_gold(context, Program("acme", {}, 1.0, tests=tests))
     assert len(ran) == all_runs, "other test files run; in another order, they are the same"

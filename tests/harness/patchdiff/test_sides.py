@@ -37,9 +37,9 @@ def test_tests_run_on_each_side(instance: Instance) -> None:
 def test_what_is_known_of_gold_is_that_of_the_same_content(
     instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
 ) -> None:
-    assert sides_of(instance, instance.gold_patch).kept_work("reach", 300).file is None, "nothing is kept"
+    assert sides_of(instance, instance.gold_patch).find_kept_work("reach", 300).file is None, "nothing is kept"
     first = replace(sides_of(instance, instance.gold_patch), kept=tmp_path)
-    known, work = first.kept_work("reach", 300), 300
+    known, work = first.find_kept_work("reach", 300), 300
     if other == "instance":
         instance = instance.model_copy(update={"id": "acme__other-1"})
     elif other == "gold":
@@ -54,7 +54,7 @@ def test_what_is_known_of_gold_is_that_of_the_same_content(
     elif other == "tests":
         plan = PLAN.model_copy(update={"command": "others"})
         second = replace(second, task=replace(second.task, plan=plan))
-    assert (second.kept_work("reach", work) == known) is (other == "candidate")
+    assert (second.find_kept_work("reach", work) == known) is (other == "candidate")
 
 
 def test_torn_file_keeps_nothing(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class LocalSides:
         added = self._old if side is Side.GOLD else self._new
         return change(self._path, keeps=["def build_filter(x):"], drops=["    return y"], adds=[f"    {added}"])
 
-    def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
+    def map_sides(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
         return list(map(work, sides))
 
     def run(self, side: Side, job: SideJob) -> dict[str, bytes]:

@@ -1,6 +1,6 @@
 from assay.harness.languages.differences import WHOLE_MODULE
 from assay.harness.patchdiff.sides import Side
-from assay.harness.patchdiff.targets import MOST, USERS, differing_spans, loose, targets, users
+from assay.harness.patchdiff.targets import MOST, USERS, find_differing_spans, find_loose, find_targets, find_users
 
 BASE = """\
 LIMIT = 3
@@ -27,7 +27,7 @@ Places = dict[Side, tuple[tuple[int, int], ...]]
 
 def found(gold: str, candidate: str = BASE, path: str = "pkg/mod.py") -> dict[str, Places]:
     texts = {Side.BASE: {path: BASE}, Side.GOLD: {path: gold}, Side.CANDIDATE: {path: candidate}}
-    return {each.name: dict(each.places) for each in targets("python", texts)}
+    return {each.name: dict(each.places) for each in find_targets("python", texts)}
 
 
 def test_the_innermost_functions_that_either_patch_changes() -> None:
@@ -65,13 +65,13 @@ def test_tests_are_no_targets_and_there_are_never_too_many() -> None:
     assert found(BASE.replace("return x", "return 0"), path="tests/test_mod.py") == {}
     many = "".join(f"def f{n}():\n    return 0\n\n" for n in range(40))
     texts = {Side.BASE: {"m.py": many}, Side.GOLD: {"m.py": many.replace("0\n", "1\n")}, Side.CANDIDATE: {"m.py": many}}
-    assert len(targets("python", texts)) == MOST
+    assert len(find_targets("python", texts)) == MOST
 
 
 def test_other_languages_have_targets_too() -> None:
     base = "package a\n\nfunc F() int {\n\treturn 1\n}\n"
     texts = {Side.BASE: {"a.go": base}, Side.GOLD: {"a.go": base.replace("1", "2")}, Side.CANDIDATE: {"a.go": base}}
-    assert [each.label for each in targets("go", texts)] == ["a.go::F"]
+    assert [each.label for each in find_targets("go", texts)] == ["a.go::F"]
 
 
 def test_name_defined_twice_has_both_places() -> None:
@@ -86,9 +86,9 @@ def test_top_level_difference_targets_the_functions_that_use_it() -> None:
         Side.GOLD: {"m.py": base.replace("2", "3")},
         Side.CANDIDATE: {"m.py": base.replace("2", "4")},
     }
-    assert [each.name for each in targets("python", texts)] == ["look"]
+    assert [each.name for each in find_targets("python", texts)] == ["look"]
     unused = {side: {"m.py": text["m.py"].replace("TABLE[x]", "x")} for side, text in texts.items()}
-    assert [each.name for each in targets("python", unused)] == [WHOLE_MODULE]
+    assert [each.name for each in find_targets("python", unused)] == [WHOLE_MODULE]
 
 
 TABLE = "import re\n\nRULES = [\n    'a',\n    'b',\n]\nOTHER = 1\n"
@@ -97,8 +97,8 @@ TABLE = "import re\n\nRULES = [\n    'a',\n    'b',\n]\nOTHER = 1\n"
 def test_top_level_difference_without_user_targets_other_files() -> None:
     here = {side: {"pkg/words.py": TABLE} for side in (Side.BASE, Side.GOLD)}
     texts = {**here, Side.CANDIDATE: {"pkg/words.py": TABLE.replace("'b'", "'c'")}}
-    (whole,) = targets("python", texts)
-    (names,) = loose(texts, [whole])
+    (whole,) = find_targets("python", texts)
+    (names,) = find_loose(texts, [whole])
     assert (whole.name, names.path, names.names, names.module) == (WHOLE_MODULE, "pkg/words.py", {"RULES"}, "words")
     mentions = {
         "pkg/words.py": {"RULES", "words"},
@@ -109,7 +109,7 @@ def test_top_level_difference_without_user_targets_other_files() -> None:
         "pkg/alike.py": {"RULES"},
         "pkg/words_only.py": {"words"},
     }
-    found = users([names], mentions, 10)
+    found = find_users([names], mentions, 10)
     assert [each.label for each in found] == [
         "pkg/engine/deep.py::<module>",
         "pkg/lexer.py::<module>",
@@ -117,13 +117,13 @@ def test_top_level_difference_without_user_targets_other_files() -> None:
     ]
     assert len(found) == USERS
     assert all(set(each.places) == {Side.BASE, Side.GOLD, Side.CANDIDATE} for each in found)
-    assert [each.path for each in users([names], mentions, 1)] == ["pkg/engine/deep.py"]
+    assert [each.path for each in find_users([names], mentions, 1)] == ["pkg/engine/deep.py"]
 
 
 def test_package_has_the_name_of_its_folder() -> None:
     texts = {side: {"pkg/words/__init__.py": TABLE} for side in (Side.BASE, Side.GOLD)}
     texts[Side.CANDIDATE] = {"pkg/words/__init__.py": TABLE.replace("OTHER = 1", "OTHER = 2")}
-    (names,) = loose(texts, targets("python", texts))
+    (names,) = find_loose(texts, find_targets("python", texts))
     assert (names.module, names.names) == ("words", {"OTHER"})
 
 
@@ -132,7 +132,7 @@ PATH = "pkg/mod.py"
 
 def differing(gold: str | None, candidate: str | None, *changed: str) -> dict[str, tuple[tuple[int, int], ...]] | None:
     texts = {Side.GOLD: {PATH: gold} if gold else {}, Side.CANDIDATE: {PATH: candidate} if candidate else {}}
-    return differing_spans("python", changed or [PATH], {Side.BASE: {PATH: BASE}, **texts})
+    return find_differing_spans("python", changed or [PATH], {Side.BASE: {PATH: BASE}, **texts})
 
 
 def test_functions_in_which_gold_and_the_candidate_differ_are_named_by_their_lines_with_gold() -> None:

@@ -16,7 +16,7 @@ from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial
 from assay.harness.patchdiff.generators.llm.protocol import TriedFile, converse
 from assay.harness.patchdiff.generators.replay import record
 from assay.harness.patchdiff.probe.running import bare_name
-from assay.harness.patchdiff.probing import Program, Suspects, differences
+from assay.harness.patchdiff.probing import Program, Suspects, find_differences
 from assay.harness.patchdiff.sides import Side
 from assay.harness.patchdiff.survey import Survey
 from assay.harness.patches.diff import read_diff, render
@@ -39,8 +39,8 @@ def _generate(context: Context) -> Contribution:
     why = "no test that distinguishes the patches"
     while asked < CONVERSATIONS:
         asked += 1
-        trial = converse(material, context.answer, lambda text: _trial(context, text))
-        found = _compared(context, trial) if trial else None
+        trial = converse(material, context.answer, lambda text: _try_file(context, text))
+        found = _compare_looks(context, trial) if trial else None
         if found and found.divergences:
             best = min(filter(None, (best, found)), key=lambda each: ORDER.index(each.divergences[0].finding))
         elif found:
@@ -93,7 +93,7 @@ def _place(context: Context) -> str:
     return str(PurePosixPath((context.survey.test_files or ("tests/x",))[0]).parent / FILE)
 
 
-def _trial(context: Context, text: str) -> TriedFile:
+def _try_file(context: Context, text: str) -> TriedFile:
     """Run a test file on both sides by the project's own runner."""
     path = _place(context)
     plan = context.plan([path], context.confirming.seconds_left)
@@ -101,12 +101,12 @@ def _trial(context: Context, text: str) -> TriedFile:
         alone = f"export PYTEST_ADDOPTS='-k {PurePosixPath(path).stem}'\n{plan.command}"
         plan = plan.model_copy(update={"command": alone})
     sides, files = (Side.GOLD, Side.CANDIDATE), {path: text.encode()}
-    both = context.sides.at_once(sides, lambda side: context.sides.test(side, plan, files))
+    both = context.sides.map_sides(sides, lambda side: context.sides.test(side, plan, files))
     gold, candidate = (each.evidence.report.tests for each in both)
     return TriedFile(text, gold, candidate, *(each.output.decode(errors="replace") for each in both))
 
 
-def _compared(context: Context, trial: TriedFile) -> Contribution:
+def _compare_looks(context: Context, trial: TriedFile) -> Contribution:
     """Compare what the tests look at that distinguish the patches."""
     path, differing = _place(context), {bare_name(name) for name in trial.differing}
     settings = {"files": [path], "seed": 0, "mutants": 0, "limit": SECONDS}
@@ -115,7 +115,7 @@ def _compared(context: Context, trial: TriedFile) -> Contribution:
         return dict.fromkeys(suspects, trial.file)
 
     program = Program("amplify", settings, SECONDS, reproduce, files={path: trial.file}, tests=[path])
-    found = differences(context, NAME, program)
+    found = find_differences(context, NAME, program)
     kept = tuple(each for each in found.divergences if bare_name(each.probe) in differing)
     return replace(found, result=found.result.model_copy(update={"divergences": len(kept)}), divergences=kept)
 

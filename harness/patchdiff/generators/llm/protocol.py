@@ -62,7 +62,7 @@ def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedF
         trial = try_out(text) if text and not private else None
         if trial and trial.differing:
             return trial
-        messages = [*messages, ("assistant", answer), ("user", complaint(trial, private[0] if private else ""))]
+        messages = [*messages, ("assistant", answer), ("user", write_complaint(trial, private[0] if private else ""))]
     return None
 
 
@@ -80,7 +80,7 @@ def find_test_file(answer: str) -> str:
     return f"{best}\n" if best and len(best) <= LONGEST_FILE else ""
 
 
-def complaint(trial: TriedFile | None, private: str = "") -> str:
+def write_complaint(trial: TriedFile | None, private: str = "") -> str:
     """Return the message to the model about a test file that distinguishes nothing, or about an answer without one."""
     if private:
         return f"The file uses a private name, {private}. Give the whole file again, with public names alone."
@@ -89,10 +89,10 @@ def complaint(trial: TriedFile | None, private: str = "") -> str:
     return (
         "No test of this file passes with patch A and fails with patch B. Demand what patch A does, with names that "
         "both patches have. Compare the two line by line, and find an input for which they take different ways.\n\n"
-        f"With patch A:\n\n{_shown(trial.gold_output)}\n\nWith patch B:\n\n{_shown(trial.candidate_output)}\n\n"
+        f"With patch A:\n\n{_fence(trial.gold_output)}\n\nWith patch B:\n\n{_fence(trial.candidate_output)}\n\n"
         "Give the whole corrected file again in one fenced code block."
     )
 
 
-def _shown(output: str) -> str:
+def _fence(output: str) -> str:
     return fenced(shortened(output, LONGEST["output"]) or "(no output)")

@@ -66,7 +66,7 @@ class _Tally:
         done = {*self.files, *self.passed_over, *self.late, *self.unread}
         return [file for file in self.scope if file not in done]
 
-    def pass_over(self) -> None:
+    def skip_idle(self) -> None:
         """Leave out the files that cannot show a difference."""
         self.passed_over += [file for file in self.rest if not self.reach.may_differ(file)]
 
@@ -80,9 +80,9 @@ class _Tally:
         if self.passed_over:
             notes.append(f"{len(self.passed_over)} test files run nothing in which the patches differ")
         if self.late:
-            notes.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
+            notes.append(f"{len(self.late)} test files hit the time limit: {_list_files(self.late)}")
         if self.unread:
-            notes.append(f"{len(self.unread)} test files give no result, nor with gold: {_named(self.unread)}")
+            notes.append(f"{len(self.unread)} test files give no result, nor with gold: {_list_files(self.unread)}")
         return "; ".join(dict.fromkeys(notes))
 
 
@@ -132,7 +132,7 @@ def _turn(tally: _Tally, context: Context) -> Contribution:
 
 
 def _run_next(context: Context, tally: _Tally) -> None:
-    tally.pass_over()
+    tally.skip_idle()
     with ThreadPoolExecutor(1) as beside:
         while tally.rest and (size := min(tally.size, _most_files(context, tally))):
             ahead = tally.rest[: size * 3] if context.seconds_left > 2 * FIRST_SECONDS else []
@@ -140,7 +140,7 @@ def _run_next(context: Context, tally: _Tally) -> None:
             _compare(context, tally.rest[:size], tally)
             learning.result()
             tally.size = size * 2
-            tally.pass_over()
+            tally.skip_idle()
 
 
 def _limit(context: Context, tally: _Tally) -> float:
@@ -212,7 +212,7 @@ def _repeat(context: Context, files: Sequence[str], suspects: Sequence[str], tal
     tally.notes += notes
 
 
-def _named(files: Sequence[str]) -> str:
+def _list_files(files: Sequence[str]) -> str:
     more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
     return ", ".join(files[:MOST_NAMED]) + more
 

@@ -26,7 +26,7 @@ class ReachMap:
         sides = context.sides
         self._differing = context.survey.differing_spans if sides.instance.language == "python" else None
         self._sources = {*(self._differing or ()), HIDDEN}
-        self._work = sides.kept_work(NAME, context.settings.budget)
+        self._work = sides.find_kept_work(NAME, context.settings.budget)
         kept, self._ran = self._work.read({}), context.survey.ran
         self._ran.update(kept)
         self._is_first = not kept and self._differing != {}
@@ -78,7 +78,7 @@ class ReachMap:
 
 def idle_tests(context: Context) -> set[str]:
     """Return the tests that gold did not pass in a run of the project's own command: none shows a difference."""
-    return {*context.sides.kept_work(IDLE).read(())}
+    return {*context.sides.find_kept_work(IDLE).read(())}
 
 
 def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.contract import Context
-from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
+from assay.harness.patchdiff.decide import Sighting, make_divergence, observe_test
 from assay.harness.patchdiff.generators.suites.reach import IDLE, idle_tests
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import Side
@@ -30,17 +30,17 @@ def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> t
 
     The suspects failed in a run of the files. Tests that gold does not pass are kept. Raises as ``Sides.run``.
     """
-    whole, gold = _with_gold(context, files, suspects)
+    whole, gold = _run_with_gold(context, files, suspects)
     if gold.timed_out:
         return [], [LATE]
     passing = [name for name in suspects if gold.passes(name)]
     idle = idle_tests(context).union(name for name in gold.statuses if not gold.passes(name))
-    context.sides.kept_work(IDLE).write(sorted(idle))
+    context.sides.find_kept_work(IDLE).write(sorted(idle))
     if not passing:
         return [], []
     listed = passing[:MOST_LISTED]
     notes = [f"{len(passing)} tests fail; the first {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
-    files = narrowed(whole, listed, lambda some: _failing(context, whole, some, listed))
+    files = narrow(whole, listed, lambda some: _failing(context, whole, some, listed))
     kept, candidate, rounds = _rounds(context, files, listed, gold)
     if candidate is None:
         return [], [*notes, LATE]
@@ -54,7 +54,7 @@ def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> t
     return [_regression(name, base, candidate, rounds) for name in kept], notes
 
 
-def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
+def _run_with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
     """Run the files that the suspects' names point to with gold; all files if gold misses a suspect in those."""
     left = context.confirming.part(0.5).seconds_left
     likely = files_named(files, suspects)
@@ -73,7 +73,7 @@ def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests
     return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
 
 
-def narrowed(files: Sequence[str], tests: Iterable[str], failing: Callable[[Sequence[str]], set[str]]) -> Sequence[str]:
+def narrow(files: Sequence[str], tests: Iterable[str], failing: Callable[[Sequence[str]], set[str]]) -> Sequence[str]:
     """Return the files that it takes for tests to fail, by halving; ``failing`` runs some and returns what fails.
 
     What fails only beside other files keeps those: halves in which it does not fail are not divided.
@@ -81,7 +81,7 @@ def narrowed(files: Sequence[str], tests: Iterable[str], failing: Callable[[Sequ
     found, missing, middle = list[str](), {*tests}, len(files) // 2
     for half in (files[:middle], files[middle:]) if middle else ():
         here = missing & failing(half) if missing else set[str]()
-        found += narrowed(half, here, failing) if here else ()
+        found += narrow(half, here, failing) if here else ()
         missing -= here
     return files if missing else found
 
@@ -114,13 +114,13 @@ def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
 
 
 def _regression(test: str, base: SuiteRun, candidate: SuiteRun, rounds: int) -> Divergence:
-    before, gold, after = _observed(base, test), Sighting(of_test(Status.PASSED), test), _observed(candidate, test)
-    found = divergence_of(NAME, test, before, gold, after, rounds)
+    before, gold, after = _observe(base, test), Sighting(observe_test(Status.PASSED), test), _observe(candidate, test)
+    found = make_divergence(NAME, test, before, gold, after, rounds)
     return found.model_copy(update={"finding": PatchDiffFinding.REGRESSION})
 
 
-def _observed(ran: SuiteRun, name: str) -> ProbeObservation:
-    return ProbeObservation(kind="timeout") if ran.timed_out else of_test(ran.statuses.get(name))
+def _observe(ran: SuiteRun, name: str) -> ProbeObservation:
+    return ProbeObservation(kind="timeout") if ran.timed_out else observe_test(ran.statuses.get(name))
 
 
 def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:
@@ -131,13 +131,13 @@ def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:
     """
     found: set[str] = set()
     for test in tests:
-        shared = {path: _shared_end(path, test) for path in files}
+        shared = {path: _count_shared(path, test) for path in files}
         longest = max(shared.values(), default=0)
         found |= {path for path, length in shared.items() if longest and length == longest}
     return tuple(path for path in files if path in found) or files
 
 
-def _shared_end(path: str, test: str) -> float:
+def _count_shared(path: str, test: str) -> float:
     """Count the last parts of a path that stand in a test's name as its module does; inf if it begins with the path."""
     parts = PurePosixPath(path).with_suffix("").parts
     ends = (rf"(?<![\w.]){re.escape('.'.join(parts[start:]))}(?:\.|::)\w" for start in range(len(parts)))

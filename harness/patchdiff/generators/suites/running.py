@@ -54,7 +54,7 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
             raise ForgedSideError(side, doubt)
         return ran
 
-    return context.sides.at_once(sides, one)
+    return context.sides.map_sides(sides, one)
 
 
 def run_gold(context: Context, files: Sequence[str], seconds: float) -> SuiteRun:

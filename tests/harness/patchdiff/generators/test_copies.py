@@ -13,7 +13,7 @@ from assay.harness import languages
 from assay.harness.domain import PatchDiffFinding, TestPlan
 from assay.harness.patchdiff.contract import Context, Contribution, Settings
 from assay.harness.patchdiff.generators import copies
-from assay.harness.patchdiff.generators.copies import generate, observation
+from assay.harness.patchdiff.generators.copies import describe_copy, generate
 from assay.harness.patchdiff.sides import Side, SideJob
 from assay.harness.patchdiff.survey import Survey
 
@@ -64,7 +64,7 @@ class Played:
     def now(self) -> float:
         return time.monotonic()
 
-    def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
+    def map_sides(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
         return [work(side) for side in sides]
 
     def run(self, side: Side, job: SideJob) -> dict[str, bytes]:
@@ -186,5 +186,5 @@ def test_of_an_error_only_its_type_counts_and_of_a_failure_its_message(message: 
     assert go is not None
     assert script is not None
     raised = go.raised if "_test.go" in message else script.raised
-    assert tuple(observation(True, message, raised).values()) == seen
-    assert observation(False, message, raised) == {"kind": "value", "type": "passed", "text": ""}
+    assert tuple(describe_copy(True, message, raised).values()) == seen
+    assert describe_copy(False, message, raised) == {"kind": "value", "type": "passed", "text": ""}

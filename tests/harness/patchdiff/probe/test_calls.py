@@ -33,28 +33,28 @@ class Held:
 
 def test_function_is_found_by_its_name(module: ModuleType) -> None:
     module.plain = plain  # type: ignore[attr-defined]
-    assert list(calls.functions_at(MODULE, "plain")) == [plain]
+    assert list(calls.find_functions(MODULE, "plain")) == [plain]
 
 
 def test_function_is_found_behind_decorators_and_properties(module: ModuleType) -> None:
     module.wrapped = functools.wraps(plain)(lambda: 0)  # type: ignore[attr-defined]
     module.Held = Held  # type: ignore[attr-defined]
-    assert plain in calls.functions_at(MODULE, "wrapped")
-    assert {each.__name__ for each in calls.functions_at(MODULE, "Held.size")} == {"size"}
-    assert {each.__name__ for each in calls.functions_at(MODULE, "Held.fixed")} == {"fixed"}
+    assert plain in calls.find_functions(MODULE, "wrapped")
+    assert {each.__name__ for each in calls.find_functions(MODULE, "Held.size")} == {"size"}
+    assert {each.__name__ for each in calls.find_functions(MODULE, "Held.fixed")} == {"fixed"}
 
 
 def test_unknown_name_raises() -> None:
     with pytest.raises(AttributeError):
-        list(calls.functions_at(MODULE, "absent"))
+        list(calls.find_functions(MODULE, "absent"))
 
 
 def called(first: Any, *rest: Any, key: Any = None, **more: Any) -> Any:
-    return calls.arguments_of(sys._getframe())
+    return calls.get_arguments(sys._getframe())
 
 
 def test_parameters_are_in_order_with_their_stars() -> None:
-    assert calls.parameters_of(called.__code__) == ["first", "key", "*rest", "**more"]
+    assert calls.get_parameters(called.__code__) == ["first", "key", "*rest", "**more"]
 
 
 def test_arguments_are_those_of_the_call() -> None:
@@ -62,7 +62,7 @@ def test_arguments_are_those_of_the_call() -> None:
 
 
 def test_leaves_are_the_places_of_plain_data() -> None:
-    leaves = calls.leaves_of((([1, "a"],), {"held": SimpleNamespace(size=2, _hidden=3)}))
+    leaves = calls.find_leaves((([1, "a"],), {"held": SimpleNamespace(size=2, _hidden=3)}))
     found = {leaf["value"]: leaf["path"] for leaf in leaves}
     assert found["'a'"] == [["item", 0], ["item", 0], ["item", 1]]
     assert found["2"] == [["item", 1], ["key", "'held'"], ["attribute", "size"]]
@@ -78,15 +78,15 @@ def test_leaves_are_the_places_of_plain_data() -> None:
     ],
 )
 def test_value_at_a_place_is_replaced(root: Any, path: list[Any], wanted: Any) -> None:
-    assert calls.replaced(root, path, 9) == wanted
+    assert calls.replace_leaf(root, path, 9) == wanted
 
 
 def test_attribute_is_replaced_in_its_object() -> None:
     held = SimpleNamespace(size=2)
-    assert calls.replaced(held, [["attribute", "size"]], 9) is held
+    assert calls.replace_leaf(held, [["attribute", "size"]], 9) is held
     assert held.size == 9
 
 
 def test_missing_place_raises() -> None:
     with pytest.raises(LookupError):
-        calls.replaced([1], [["item", 3]], 9)
+        calls.replace_leaf([1], [["item", 3]], 9)

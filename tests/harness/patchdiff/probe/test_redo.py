@@ -6,11 +6,11 @@ from typing import Any
 from assay.harness.patchdiff.probe import calls, redo, trace
 
 MATERIAL = redo.ChangeMaterial(1, (), (), {})
-LEAVES = calls.leaves_of((("tea time", 3), {}))
+LEAVES = calls.find_leaves((("tea time", 3), {}))
 
 
 def test_first_copy_is_unchanged_and_the_others_differ() -> None:
-    first, *others = [*redo.changes_of("f", LEAVES, 20, MATERIAL)]
+    first, *others = [*redo.choose_changes("f", LEAVES, 20, MATERIAL)]
     assert first == []
     assert len(others) == 20
     assert len({str(each) for each in others}) == 20
@@ -18,17 +18,17 @@ def test_first_copy_is_unchanged_and_the_others_differ() -> None:
 
 
 def test_changes_depend_on_the_name_and_the_seed() -> None:
-    same, again = ([*redo.changes_of("f", LEAVES, 20, MATERIAL)] for _ in range(2))
+    same, again = ([*redo.choose_changes("f", LEAVES, 20, MATERIAL)] for _ in range(2))
     assert same == again
-    assert same != [*redo.changes_of("g", LEAVES, 20, MATERIAL)]
-    assert same != [*redo.changes_of("f", LEAVES, 20, MATERIAL._replace(seed=2))]
+    assert same != [*redo.choose_changes("g", LEAVES, 20, MATERIAL)]
+    assert same != [*redo.choose_changes("f", LEAVES, 20, MATERIAL._replace(seed=2))]
 
 
 def test_arguments_are_taken_from_other_calls_and_stand_in_for_what_was_not_given() -> None:
-    leaves = calls.leaves_of((("http", None), {}))
+    leaves = calls.find_leaves((("http", None), {}))
     scheme, host = (str(leaf["path"]) for leaf in leaves)
     beside = MATERIAL._replace(beside={scheme: ["'http'", "'wss'"], host: ["None", "('a', 80,)"]})
-    found = [each for copy in redo.changes_of("f", leaves, 300, beside) for each in copy]
+    found = [each for copy in redo.choose_changes("f", leaves, 300, beside) for each in copy]
     news = {place: {each.new for each in found if str(each.path) == place} for place in (scheme, host)}
     assert "'wss'" in news[scheme]
     assert "('a', 80,)" not in news[scheme]
@@ -36,7 +36,7 @@ def test_arguments_are_taken_from_other_calls_and_stand_in_for_what_was_not_give
 
 
 def test_call_without_plain_data_has_no_changed_copies() -> None:
-    assert [*redo.changes_of("f", [], 20, MATERIAL)] == [[]]
+    assert [*redo.choose_changes("f", [], 20, MATERIAL)] == [[]]
 
 
 def test_call_reports_result_arguments_and_output() -> None:
@@ -62,5 +62,5 @@ def test_call_that_dies_or_hangs_in_a_child_loses_only_itself() -> None:
     def hang() -> Any:
         time.sleep(60)
 
-    found = list(redo.in_children([say, lambda: os._exit(1), say, hang, say], 1.0))
+    found = list(redo.run_in_children([say, lambda: os._exit(1), say, hang, say], 1.0))
     assert [each["return"][0] for each in found] == ["value", "died", "value", "timeout", "value"]

@@ -12,7 +12,7 @@ def test_it():
 
 
 def test_expected_values_and_docstrings_are_closed() -> None:
-    found = scope.scope_of(mutate.parse_function(TEXT), TEXT)
+    found = scope.make_scope(mutate.parse_function(TEXT), TEXT)
     lines = TEXT.splitlines()
     assert found.is_closed((2, 4))
     assert found.is_closed((5, lines[4].index("4")))
@@ -20,8 +20,8 @@ def test_expected_values_and_docstrings_are_closed() -> None:
 
 
 def test_statements_have_roles() -> None:
-    found = scope.scope_of(mutate.parse_function(TEXT), TEXT)
-    assert [mutate.role_at(found, line)[1] for line in (3, 4, 5)] == ["leading", "action", "assertion"]
+    found = scope.make_scope(mutate.parse_function(TEXT), TEXT)
+    assert [mutate.find_role(found, line)[1] for line in (3, 4, 5)] == ["leading", "action", "assertion"]
 
 
 def test_exception_checks_are_recognised() -> None:

@@ -18,7 +18,7 @@ def test_it():
 
 def observed(source: str) -> list[sites.Site]:
     found: list[sites.Site] = []
-    made = sites.Instrument(source, "test_it.py", 1, lambda _name: (0, ()), found).made()
+    made = sites.Instrument(source, "test_it.py", 1, lambda _name: (0, ()), found).rewrite()
     compile(made, "test_it.py", "exec")
     return found
 
@@ -31,7 +31,7 @@ def test_every_operand_and_block_has_a_site() -> None:
 
 def test_instrumented_test_runs_and_looks() -> None:
     found: list[sites.Site] = []
-    made = sites.Instrument("def test_it():\n    assert [one] == [1]\n", "t.py", 1, lambda _n: (0, ()), found).made()
+    made = sites.Instrument("def test_it():\n    assert [one] == [1]\n", "t.py", 1, lambda _n: (0, ()), found).rewrite()
     looked: list[str] = []
 
     def see(number: int) -> Any:
@@ -50,11 +50,11 @@ def test_instrumented_test_runs_and_looks() -> None:
 )
 def test_copies_are_numbered_by_their_names(nodeid: str, plain: str, number: int) -> None:
     assert sites.copy_number(nodeid) == number
-    assert sites.without_mark(nodeid) == plain
+    assert sites.strip_mark(nodeid) == plain
 
 
 def test_import_that_fails_costs_only_its_own_name() -> None:
-    made = sites.Instrument("from os import sep, absent\n", "t.py", 1, lambda _name: (0, ()), []).made()
+    made = sites.Instrument("from os import sep, absent\n", "t.py", 1, lambda _name: (0, ()), []).rewrite()
     space: dict[str, Any] = {}
     exec(compile(made, "t.py", "exec"), space)
     assert space["sep"]
@@ -62,5 +62,5 @@ def test_import_that_fails_costs_only_its_own_name() -> None:
 
 def test_long_tests_have_fewer_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sites, "MOST_COPIED", 10 * len(SOURCE))
-    made = sites.Instrument(SOURCE, "t.py", 1, lambda _name: (50, range(1, 51)), []).made()
+    made = sites.Instrument(SOURCE, "t.py", 1, lambda _name: (50, range(1, 51)), []).rewrite()
     assert ast.unparse(made).count(f"def test_it{sites.MARK}") == 10

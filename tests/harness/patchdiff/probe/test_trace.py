@@ -35,5 +35,5 @@ def test_nothing_is_found_where_no_target_ran() -> None:
 
 def test_whole_file_is_reached_by_any_of_its_functions() -> None:
     whole = {**lines_of(target), "name": "", "first": 0, "last": 0}
-    assert trace.Targets([whole]).of(caller.__code__) == "<module>"
-    assert trace.Targets([{**whole, "path": "other.py"}]).of(caller.__code__) == ""
+    assert trace.Targets([whole]).find(caller.__code__) == "<module>"
+    assert trace.Targets([{**whole, "path": "other.py"}]).find(caller.__code__) == ""

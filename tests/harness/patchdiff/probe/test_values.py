@@ -49,7 +49,7 @@ def test_number_in_a_text_becomes_another_of_as_many_digits() -> None:
     ids=["another beside one", "another in place of one", "a mark of a word"],
 )
 def test_word_of_the_change_is_put_beside_or_in_place_of_another(value: str, words: list[str], wanted: str) -> None:
-    assert any(wanted in values.spliced(value, [], words, random.Random(seed)) for seed in range(200))
+    assert any(wanted in values.splice(value, [], words, random.Random(seed)) for seed in range(200))
 
 
 def test_text_gets_other_line_ends_and_quotes() -> None:
@@ -73,10 +73,10 @@ def test_text_of_lines_loses_doubles_swaps_and_indents_one() -> None:
 def test_number_of_the_change_is_a_border_value_and_a_repeat_count() -> None:
     assert values.borders(5, ["40", "x", "123456789"]) == [40, 41, 39]
     assert values.borders(True, ["40"]) == values.borders("5", ["40"]) == []
-    news = {new for seed in range(40) for new in values.spliced("a&b", [], ["40"], random.Random(seed))}
+    news = {new for seed in range(40) for new in values.splice("a&b", [], ["40"], random.Random(seed))}
     assert {"a" + "&" * 40 + "b", "a" + "&" * 41 + "b"} <= news
 
 
 def test_mark_of_the_change_is_put_anywhere_into_text_or_bytes() -> None:
-    news = {new for seed in range(40) for new in values.spliced(b"ab", [], ["[$#]"], random.Random(seed))}
+    news = {new for seed in range(40) for new in values.splice(b"ab", [], ["[$#]"], random.Random(seed))}
     assert {b"a#b", b"ab$", b"[ab"} <= news

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.amplified import amplified_draft
+from assay.harness.patchdiff.reproduction.amplified import make_amplified_draft
 from probed import SHOP
 
 GOLD = f"""\
@@ -203,7 +203,7 @@ def test_each_kind_of_place_passes_with_gold_and_fails_with_the_other(
     local = make_local(GOLD, other, tests)
     differing = local.differing("amplify", mutants=40)
     line = next(row for _, row in sorted(differing.items()) if row["literal"]["mode"] == mode)
-    text = local.reproduce(line, amplified_draft)
+    text = local.reproduce(line, make_amplified_draft)
     assert local.by_hand(text) == [0, 1], text
 
 
@@ -211,7 +211,7 @@ def test_file_holds_one_test_and_the_changes_that_its_place_depends_on(make_loca
     local = make_local(GOLD, HARD_CODED, PLAIN)
     differing = local.differing("amplify", mutants=60)
     line = next(row for key, row in sorted(differing.items()) if "test_price|" in key and "|s0#" in key)
-    text = local.reproduce(line, amplified_draft)
+    text = local.reproduce(line, make_amplified_draft)
     assert text.split('"""')[1].count(" -> ") == len(line["literal"]["mutations"])
     assert "test_other" not in text
     assert "look.value = first" in text
@@ -219,5 +219,5 @@ def test_file_holds_one_test_and_the_changes_that_its_place_depends_on(make_loca
 
 def test_probe_without_its_test_file_gives_no_draft() -> None:
     probe = {"literal": {"test": "a.py::test", "line": 1, "expression": "x", "mode": "operand", "mutations": []}}
-    assert amplified_draft(probe, {}) is None
-    assert amplified_draft({"literal": {}}, {"a.py": ""}) is None
+    assert make_amplified_draft(probe, {}) is None
+    assert make_amplified_draft({"literal": {}}, {"a.py": ""}) is None

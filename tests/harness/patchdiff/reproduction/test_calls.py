@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from assay.harness.patchdiff.reproduction.calls import CallDraft, call_draft
+from assay.harness.patchdiff.reproduction.calls import CallDraft, make_call_draft
 from assay.harness.patchdiff.reproduction.writing import Check
 
 GOLD = "def total(numbers, start=0):\n    print(start)\n    return sum(numbers) + start\n"
@@ -14,7 +14,7 @@ def test_call_passes_with_gold_and_fails_with_the_other(make_local: Make) -> Non
     local = make_local(GOLD, OTHER, TESTS)
     found = local.differing("replay", calls=local.record(), mutants=40)
     changed = [row for row in found.values() if row["kind"] == "value" and row["literal"]["mutations"]]
-    text = local.reproduce(changed[0], call_draft)
+    text = local.reproduce(changed[0], make_call_draft)
     assert local.by_hand(text, ".") == [0, 1]
     assert f"return {changed[0]['literal']['arguments']}" in text
 
@@ -31,4 +31,4 @@ def test_arguments_that_are_no_plain_data_are_written_only_unchanged() -> None:
 
 
 def test_probe_that_made_no_call_gives_no_draft() -> None:
-    assert call_draft({"literal": {}}, {}) is None
+    assert make_call_draft({"literal": {}}, {}) is None

@@ -1,6 +1,6 @@
 import json
 
-from assay.harness.patchdiff.reproduction.confirm import decoded, find_check
+from assay.harness.patchdiff.reproduction.confirm import decode, find_check
 
 
 def log(*looks: tuple[str, str, str]) -> bytes:
@@ -17,5 +17,5 @@ def test_check_is_about_the_first_look_that_differs() -> None:
 
 
 def test_source_is_read_by_its_own_encoding() -> None:
-    assert decoded("# coding: latin-1\nNAME = 'é'\n".encode("latin-1")) == "# coding: latin-1\nNAME = 'é'\n"
-    assert decoded(b"\xff\xfe") == decoded(b"# coding: none\n") == ""
+    assert decode("# coding: latin-1\nNAME = 'é'\n".encode("latin-1")) == "# coding: latin-1\nNAME = 'é'\n"
+    assert decode(b"\xff\xfe") == decode(b"# coding: none\n") == ""

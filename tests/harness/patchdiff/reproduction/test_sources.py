@@ -2,7 +2,13 @@ import ast
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.sources import Source, TextChange, changed, function_at, without_other_tests
+from assay.harness.patchdiff.reproduction.sources import (
+    Source,
+    TextChange,
+    apply_changes,
+    drop_other_tests,
+    find_function,
+)
 
 FILE = '''\
 """What the whole file is about."""
@@ -32,9 +38,9 @@ class TestFirst:
 
 def left(text: str, *names: str) -> str:
     source = Source.read(text)
-    test = function_at(source.tree, names)
+    test = find_function(source.tree, names)
     assert test is not None
-    return changed(text, without_other_tests(source, test))
+    return apply_changes(text, drop_other_tests(source, test))
 
 
 def test_one_test_is_left_with_its_decorators_comments_and_fixtures() -> None:
@@ -70,4 +76,4 @@ def test_spans_count_in_characters() -> None:
 
 
 def test_overlapping_changes_make_the_first() -> None:
-    assert changed("abcdef", [TextChange(3, 5, "Y"), TextChange(1, 4, "X")]) == "aXef"
+    assert apply_changes("abcdef", [TextChange(3, 5, "Y"), TextChange(1, 4, "X")]) == "aXef"

@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.writing import Check, frame, in_a_docstring
+from assay.harness.patchdiff.reproduction.writing import Check, escape_docstring, frame
 
 
 def docstring(check: Check) -> str:
@@ -11,7 +11,7 @@ def docstring(check: Check) -> str:
 
 @pytest.mark.parametrize("text", ['"""', "a\\", "\\N{no}", "x" * 89 + "\\\\", "line\nline", '"' * 200])
 def test_any_text_becomes_one_line_of_a_docstring(text: str) -> None:
-    line = in_a_docstring(text)
+    line = escape_docstring(text)
     assert "\n" not in line
     assert len(line) <= 90
     (only,) = ast.parse(f'"""{line}"""').body

@@ -79,7 +79,7 @@ def compare(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Compared:
             programs.append(program)
             return Contribution(GeneratorResult(name="llm", probes=9, note=note), tuple(next(rest)))
 
-        monkeypatch.setattr(generate, "differences", differences)
+        monkeypatch.setattr(generate, "find_differences", differences)
         monkeypatch.setattr(generate, "record", lambda _context: [])
         plan = TestPlan(command="true", runner="pytest")
         gold = instance.model_copy(update={"gold_patch": patch}) if patch else instance

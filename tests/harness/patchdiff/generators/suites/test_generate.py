@@ -43,10 +43,10 @@ class AloneSides:
     kept: Path | None = None
     """Folder of what is kept."""
 
-    def kept_work(self, *work: object) -> KeptWork:
+    def find_kept_work(self, *work: object) -> KeptWork:
         return KeptWork(self.kept and self.kept / f"{work}.json")
 
-    def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
+    def map_sides(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
         with ThreadPoolExecutor(len(sides)) as pool:
             return list(pool.map(work, sides))
 

@@ -30,7 +30,7 @@ class WatchedSides:
         self.time_for = 9
         """Files that a run has the time for."""
 
-    def kept_work(self, *work: object) -> KeptWork:
+    def find_kept_work(self, *work: object) -> KeptWork:
         return KeptWork(self._folder and self._folder / f"{work}.json")
 
     def run(self, side: Side, job: SideJob) -> Mapping[str, bytes]:
@@ -71,11 +71,11 @@ def test_file_that_runs_no_function_that_differs_need_not_run(instance: Instance
 def test_what_gold_does_not_pass_need_not_be_seen(instance: Instance, tmp_path: Path) -> None:
     sides = WatchedSides(instance, tmp_path)
     context = context_of(sides, FUNCTION)
-    sides.kept_work(IDLE).write([f"{C}::another"])
+    sides.find_kept_work(IDLE).write([f"{C}::another"])
     reach = ReachMap(context)
     reach.learn(context, [A, B, C])
     assert worth(reach) == [A, C]
-    sides.kept_work(IDLE).write([f"{C}::another", f"{C}::test"])
+    sides.find_kept_work(IDLE).write([f"{C}::another", f"{C}::test"])
     reach = ReachMap(context)
     reach.learn(context, [A, B, C])
     assert worth(reach) == [A]

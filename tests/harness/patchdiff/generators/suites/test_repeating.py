@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.patchdiff.generators.suites.repeating import files_named, narrowed
+from assay.harness.patchdiff.generators.suites.repeating import files_named, narrow
 
 FILES = ("tests/test_a.py", "tests/admin/tests.py", "tests/admin_views/tests.py", "tests/forms/test_a.py")
 
@@ -40,7 +40,7 @@ def test_exactly_the_files_with_failing_tests_are_left(total: int, data: st.Data
         runs.append(len(some))
         return guilty & set(some)
 
-    assert sorted(narrowed(files, guilty, failing)) == sorted(guilty)
+    assert sorted(narrow(files, guilty, failing)) == sorted(guilty)
     if len(guilty) == 1:
         assert sum(runs) <= 2 * total + len(runs), "it takes about two runs of all files"
 
@@ -49,5 +49,5 @@ def test_exactly_the_files_with_failing_tests_are_left(total: int, data: st.Data
 def test_failure_that_needs_two_files_keeps_both(total: int, data: st.DataObject) -> None:
     files = [f"f{number}" for number in range(total)]
     pair = data.draw(st.sets(st.sampled_from(files), min_size=2, max_size=2))
-    left = narrowed(files, ["test"], lambda some: {"test"} if pair <= set(some) else set())
+    left = narrow(files, ["test"], lambda some: {"test"} if pair <= set(some) else set())
     assert pair <= set(left)
