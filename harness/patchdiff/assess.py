@@ -26,11 +26,11 @@ class PatchDiffRecord:
 def assess(
     sides: Sides, settings: Settings, plan_tests: PlanTests, ask: Ask | None = None, note: Note = silent
 ) -> PatchDiffRecord:
-    """Compare a patch with the gold patch of its instance. A failure of one generator leaves the results of the others.
+    """Compare a patch with the gold patch of its instance. A generator that fails leaves the results of the others.
 
     Raises:
         EngineError: the engine failed before the trees were known, or is unavailable, or the run was stopped.
-        PluginError: there is no generator of some name.
+        PluginError: a generator is unknown.
     """
     began = time.monotonic()
     generators = find_generators(settings.generators)
@@ -59,7 +59,6 @@ def assess(
 
 
 def not_assessed(task: Task, settings: Settings, error: str) -> PatchDiffResult:
-    """Return the comparison that could not be made."""
     return PatchDiffResult(
         instance_id=task.instance.id,
         model=task.prediction.model,
@@ -70,16 +69,16 @@ def not_assessed(task: Task, settings: Settings, error: str) -> PatchDiffResult:
 
 
 def _count_reached(language: str, generators: Iterable[Generator], found: Sequence[Contribution]) -> int:
-    """Count the probes that executed a target; the tests of a suite count only where no generator can aim."""
+    """Count the probes that executed a target. The tests of a suite count only where no generator can aim."""
     pairs = zip(generators, found, strict=True)
     aimed = [one for generator, one in pairs if generator.aims and generator.knows(language)]
     return sum(one.result.reached for one in aimed or found)
 
 
 def _take_turns(context: Context, generators: Mapping[str, Generator]) -> list[Contribution]:
-    """Give every generator a turn, and then another to those that have more to do.
+    """Give every generator a turn, then a second one to each that has more to do.
 
-    In the first round each has an equal share of what is left, and one share is kept for the second.
+    In the first round each has an equal share of the time left, and one share is kept for the second.
     """
     found = {name: _begin(context, name, each) for name, each in generators.items()}
     waiting = {name: each.generate for name, each in generators.items() if not found[name].result.note}
@@ -93,7 +92,7 @@ def _take_turns(context: Context, generators: Mapping[str, Generator]) -> list[C
 
 
 def _begin(context: Context, name: str, generator: Generator) -> Contribution:
-    """Return a generator's contribution before its first turn; the note says why it gets none."""
+    """Return a generator's contribution before its first turn; its note says why it gets none."""
     known = generator.knows(context.sides.instance.language)
     note = "" if known else f"only for {', '.join(sorted(generator.languages))}"
     return Contribution(GeneratorResult(name=name, note=note))
@@ -106,7 +105,7 @@ def _finish(found: Contribution) -> Contribution:
 
 
 def _spend(context: Context, before: Contribution, generate: Generate) -> Contribution:
-    """Give a generator one turn; its failure is its own, unless the engine is unavailable or the run was stopped."""
+    """Give a generator one turn. Its failure is its own, unless the engine is unavailable or the run was stopped."""
     name, began = before.result.name, time.monotonic()
     context.note(name)
     try:

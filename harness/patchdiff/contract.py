@@ -17,11 +17,11 @@ Ask = Callable[[Sequence[tuple[str, str]]], str]
 BUDGETS = {"quick": 60.0, "default": 300.0, "thorough": 1800.0}
 """Seconds for one comparison, by name."""
 LEAST_PACE, MOST_PACE = 0.4, 3.0
-"""Parts of a program's usual time that it has at least and at most, whatever the budget."""
+"""The least and the greatest multiple of its usual time that a program gets, whatever the budget."""
 ENOUGH = 3
-"""Confirmations without which nothing counts, however tight the budget."""
+"""Fewer confirmations than these prove nothing, however tight the budget."""
 CONFIRMATION = 30.0
-"""Seconds beyond the budget in which what was found may still be confirmed: nothing runs longer."""
+"""Seconds beyond the budget for confirming what was found: nothing runs longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Settings:
     generators: tuple[str, ...]
     seed: int = 0
     test_files: bool = True
-    """Write test files that show divergences to a person; to find and to confirm them needs none."""
+    """Write test files that show divergences to a person. Finding and confirming them needs none."""
     budget: float = BUDGETS["default"]
-    """Seconds, which the generators share; after them, only what was found is confirmed, for ``CONFIRMATION`` more."""
+    """Seconds that the generators share. Afterwards, findings are confirmed for up to ``CONFIRMATION`` more."""
     confirmations: int = 20
     """Rounds that a divergence must hold in, on both sides."""
 
@@ -47,16 +47,14 @@ class Context:
     settings: Settings
     plan_tests: PlanTests
     ask: Ask | None = None
-    """The language model; None if the user names none."""
     began: float = field(default_factory=time.monotonic)
     note: Note = silent
-    """Reports progress to a person who waits."""
     turn: float = inf
-    """The end of the generator's turn."""
+    """The end of the generator's turn, by ``now``."""
     extra: float = 0.0
     """Seconds beyond the budget that may be spent."""
     waited: list[float] = field(default_factory=list)
-    """Seconds that the model took for its answers, in one list for all turns: these are not in the budget."""
+    """Seconds that each answer of the model took, in one list for all turns: these are not in the budget."""
 
     @property
     def now(self) -> float:
@@ -70,7 +68,7 @@ class Context:
         return max(0.0, end - self.now)
 
     def answer(self, messages: Sequence[tuple[str, str]]) -> str:
-        """Return the model's answer to messages; raises what ``ask`` raises."""
+        """Ask the model; its errors pass through."""
         assert self.ask is not None
         began = time.monotonic()
         try:
@@ -80,11 +78,11 @@ class Context:
 
     @property
     def confirming(self) -> "Context":
-        """The same comparison with the whole rest of the budget, and a little more: what is found is confirmed."""
+        """The same comparison with the rest of the whole budget and ``CONFIRMATION``, to confirm what was found."""
         return replace(self, turn=inf, extra=CONFIRMATION)
 
     def plan(self, files: Sequence[str], seconds: float = inf) -> TestPlan:
-        """Return the plan of a run of test files, given so many seconds if the recipe does not allow less."""
+        """Return the plan of a run of test files; its time limit is the recipe's, or ``seconds`` if these are fewer."""
         plan = self.plan_tests(self.sides.instance, files)
         return limit_time(plan, min(plan.limits.seconds, seconds))
 
@@ -93,11 +91,11 @@ class Context:
         return replace(self, turn=self.now + self.seconds_left * share)
 
     def pace(self, seconds: float) -> float:
-        """Return the share of a program for which ``seconds`` are right with the default budget."""
+        """Scale the seconds that a program needs with the default budget to the present one."""
         return seconds * min(MOST_PACE, max(LEAST_PACE, self.settings.budget / BUDGETS["default"]))
 
     def rounds(self, each: float) -> int:
-        """Return how often a difference is confirmed, if one round takes so many seconds, in half of the time left."""
+        """Return how often a difference is confirmed: in at most half of the time left, at ``each`` seconds a round."""
         wanted, possible = self.settings.confirmations, int(self.seconds_left / 2 / max(each, 0.001))
         return max(min(ENOUGH, wanted), min(wanted, possible))
 
@@ -110,11 +108,11 @@ class Contribution:
     divergences: tuple[Divergence, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
-    """The failure, if any. Results of other generators stand, and the next run tries again."""
+    """The failure, if any: the next run tries again."""
     forged: bool = False
-    """Whether a side's results cannot be trusted: then nobody's silence about the patch means anything."""
+    """The results of a side cannot be trusted: then nobody's silence about the patch means anything."""
     more: "Generate | None" = None
-    """Continues, in another turn, and returns everything found by then; None if there is nothing left to do."""
+    """Continues in another turn and returns everything found by then; None if nothing is left to do."""
 
 
 Generate = Callable[[Context], Contribution]
@@ -125,12 +123,11 @@ class Generator:
     """Makes probes, runs them on the sides of a comparison and reports where these differ."""
 
     generate: Generate
-    """Spends what it needs of its turn. What it raises costs the comparison this generator alone."""
+    """Spends up to its turn. An exception costs the comparison this generator alone."""
     languages: frozenset[str] = frozenset()
     """Languages that it can probe; all of them when empty."""
     aims: bool = True
-    """Whether it counts the probes that execute a target. Whole test suites do not aim."""
+    """The generator counts only probes that reach a changed function. Whole test suites do not aim."""
 
     def knows(self, language: str) -> bool:
-        """Return whether it can probe instances of a language."""
         return not self.languages or language in self.languages

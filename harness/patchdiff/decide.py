@@ -10,12 +10,12 @@ from assay.harness.domain import MISSING, SUSPICIOUS, Divergence, PatchDiffFindi
 from assay.harness.patchdiff.probe.values import read_literal
 
 REJECTIONS = frozenset({"TypeError", "AttributeError"})
-"""By these, code says that an input is not of the kind that it is made for."""
+"""Exceptions that mean "wrong argument type"."""
 FAILURE = "failure"
-"""Kind of what is seen of a failed test: its message, in which expected values stand beside those that it got."""
+"""Kind of a failed test's observation: its message, with expected values beside actual ones."""
 _WORD = re.compile(r"\w+(?:\.\w+)*")
 MIN_PROBES = 10
-"""So many probes must have reached a target on both sides before their silence means anything."""
+"""Fewer probes that reached a target on both sides mean nothing by their silence."""
 ORDER = tuple(PatchDiffFinding)
 
 
@@ -25,22 +25,22 @@ class Sighting:
 
     observation: ProbeObservation
     target: str = ""
-    """The target that it executed; empty if it reached none."""
+    """The target that it executed; "" if none."""
     mutated: bool = False
     private: bool = False
-    """Whether the function is private to the project; its result is then part of no public contract."""
+    """The function is private to the project, so its result is part of no public contract."""
     of: str = ""
-    """The function that was called, or the test that was run."""
+    """The function called, or the test run."""
     changes: Sequence[Sequence[Any]] = ()
-    """The changes of the input, each with its old and new text at the end."""
+    """Changes of the input; each ends with its old and its new text."""
 
 
 Round = Mapping[str, Sighting]
 """A program's observations on one side, by the probes' keys."""
 
 
-def select_stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
-    """Return the probes that saw the same in every round."""
+def find_stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
+    """Return the probes with the same observation in every round."""
     if not rounds:
         return {}
     first, *others = rounds
@@ -51,11 +51,10 @@ def select_stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
     }
 
 
-def split_probes(gold: Round, candidate: Round) -> tuple[list[str], list[str]]:
-    """Return the probes on which a round of gold's and one of the candidate's differ, and those on which they agree.
+def split(gold: Round, candidate: Round) -> tuple[list[str], list[str]]:
+    """Return the probes on which one round of gold and one of the candidate differ, and those on which they agree.
 
-    A probe counts only if it executed a target on both sides; a probe that cannot be compared on one of the sides, for
-    want of the function, does not count at all.
+    A probe counts only if it executed a target on both sides, and not if a side lacks the function.
     """
     apart: list[str] = []
     alike: list[str] = []
@@ -69,13 +68,13 @@ def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Rou
     """Compare the sides over several rounds, by the probes that are stable on each.
 
     Returns:
-        The number of probes on which gold's copy differs from gold, which is noise, and the other probes on which gold
-        and the candidate differ.
+        The number of probes on which gold's copy differs from gold (noise), and the other probes on which gold and the
+        candidate differ.
     """
-    of_gold, of_null, of_candidate = sides = [select_stable(rounds) for rounds in (gold, null, candidate)]
+    of_gold, of_null, of_candidate = sides = [find_stable(rounds) for rounds in (gold, null, candidate)]
     common = [key for key in of_gold if all(_comparable(side, key) for side in sides)]
     steady = {key: of_gold[key] for key in common if of_gold[key].observation == of_null[key].observation}
-    return len(common) - len(steady), split_probes(steady, of_candidate)[0]
+    return len(common) - len(steady), split(steady, of_candidate)[0]
 
 
 def _comparable(side: Mapping[str, Sighting], key: str) -> bool:
@@ -83,7 +82,7 @@ def _comparable(side: Mapping[str, Sighting], key: str) -> bool:
 
 
 def classify(base: ProbeObservation, gold: Sighting, candidate: ProbeObservation) -> PatchDiffFinding | None:
-    """Say what it means that a candidate and gold saw this; None if they agree."""
+    """Return the finding for one probe; None if gold and the candidate agree."""
     of_gold = gold.observation
     if of_gold == candidate:
         return None
@@ -100,7 +99,6 @@ def classify(base: ProbeObservation, gold: Sighting, candidate: ProbeObservation
 def make_divergence(
     generator: str, probe: str, base: ProbeObservation, gold: Sighting, candidate: ProbeObservation, rounds: int
 ) -> Divergence:
-    """Return the divergence of a probe on which gold and the candidate differ."""
     finding = classify(base, gold, candidate)
     assert finding is not None
     return Divergence(
@@ -117,15 +115,14 @@ def make_divergence(
 
 
 def observe_test(status: Status | None) -> ProbeObservation:
-    """Return what is seen of a whole test, None if it has not run."""
     return ProbeObservation(kind="value", type="test", text=status) if status else MISSING
 
 
 def _classify_parts(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation) -> PatchDiffFinding:
-    """Say what it means that three differ: by who raises, by their types, else by the words that gold keeps of base.
+    """Classify three different observations: by who raises, by their types, else by the words that gold keeps of base.
 
-    A candidate that still has, where they were, words that gold takes out is like base in that part; one that does not
-    have, in order, the words that gold keeps has changed what gold leaves alone.
+    A candidate that still has, in their place, words that gold removes is like base in that part. A candidate without
+    words that gold keeps, or with these in another order, has changed what gold leaves alone.
     """
     kinds, types = ([getattr(each, name) for each in (base, gold, candidate)] for name in ("kind", "type"))
     for before, after, other in (kinds, types) if {"value", "error"}.issuperset(kinds) else ():
@@ -142,14 +139,14 @@ def _classify_parts(base: ProbeObservation, gold: ProbeObservation, candidate: P
 
 
 def _drop_common_lines(texts: Sequence[str]) -> list[str]:
-    """Return texts without the lines that all of them have; of a page, few are left."""
+    """Drop the lines common to all texts."""
     lines = [text.splitlines() for text in texts]
     common = frozenset(lines[0]).intersection(*lines[1:])
     return ["\n".join(line for line in each if line not in common) for each in lines]
 
 
 def _match_words(before: Sequence[str], after: Sequence[str]) -> set[int]:
-    """Return the places of the words of a text that are left in another."""
+    """Return the indexes of the words of ``before`` that ``after`` keeps."""
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     return {at for block in blocks for at in range(block.a, block.a + block.size)}
 
@@ -159,9 +156,9 @@ def _rejects(seen: ProbeObservation) -> bool:
 
 
 def _changes_type(changes: Sequence[Sequence[Any]]) -> bool:
-    """Return whether a change puts a value of a new type, other than None, in place of one of a known type.
+    """Return whether a change replaces a value of a known type by one of a new type other than None.
 
-    Another kind of iterable with the same items is what code may well be given.
+    Another kind of iterable with the same items does not count: code may well be given that.
     """
     for *_, old, new in changes:
         before, after = (read_literal(f"[{text}]") for text in (old, new))
@@ -172,21 +169,21 @@ def _changes_type(changes: Sequence[Sequence[Any]]) -> bool:
 
 
 def _kinds(value: Any, depth: int = 0) -> set[tuple[int, type]]:
-    """Return the types in plain data, except that of None, and how deep each is."""
+    """Return the types in plain data, except that of None, with their depth."""
     inner = [*value, *value.values()] if isinstance(value, dict) else value
     below = inner if isinstance(inner, list | tuple | set) else ()
     return {(depth, type(value)), *(kind for each in below for kind in _kinds(each, depth + 1))} - {(depth, type(None))}
 
 
 def soften_lone(divergences: Sequence[Divergence]) -> list[Divergence]:
-    """Return divergences; a lone one on a changed input is undecided: of thousands, one may be beside the point."""
+    """Make a lone divergence on a changed input undecided: of thousands of inputs, one may be beside the point."""
     alone = len(divergences) == 1 and divergences[0].mutated and is_flagged(divergences[0].finding)
     found = {"finding": PatchDiffFinding.DIVERGENT} if alone else {}
     return [each.model_copy(update=found) for each in divergences]
 
 
 def conclude(divergences: Sequence[Divergence], reached: int) -> PatchDiffFinding:
-    """Return the finding of a whole comparison: its most severe divergence, or what the absence of any means."""
+    """Return the finding of a whole comparison: its most severe divergence, or the meaning of none."""
     if divergences:
         return min((each.finding for each in divergences), key=ORDER.index)
     return PatchDiffFinding.NO_DIFFERENCE_FOUND if reached >= MIN_PROBES else PatchDiffFinding.NOT_ASSESSED

@@ -10,9 +10,7 @@ from pathlib import PurePosixPath
 from assay.harness.languages.copying import read_text
 
 MOST_WORDS = 80
-"""Words of a change that are looked for in test files."""
 FEWEST_QUOTED, MOST_QUOTED = 10, 40
-"""Texts of a change that are handed to generators."""
 _QUOTED = re.compile(r"""(\b[rR]?[bBuUfF]?[rR]?|)(["'])((?:\\.|(?!\2)[^\\\n]){1,40})\2""")
 _NUMBER = re.compile(r"(?<![\w.])(?:[3-9]|\d{2,7})(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
@@ -28,13 +26,13 @@ class ChangeSummary:
     sources: Sequence[str]
     """Paths of the changed files that are no tests."""
     words: Sequence[str] = ()
-    """As ``find_words`` finds them."""
+    """The result of ``find_words``."""
     mentions: Mapping[str, Iterable[str]] = field(default_factory=dict)
-    """The words that a test file contains, by its path."""
+    """The words that each test file contains, by its path."""
 
 
 def find_words(names: Iterable[str], *diffs: str) -> list[str]:
-    """Return words, at most ``MOST_WORDS``: of names, of the changed lines of diffs, of functions that hunks name."""
+    """Return up to ``MOST_WORDS`` words: of names, of the changed lines of diffs, of functions in hunk headers."""
     found = dict.fromkeys(word for name in names for word in _WORD.findall(name))
     for line in "\n".join(diffs).splitlines():
         if line.startswith("@@"):
@@ -45,14 +43,13 @@ def find_words(names: Iterable[str], *diffs: str) -> list[str]:
 
 
 def find_quoted(apart: str, *diffs: str) -> tuple[str, ...]:
-    """Return the short texts between quotation marks and the numbers on the changed lines of unified diffs, each once.
+    """Return the quoted texts and the numbers on changed lines of unified diffs, each once.
 
-    Texts are as code sees them: escapes stand for what they mean in most languages. Numbers up to two are tried anyway.
+    Escapes are resolved as most languages resolve them. Numbers up to two are tried anyway.
 
     Args:
-        apart: what differs between the two patches; its texts come first.
-        diffs: what each of them changes; of their texts there are about as many as of the others, so that a long
-            change does not bury these.
+        apart: the difference between the two patches; its texts come first.
+        diffs: the changes of each, which give about as many texts as ``apart``: a long change does not bury those.
     """
     near, far = _find_quoted([apart]), _find_quoted(diffs)
     others = [text for text in far if text not in near]
@@ -69,7 +66,7 @@ def _find_quoted(diffs: Iterable[str]) -> list[str]:
 
 
 def select_named(own: Iterable[str], tests: Iterable[str]) -> list[str]:
-    """Leave out files that a runner would hardly take for tests, such as the small projects that tests work on.
+    """Drop files that a runner would hardly take for tests, such as the small projects that tests work on.
 
     Only where the name of one of the instance's own test files shows that the project marks tests by their names;
     others may be helpers that are changed along with it.
@@ -82,11 +79,11 @@ def select_named(own: Iterable[str], tests: Iterable[str]) -> list[str]:
 
 
 def sort_nearest(tests: Iterable[str], first: Iterable[str], change: ChangeSummary) -> list[str]:
-    """Order test files by how likely they exercise a change; other suites than the first ones' come last.
+    """Order test files by how likely they exercise a change, those in suites without a ``first`` file last.
 
-    Three things count alike: names and folders shared with the changed files, the change's words in the test file's
-    path, and its names in the test file's text; a word counts the more the fewer files have it. Before all others come
-    the ``first`` ones, which have the instance's own tests.
+    Three scores count alike: names and folders shared with the changed files, the change's words in the test file's
+    path, and its names in the test file's text. Rare words count more. The ``first`` files, which have the instance's
+    own tests, come before all others.
     """
     known = sorted(set(tests))
     rank = {path: number for number, path in enumerate(dict.fromkeys(first))}
@@ -105,7 +102,7 @@ def sort_nearest(tests: Iterable[str], first: Iterable[str], change: ChangeSumma
 
 
 def _add_scores(*scores: Mapping[str, float]) -> dict[str, float]:
-    """Add scores of the same files, each as a part of its greatest."""
+    """Add scores of the same files, each relative to its greatest."""
     highest = [max(each.values(), default=0.0) or 1.0 for each in scores]
     return {path: sum(each[path] / most for each, most in zip(scores, highest, strict=True)) for path in scores[0]}
 
@@ -117,13 +114,13 @@ def _rarity(words: Mapping[str, set[str]]) -> dict[str, float]:
 
 
 def _split_name(name: str) -> set[str]:
-    """Return the words of a name or of a path without its suffix, in lower case and without an s at the end."""
+    """Return the words of a name, or of a path without its suffix: lower case, without a final s."""
     stem = str(PurePosixPath(name).with_suffix("")) if "/" in name or "." in name else name
     return {part.lower().removesuffix("s") for part in _PART.split(stem)} - _SAYS_NOTHING
 
 
 def _kinship(test: str, source: str) -> float:
-    """Share words of the name, then folders: ``tests/http/test_cookies.py`` is near to ``web/http/cookies.py``."""
+    """Score shared words of the name and shared folders: ``tests/http/test_cookies.py`` is near ``http/cookies.py``."""
     here, there = PurePosixPath(test), PurePosixPath(source)
     words, theirs = _split_name(here.stem), _split_name(there.stem)
     folders, their_folders = set(here.parts[:-1]), set(there.parts[:-1])

@@ -1,4 +1,4 @@
-"""Running one program on every side of a comparison, and saying where the sides differ: screen, confirm, classify."""
+"""Run one program on every side of a comparison, and find where the sides differ: screen, confirm, classify."""
 
 import hashlib
 import json
@@ -14,16 +14,7 @@ from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObse
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
-from assay.harness.patchdiff.decide import (
-    ORDER,
-    Round,
-    Sighting,
-    classify,
-    make_divergence,
-    screen,
-    select_stable,
-    split_probes,
-)
+from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, find_stable, make_divergence, screen, split
 from assay.harness.patchdiff.probe.running import select_files
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
 from assay.harness.runners.base import PLACEHOLDER
@@ -32,29 +23,29 @@ FOLDER = ".assay-probe"
 """Folder of the tree that holds the probe and its input."""
 PYTHON = "/opt/venv/bin/python"
 NEEDED = frozenset({"django", "unittest"})
-"""Runners that set up what the tests of a project need; where pytest does, the probe starts it by itself."""
+"""Runners that set up what a project's tests need. Where pytest does, the probe starts it by itself."""
 FIRST = (0,)
 """Hash seed of the first round."""
 SCREENS = {Side.GOLD: (1,), Side.NULL: (2,), Side.CANDIDATE: (1,), Side.BASE: (0,)}
-"""Hash seeds of the round after it: gold's copy has another one, which shows noise; what wavers is not confirmed."""
+"""Hash seeds of the second round. Gold's copy has another one, which shows noise; what wavers is not confirmed."""
 GLANCES = {Side.BASE: FIRST, Side.NULL: (2,)}
-"""Hash seeds of a look at what differs, before it."""
+"""Hash seeds of a glance at differing probes before the second round."""
 FIRST_PART = 0.8
-"""Part of a turn that the first round may take; the others may take more than the turn."""
+"""Share of a turn for the first round. The other rounds may take more than the turn."""
 MOST_GLANCED = 400
-"""Probes that differ at first sight, which base and gold's copy show once, if these are more than can follow."""
+"""Differing probes of the first round that base and gold's copy run once, if the second round has no room for all."""
 MOST_APART, MOST_ALIKE = 48, 24
-"""Probes that differ at first sight, and that agree, which are run again on every side."""
+"""Differing and agreeing probes of the first round that run again on every side."""
 MOST_SUSPECTS = 12
 """Differing probes that are confirmed: the most severe, some of each target and each kind of input."""
 MOST_SHOWN = 3
-"""Divergences of one program that get a reproduction, the first of each target and finding."""
+"""Divergences of one program that get a test file: the first of each target and finding."""
 
 
 Suspects = Mapping[str, Mapping[str, Any]]
 """Probes on which gold and the candidate differ, each with its line of output with gold."""
 Reproduce = Callable[[Context, Suspects], Mapping[str, str]]
-"""Makes test files that pass with gold and fail with the candidate; leaves out what no file can show."""
+"""Makes test files that pass with gold and fail with the candidate, for the probes that a file can show."""
 Observe = Callable[[Context, "Program", Side, Iterable[int], Sequence[str]], list[list[dict[str, Any]]]]
 
 
@@ -71,28 +62,28 @@ class Program:
     files: Mapping[str, str] = field(default_factory=dict)
     """Laid into the tree beside it, path to text."""
     tests: Sequence[str] = ()
-    """Test files, in a run of which by the project's own runner it works; only pytest needs no such run."""
+    """Test files the project's own runner must be running for the probe to work. Not needed with pytest."""
     observe: Observe | None = None
-    """Runs it as ``run_lines`` does, where it is no program of the probe."""
+    """Replaces ``run_lines`` for what is no program of the probe."""
     suffix: str = ".py"
-    """Of the names of test files that show a difference."""
+    """Suffix of the test files that show a difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """A program's observations on one side, round by round, and how each probe can be redone."""
+    """A program's observations on one side, round by round, and how to redo each probe."""
 
     seen: list[Round]
     redo: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     late: int = 0
-    """Rounds, the last ones, that were ended because the time was over."""
+    """The last rounds, ended because the time was over."""
 
 
 def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
     """Run a program on one side, once for each hash seed, in one container.
 
-    ``only`` has the keys of the probes to run, each in a process of its own if the program can and its settings do not
-    say ``together``; all run when it is empty.
+    ``only`` has the keys of the probes to run; all run when it is empty. Each then runs in a process of its own, if the
+    program can and its settings do not say ``together``.
     """
     lines = (program.observe or run_lines)(context, program, side, seeds, only)
     for each in lines:
@@ -104,7 +95,7 @@ def run(context: Context, program: Program, side: Side, seeds: Iterable[int], on
 def run_lines(
     context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
 ) -> list[list[dict[str, Any]]]:
-    """Run a program as ``run`` does and return its lines of output in each round."""
+    """Return a program's lines of output in each round; see ``run``."""
     numbers = list(seeds)
     if not context.seconds_left:
         return [[] for _ in numbers]
@@ -130,7 +121,7 @@ done
 
 
 def run_with_gold(context: Context, program: Program) -> list[dict[str, Any]]:
-    """Run a program with gold once, as ``run_lines`` does; what it shows is kept for later candidates."""
+    """Return a program's lines of output from one run with gold; they are kept for later candidates."""
     work = program.command, sorted(program.tests), context.settings.budget  # in whichever order it runs them
     kept = context.sides.find_kept_work(*work, _targets(context, Side.GOLD))
     if known := kept.read(()):
@@ -142,17 +133,17 @@ def run_with_gold(context: Context, program: Program) -> list[dict[str, Any]]:
 
 
 def explain_absence(note: str, lines: Sequence[Mapping[str, Any]]) -> str:
-    """Return why a program found nothing: there is nothing, or the time was over before it had looked everywhere."""
+    """Add to a note that nothing was found, if so, that the time was over before all was searched."""
     return note if _is_whole(lines) else f"{note} in the time that there was"
 
 
 def _is_whole(lines: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a program came to its own end, before the time was over."""
+    """Return whether a program came to its own end before the time was over."""
     return any(line.get("end") in ("done", "budget") for line in lines)
 
 
 def _test_command(context: Context, program: Program, only: Sequence[str]) -> str:
-    """Return the command that runs a program's tests, or those of some probes; "" for what needs none."""
+    """Return the command that runs a program's tests, or those of some probes; "" if it needs none."""
     files = select_files(only, program.tests) or program.tests
     plan = context.plan(files) if files else context.sides.task.plan
     return plan.command.replace(PLACEHOLDER, "") if files and plan.runner in NEEDED else ""
@@ -168,7 +159,7 @@ def _targets(context: Context, side: Side) -> list[dict[str, Any]]:
 
 
 def _lines(content: bytes) -> list[dict[str, Any]]:
-    """Return the JSON objects of a file whose writer may have been killed."""
+    """Read JSON objects from a file whose writer may have been killed."""
     found = []
     for line in content.decode(errors="replace").splitlines():
         with suppress(ValueError):
@@ -177,7 +168,7 @@ def _lines(content: bytes) -> list[dict[str, Any]]:
 
 
 def _check_keys(side: Side, lines: Iterable[Mapping[str, Any]]) -> None:
-    """Raise ForgedSideError if a probe is there twice: each writes one line."""
+    """Raise ForgedSideError if a probe has two lines: each writes one."""
     count = Counter(str(line["key"]) for line in lines if "key" in line)
     if twice := [key for key, number in count.items() if number > 1]:
         raise ForgedSideError(side, f"probe {twice[0]!r} has {count[twice[0]]} results")
@@ -203,12 +194,12 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
 def find_differences(context: Context, generator: str, program: Program) -> Contribution:
     """Run a generator's program with gold and the candidate, then look closely at where the two differ.
 
-    Every probe runs once on these two sides, within the turn. What differs, the most severe first, and a
-    sample of what does not, runs again on all sides; what differs still is confirmed.
+    Every probe runs once on these two sides, within the turn. The most severe differing probes, and a sample of the
+    others, run again on all sides; remaining differences are confirmed.
     """
     first = _run_sides(context.part(FIRST_PART), program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
-    (apart, alike), closer = split_probes(gold, candidate), context.confirming.part(0.5)
+    (apart, alike), closer = split(gold, candidate), context.confirming.part(0.5)
     again = [*_select_again(closer, program, apart, gold, candidate), *_interleave(alike, gold)[:MOST_ALIKE]]
     began = time.monotonic()
     rounds = _run_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
@@ -216,7 +207,7 @@ def find_differences(context: Context, generator: str, program: Program) -> Cont
     of_gold, of_null, of_candidate = (rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE))
     _, suspects = screen(of_gold, of_null, of_candidate)
     noise, _ = screen([gold, *of_gold], of_null, of_candidate)  # what wavers with gold is none
-    steady = (select_stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
+    steady = (find_stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     suspects = _sort_severe(_interleave(suspects, gold), *steady)[:MOST_SUSPECTS]
     wanted = context.confirming.rounds(each)
     found, confirmed_in = _confirm(context.confirming.part(0.5), generator, program, suspects, wanted)
@@ -236,7 +227,7 @@ def find_differences(context: Context, generator: str, program: Program) -> Cont
 
 
 def _note(first: Iterable[Rounds], dropped: int, rounds: int, unseen: int) -> str:
-    """Return what a person has to know of a comparison: what was not done for want of time, what did not hold."""
+    """Return the note for a person: rounds that the time did not allow, differences that did not hold."""
     if any(each.late and not each.seen[0] for each in first):
         return "the time was not enough for any probe"
     if unseen:
@@ -247,13 +238,12 @@ def _note(first: Iterable[Rounds], dropped: int, rounds: int, unseen: int) -> st
 def _run_sides(
     context: Context, program: Program, seeds: Mapping[Side, Sequence[int]], only: Sequence[str] = ()
 ) -> dict[Side, Rounds]:
-    """Run a program on several sides at once, with the hash seeds of each."""
     ran = context.sides.map_sides(list(seeds), lambda side: run(context, program, side, seeds[side], only))
     return dict(zip(seeds, ran, strict=True))
 
 
 def _select_again(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:
-    """Return the differing probes that run again; of too many, the most severe that gold's copy shows as gold does."""
+    """Return the differing probes that run again; of too many, the most severe that gold's copy confirms."""
     found = _interleave(apart, gold)
     if len(found) > MOST_APART:
         glanced = replace(program, settings={**program.settings, "together": True})
@@ -267,7 +257,7 @@ def _select_again(context: Context, program: Program, apart: Sequence[str], gold
 
 
 def _interleave(keys: Iterable[str], gold: Round) -> list[str]:
-    """Put probes into an order: by turns of each target, function or test, of inputs as they are and mutated ones."""
+    """Order probes by turns of each target, function or test, of original inputs and mutated ones."""
     kinds: dict[tuple[str, str, bool], list[str]] = {}
     for key in sorted(keys, key=lambda key: hashlib.sha256(key.encode()).hexdigest()):  # neighbours apart
         seen = gold[key]
@@ -276,7 +266,7 @@ def _interleave(keys: Iterable[str], gold: Round) -> list[str]:
 
 
 def _sort_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
-    """Put suspects that would be of a harder finding before others."""
+    """Put suspects with a harder finding first."""
 
     def rank(key: str) -> int:
         finding = classify(_get_observation(base, key), gold[key], candidate[key].observation)
@@ -289,10 +279,10 @@ def _sort_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: R
 def _confirm(
     context: Context, generator: str, program: Program, suspects: list[str], wanted: int
 ) -> tuple[list[Divergence], int]:
-    """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first.
+    """Repeat suspects on both sides, run base, and classify what holds; the hardest come first.
 
     Returns:
-        What holds, and the rounds that the time was enough for on both sides: none if for fewer than ``ENOUGH``.
+        The divergences, and the rounds that both sides completed: none if fewer than ``ENOUGH``.
     """
     if not suspects:
         return [], wanted
@@ -301,7 +291,7 @@ def _confirm(
     whole = min(len(ran[side].seen) - ran[side].late for side in (Side.GOLD, Side.CANDIDATE))
     if whole < min(ENOUGH, wanted):
         return [], 0
-    base, gold, candidate = (select_stable(ran[side].seen[:whole]) for side in seeds)
+    base, gold, candidate = (find_stable(ran[side].seen[:whole]) for side in seeds)
     found = [
         make_divergence(generator, key, _get_observation(base, key), gold[key], candidate[key].observation, whole)
         for key in suspects
@@ -317,7 +307,7 @@ def _get_observation(round_: Round, key: str) -> ProbeObservation:
 def _add_reproductions(
     context: Context, program: Program, found: Sequence[Divergence], redo: Suspects
 ) -> tuple[list[Divergence], dict[str, str]]:
-    """Give some divergences a test file each, named after the generator, where a file can show them."""
+    """Name a test file in each divergence that a file can show."""
     first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
     shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
     suspects = {each.probe: redo[each.probe] for each in shown}

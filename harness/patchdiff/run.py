@@ -22,7 +22,7 @@ from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench
 
 KEPT = ".index/patchdiff"
-"""Folder beside the runs with what was seen of trees without a candidate's patch."""
+"""Folder beside the runs for observations of trees without a candidate's patch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PatchDiffRunner:
     """Name of the model behind ``ask``: its answers decide what is found."""
     jobs: int = 1
     fresh: bool = False
-    """Compare again what has a comparison already."""
+    """Ignore saved comparisons."""
     note: Note = silent
     """Called in any thread with the current step of each comparison."""
     every: float = 30.0
@@ -46,7 +46,7 @@ class PatchDiffRunner:
     def execute(
         self, tasks: Sequence[Task], progress: Progress[Task, PatchDiffResult] | None = None
     ) -> list[PatchDiffResult]:
-        """Compare what has no comparison yet and return all, in the order of the tasks.
+        """Compare patches that have no saved comparison; return all, in the order of the tasks.
 
         Raises:
             RunStopped: a signal ended the run; finished comparisons are saved. PluginError: a generator is unknown.
@@ -55,33 +55,29 @@ class PatchDiffRunner:
         return make_crew(self.bench, self.jobs).complete(self, tasks, fresh=self.fresh, progress=progress)
 
     def key(self, task: Task) -> str:
-        """Return the instance's id: a run has one patch of each."""
         return task.instance.id
 
     def known(self, task: Task) -> PatchDiffResult | None:
-        """Return the saved comparison of the same content with the same settings, unless something broke in it."""
+        """Return the saved comparison of the same content and settings, unless it has an error."""
         saved = self.store.load_patchdiff(task.instance.id)
         if saved is None or saved.key != self._content_key(task) or saved.comparison.error:
             return None
         return saved.comparison
 
     def plan(self, pending: Mapping[str, Task], _total: int) -> list[str]:
-        """Keep the order."""
         return list(pending)
 
     def begin(self, task: Task, _number: int) -> None:
-        """Note nothing: the journal has what was compared."""
+        """The journal has what was compared."""
 
     def on(self, bench: Workbench) -> Self:
-        """Return the same comparisons on another workbench, where nobody is shown their steps."""
+        """Return the same work on another workbench; nobody is shown its steps there."""
         return replace(self, bench=bench, note=silent)
 
     def lost(self, task: Task, error: str) -> PatchDiffRecord:
-        """Return the comparison whose machine was lost."""
         return PatchDiffRecord(not_assessed(task, self.settings, error))
 
     def attempt(self, task: Task, _number: int) -> PatchDiffRecord:
-        """Compare one patch with gold."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
         with pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
             kept = None if self.fresh else self.store.root.parent / KEPT
@@ -89,11 +85,10 @@ class PatchDiffRunner:
             return compare(task, self.bench, self.settings, make_sides, ask=self.ask, note=note)
 
     def may_retry(self, _task: Task, _assessment: PatchDiffRecord) -> bool:
-        """Return False: what is not assessed is tried by the next run."""
+        """Return False: the next run tries again what was not assessed."""
         return False
 
     def save(self, task: Task, assessment: PatchDiffRecord) -> PatchDiffResult:
-        """Write the comparison and the test files that reproduce its divergences."""
         saved = SavedPatchDiff(key=self._content_key(task), comparison=assessment.comparison)
         self.store.save_patchdiff(saved, assessment.files)
         return assessment.comparison
@@ -113,7 +108,7 @@ def compare(
     ask: Ask | None = None,
     note: Note = silent,
 ) -> PatchDiffRecord:
-    """Compare the patch of a task with the gold patch; what goes wrong is a comparison that is not assessed."""
+    """Compare a task's patch with gold; an error becomes a comparison that is not assessed."""
     try:
         with bench.image(task.instance, task.instance.gold_patch) as image:  # one for both sides
             task = replace(task, assets=bench.assets(task.instance))

@@ -25,12 +25,12 @@ OUT = "/tmp/assay-report"
 READING = 60.0
 """Seconds for reading files of a tree."""
 MERCY = 10.0
-"""Seconds until a job that has not ended by itself is killed with all that it has left."""
+"""Seconds beyond a job's own limit until it is killed with all its processes."""
 Result = TypeVar("Result")
 
 
 class Side(StrEnum):
-    """Whose tree it is."""
+    """The four trees of a comparison."""
 
     BASE = "base"
     GOLD = "gold"
@@ -51,7 +51,6 @@ class ForgedSideError(SideError):
 
 
 def limit_time(plan: TestPlan, seconds: float) -> TestPlan:
-    """Return a plan with another time limit."""
     return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": seconds})})
 
 
@@ -63,54 +62,51 @@ class SideJob:
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Path in the tree to content."""
     seconds: float = 600.0
-    """After these it is to end by itself; ``$ASSAY_END`` says when that is."""
+    """The command should end by itself within these; ``$ASSAY_END`` says when that is."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptWork:
-    """What some work shows of gold, kept for later candidates; without a file, nothing is kept."""
+    """Results of work with gold, kept for later candidates; without a file, nothing is kept."""
 
     file: Path | None
 
     def read(self, nothing: Any) -> Any:
-        """Return what is kept, as JSON has it; ``nothing`` if that is missing or torn."""
+        """Return the kept JSON; ``nothing`` if it is missing or torn."""
         with suppress(FileNotFoundError, ValueError):
             return json.loads(self.file.read_text(encoding="utf-8")) if self.file else nothing
         return nothing
 
     def write(self, shown: object) -> None:
-        """Keep something in place of what is there."""
         if self.file:
             replace_file(self.file, json.dumps(shown).encode(), syncs=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """An instance's trees: base, gold twice, and with the patch that is compared; all with the instance's tests."""
+    """An instance's trees, all with its tests: base, gold twice, and the candidate."""
 
     task: Task
-    """The evaluation that the patch has come through."""
+    """The evaluation that resolved the candidate's patch."""
     image: str
     engine: Engine
     labels: Mapping[str, str] = field(default_factory=dict)
     pause: float = 0.5
     """Seconds before a second attempt: an engine that restarts needs a moment."""
     kept: Path | None = None
-    """Folder of what is known of trees without the candidate's patch; None keeps nothing."""
+    """Folder of results from trees without the candidate's patch; None keeps nothing."""
 
     @property
     def instance(self) -> Instance:
-        """The instance that is compared on."""
         return self.task.instance
 
     def patch(self, side: Side) -> str:
-        """Return the diff that makes a side out of the base commit."""
+        """Return the diff from the base commit to a side."""
         if side is Side.CANDIDATE:
             return self.task.prediction.patch
         return "" if side is Side.BASE else self.instance.gold_patch
 
     def map_sides(self, sides: Sequence[Side], work: Callable[[Side], Result]) -> list[Result]:
-        """Do some work for several sides at once."""
         with ThreadPoolExecutor(len(sides)) as pool:
             return list(pool.map(work, sides))
 
@@ -127,7 +123,7 @@ class Sides:
         return self._evaluate(side, plan.model_copy(update=bare), {**laid, **job.files}).report_files
 
     def find_kept_work(self, *work: object) -> KeptWork:
-        """Return what is kept of some work."""
+        """Return the kept results of some work with gold's tree; ``work`` names it and its inputs."""
         if self.kept is None:
             return KeptWork(None)
         prediction = self.task.prediction.model_copy(update={"patch": self.patch(Side.GOLD)})
@@ -166,7 +162,7 @@ class Sides:
 
 
 def read_files(sides: Sides, side: Side, paths: Sequence[str]) -> Mapping[str, bytes]:
-    """Return the contents of files of a side's tree, by path, of those that are there; raises as ``Sides.run``."""
+    """Return the existing files among ``paths`` of a side's tree, by path; raises as ``Sides.run``."""
     copy = (f"[ ! -f {path} ] || cp --parents -- {path} {OUT}/" for path in map(shlex.quote, paths))
     left = sides.run(side, SideJob("\n".join([f"mkdir -p {OUT}", *copy, ""]), seconds=READING))
     return {path: left[path] for path in paths if path in left}

@@ -10,15 +10,7 @@ from assay.harness.domain import Instance
 from assay.harness.languages.differences import WHOLE_MODULE, Span
 from assay.harness.patchdiff.nearness import ChangeSummary, find_quoted, find_words, select_named, sort_nearest
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides, read_files
-from assay.harness.patchdiff.targets import (
-    MOST,
-    SIDES,
-    Target,
-    find_differing_spans,
-    find_loose,
-    find_targets,
-    find_users,
-)
+from assay.harness.patchdiff.targets import MOST, SIDES, Target, find_loose, find_spans, find_targets, find_users
 from assay.harness.patches.diff import touched_paths
 
 SECONDS = 60.0
@@ -38,9 +30,9 @@ class Survey:
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
     differing_spans: Mapping[str, Sequence[Span]] | None = None
-    """As ``targets.find_differing_spans`` finds it."""
+    """The result of ``targets.find_spans``."""
     ran: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False)
-    """What test files run with gold, as far as a ``ReachMap`` has seen it."""
+    """The functions that test files run with gold, as far as a ``ReachMap`` has seen them."""
 
 
 def survey(sides: Sides) -> Survey:
@@ -64,12 +56,12 @@ def survey(sides: Sides) -> Survey:
         texts=texts,
         test_files=tuple(_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions))),
         words=find_quoted(*in_code),
-        differing_spans=find_differing_spans(instance.language, changed - {*tests}, texts),
+        differing_spans=find_spans(instance.language, changed - {*tests}, texts),
     )
 
 
 def _test_files(instance: Instance, touched: Sequence[str], listing: Sequence[str], change: ChangeSummary) -> list[str]:
-    """Return the test files of a tree, the instance's own first, then those nearest to the change."""
+    """Return the test files of a tree, the instance's own first, then the nearest to the change."""
     language = languages.find(instance.language)
     own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
     own, tests = select_named(own, own), select_named(own, tests)
@@ -77,7 +69,7 @@ def _test_files(instance: Instance, touched: Sequence[str], listing: Sequence[st
 
 
 def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:
-    """Return the changed lines of the code: in which gold and the candidate differ, then what each changes."""
+    """Return the changed lines of the code: between gold and the candidate, then of each."""
     paths = sorted({path for each in texts.values() for path in each if path.endswith(suffixes)})
     lines = {(side, path): texts[side].get(path, "").splitlines() for side in SIDES for path in paths}
     pairs = (Side.GOLD, Side.CANDIDATE), (Side.BASE, Side.GOLD), (Side.BASE, Side.CANDIDATE)
@@ -88,7 +80,7 @@ def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -
 
 
 def _tree(sides: Sides, words: Sequence[str]) -> tuple[list[str], dict[str, set[str]]]:
-    """Return the files of gold's tree that git knows, and which of some words each source has, tests included."""
+    """Return the files in gold's tree that git knows, and the words that each source mentions, tests included."""
     suffixes = languages.find(sides.instance.language).SUFFIXES
     left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS))
     listing, lines = (left.get(name, b"").decode(errors="replace") for name in (LISTING, MENTIONS))
@@ -100,7 +92,7 @@ def _tree(sides: Sides, words: Sequence[str]) -> tuple[list[str], dict[str, set[
 
 
 def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
-    """Return a script that lists the tree, and which sources mention words: ``path:word``, once each."""
+    """Return a script that lists the tree, and the sources that mention words: ``path:word``, once each."""
     wanted = " ".join(f"-e {shlex.quote(word)}" for word in words)
     among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
     return f"""\

@@ -1,4 +1,4 @@
-"""The functions that a comparison aims at: those that a change touches. Pure."""
+"""The functions that a comparison aims at: what a change touches. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from assay.harness.patchdiff.sides import Side
 MOST = 10
 """Targets of one comparison, as in the PatchDiff paper (arXiv 2503.15223)."""
 USERS = 3
-"""Other files that use what one file holds at its top level, at most."""
+"""Targets, at most, that are files which use what a changed file holds at its top level."""
 SIDES = (Side.BASE, Side.GOLD, Side.CANDIDATE)
 _ALL: tuple[Span, ...] = ((1, 10**9),)
 _FOLDERS_OWN = frozenset({"__init__", "index", "mod", "lib"})
@@ -27,8 +27,8 @@ UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 class Target:
     """A function in which gold and the candidate differ, or a file that differs outside of any.
 
-    ``places`` has its first and last line, from 1, on each side that has it. A name that is defined more
-    than once (again, or as a property's getter and setter) has as many places.
+    ``places`` has its first and last line, from 1, on each side that has it. A name that is defined more than once
+    (again, or as a property's getter and setter) has several places.
     """
 
     path: str
@@ -46,11 +46,10 @@ Texts = Mapping[Side, Mapping[str, str]]
 
 
 def find_targets(language: str, texts: Texts) -> tuple[Target, ...]:
-    """Return what gold or the candidate changes, at most ``MOST``.
+    """Return up to ``MOST`` functions that differ between gold and the candidate; if none does, gold's changed ones.
 
-    That is what differs between the two: where both changed the same, neither can behave differently by itself, and
-    what calls or is called by something that differs reaches that. If nothing differs it is all that gold changes.
-    Test files are left out: they are the same on all sides.
+    Where both changed the same, neither can behave differently by itself, and callers or callees of something that
+    differs reach that. Test files are left out: they are the same on all sides.
     """
     module = languages.find(language)
     paths = sorted({path for each in texts.values() for path in each if not module.is_test_file(path)})
@@ -75,8 +74,8 @@ def _places(name: str, here: Mapping[Side, Sequence[Definition]]) -> dict[Side, 
     return {side: span for side, span in spans.items() if span}
 
 
-def find_differing_spans(language: str, changed: Collection[str], texts: Texts) -> dict[str, tuple[Span, ...]] | None:
-    """Return where gold has the functions in which gold and the candidate differ, by path; None if more may differ.
+def find_spans(language: str, changed: Collection[str], texts: Texts) -> dict[str, tuple[Span, ...]] | None:
+    """Return the line spans, per file, of gold's functions that differ from the candidate. None: unknown.
 
     A run that enters none of them cannot show a difference. ``changed`` are the paths of all files that either changes.
     """
@@ -119,9 +118,9 @@ def find_users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], 
     """Return the files that use such names as targets of their own, those in the nearest folders first.
 
     Args:
-        names: as ``find_loose`` finds them.
-        mentions: which of the names, and of the names' modules, stand in a source file, by its path.
-        room: for so many targets.
+        names: the result of ``find_loose``.
+        mentions: by source file, the names and the names' modules that it mentions.
+        room: the greatest number of targets.
     """
     using = {
         path: max(_count_shared_folders(path, each.path) for each in named)

@@ -1,7 +1,6 @@
 """Existing tests with other inputs: every operand of an assertion is observed, under mutated literals and names.
 
-Test amplification by observation, as in DSpot and reference tests of PatchDiff's kind, but without a model: the
-oracle is the gold patch.
+Test amplification by observation, as in DSpot, without a model: the oracle is the gold patch.
 """
 
 from collections.abc import Sequence
@@ -19,25 +18,25 @@ from assay.harness.patchdiff.reproduction.confirm import reproduce
 
 NAME = "amplify"
 LOOKED_AT = 16
-"""Test files that are searched for tests that reach a target, the nearest first."""
+"""Test files, the nearest first, that are searched for tests that reach a target."""
 FILES = 6
 """Files with such tests that are amplified."""
 COPIES = 6000
-"""Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
+"""Changed tests in all: many of each where few reach a target, from ``FEWEST`` to ``MOST`` of each."""
 FEWEST, MOST = 8, 400
 OWN_COPIES, MOST_OWN = 6000, 1500
-"""Changed copies of the issue's own tests in all, and at most of each: they are looked at from all sides."""
+"""Changed copies of the issue's own tests in all, and at most of each."""
 SECONDS = 10.0
 SEARCH = 0.4
-"""Part of the turn that the search for tests may take."""
+"""Share of the turn for the search for tests."""
 LIMIT = 2.0
-"""Seconds that one test may take."""
+"""Seconds of one test."""
 COPIED = frozenset(name for name, language in languages.LANGUAGES.items() if language.SYNTAX.copying)
-"""Languages in which tests are copied with other literals, and run as the project runs them."""
+"""Languages in which the project itself runs copies of tests with other literals."""
 
 
 def _generate(context: Context) -> Contribution:
-    """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
+    """Find the test files that reach a target with gold; observe their tests and mutations of them on all sides."""
     if copying := languages.find(context.sides.instance.language).SYNTAX.copying:
         return copies.generate(context, copying)
     looked_at = ReachMap(context).promising(context.survey.test_files)[:LOOKED_AT]

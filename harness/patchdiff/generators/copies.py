@@ -1,6 +1,6 @@
-"""Tests of other languages than Python with other literals: copies, run by the project's own command.
+"""Copies of tests with other literals, for other languages than Python; the project's own command runs them.
 
-One copy changes one literal of one test. A probe is what a copy shows: whether it passes, and how it fails.
+One copy changes one literal of one test. A probe is a copy's result: whether it passes, and how it fails.
 """
 
 import json
@@ -32,15 +32,15 @@ NAME = "amplify"
 FOLDER = ".assay-copies"
 COPIES = 2000
 FILES = 3
-"""Test files that are copied: those of the test patch, or the nearest ones."""
+"""Copied test files: those of the test patch, or the nearest ones."""
 SIZES = (300, 50, 10)
-"""Copies in one file, at first and where others beside them kept some from running."""
+"""Copies in one file: at first, and where other copies kept some from running."""
 SECONDS, EACH = 30.0, 40.0
 """Seconds for a round of all copies, and for one file of them."""
 TRYING = 0.2
-"""Part of the turn that each attempt to run the copies with gold may take."""
+"""Share of the turn for each attempt to run the copies with gold."""
 LARGEST = 1000
-"""Numbers become at most so large, or twice as large as they were: tests wait and repeat by them."""
+"""The greatest number, or twice the old one: tests wait and repeat by their numbers."""
 SWITCHED = {"true": "false", "false": "true"}
 _SHIFTING = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:ms|µs|ns|s)\b|/tmp/\S+|[\w./-]+\.\w+:\d+(?::\d+)?")
 
@@ -57,11 +57,11 @@ class CopiedTest:
 
 
 Batch = tuple[str, Sequence[CopiedTest]]
-"""Copies that run together, and the name of what they leave."""
+"""The name of a batch's output, and the copies that run together."""
 
 
 def generate(context: Context, copying: Copying) -> Contribution:
-    """Copy the nearest tests with other literals, keep the copies that run with gold, and compare what they show."""
+    """Copy the nearest tests with other literals, keep the copies that run with gold, and find where they differ."""
     files = _files(context, copying)
     numbers, each = iter(range(COPIES)), COPIES // max(1, len(files))
     made = [copy for file in files for copy in _make_copies(context, file, islice(numbers, each))]
@@ -74,7 +74,7 @@ def generate(context: Context, copying: Copying) -> Contribution:
 
 
 def _files(context: Context, copying: Copying) -> list[CopiedFile]:
-    """Return gold's test files, those of the test patch if it has any that can be copied."""
+    """Return gold's test files: those of the test patch if any of them can be copied."""
     instance, paths = context.sides.instance, context.survey.test_files
     own = [path for path in paths if path in {change.path for change in read_diff(instance.test_patch)}]
     paths = (tuple(own) or paths)[:FILES]
@@ -85,7 +85,7 @@ def _files(context: Context, copying: Copying) -> list[CopiedFile]:
 
 
 def _make_copies(context: Context, file: CopiedFile, numbers: Iterable[int]) -> Iterator[CopiedTest]:
-    """Yield copies of a file's tests, no two alike, chosen by the seed; most are of the issue's own tests."""
+    """Yield different copies of a file's tests, chosen by the seed; most are of the issue's own tests."""
     instance = context.sides.instance
     added = {line for change in read_diff(instance.test_patch) for line in change.added()}
     own = {test.rpartition("::")[2].partition("/")[0] for test in instance.fail_to_pass}
@@ -130,7 +130,7 @@ def _change_literal(
 
 
 def _change_words(value: str, donors: Sequence[str], choice: random.Random) -> list[str]:
-    """Return a text with one word in the other case, left out, or exchanged, and with a mark of its own once more."""
+    """Return a text with one word in the other case, left out, or exchanged, and with one of its marks once more."""
     pieces, others = values.pieces(value), [piece for donor in donors for piece in values.pieces(donor)]
     words = [place for place, piece in enumerate(pieces) if piece[0].isalnum()]
     news = []
@@ -144,7 +144,7 @@ def _change_words(value: str, donors: Sequence[str], choice: random.Random) -> l
 
 
 def _select_sound(context: Context, copies: Sequence[CopiedTest], copying: Copying) -> list[CopiedTest]:
-    """Return the copies that run with gold: without those that do not compile, or that end all tests."""
+    """Return the copies that run with gold, without any that do not compile or that end all tests."""
     waiting, sound = list(copies), list[CopiedTest]()
     for size in SIZES:
         run, part = _Run(copying, waiting, size), context.part(TRYING)
@@ -168,7 +168,7 @@ class _Run:
     def observe(
         self, context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str]
     ) -> list[list[dict[str, Any]]]:
-        """Run copies once for each seed in one container; return a line for each, as ``probing.run_lines``."""
+        """Run copies once for each seed in one container; return lines as ``probing.run_lines`` does."""
         batches = self.batches([copy for copy in self.copies if not only or copy.key in only])
         rounds = [[(f"{seed}-{n}", batch) for n, batch in enumerate(batches)] for seed in seeds]
         seconds = context.seconds_left if only else program.seconds
@@ -180,14 +180,14 @@ class _Run:
         ]
 
     def batches(self, copies: Iterable[CopiedTest]) -> list[list[CopiedTest]]:
-        """Return the copies that run together: some of one file."""
+        """Group the copies that run together: some of one file."""
         of_file: dict[str, list[CopiedTest]] = {}
         for copy in copies:
             of_file.setdefault(copy.file.path, []).append(copy)
         return [each[at : at + self.size] for each in of_file.values() for at in range(0, len(each), self.size)]
 
     def run_batches(self, context: Context, side: Side, named: Sequence[Batch], seconds: float) -> Mapping[str, bytes]:
-        """Run named batches one after the other, as long as the time is enough; return what they leave."""
+        """Run named batches one after the other while time is left; return their files."""
         if not named or not context.seconds_left:
             return {}
         files = {f"{FOLDER}/{name}": self._file(batch).encode(errors="replace") for name, batch in named}
@@ -223,7 +223,7 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
     def read_rows(
         self, context: Context, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]
     ) -> Iterator[dict[str, Any]]:
-        """Yield what the copies of a batch showed; nothing for one whose tests did not end."""
+        """Yield the results of a batch's copies; nothing for a copy whose tests did not end."""
         report, log = (left.get(f"{name}.{kind}", b"").decode(errors="replace") for kind in ("report", "log"))
         form = context.plan([batch[0].file.path]).report_format
         statuses, said = dict[str, set[Status]](), dict[str, str]()
@@ -239,7 +239,7 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
                 yield {"key": copy.key, "target": copy.file.path, "test": copy.test, "mutated": True} | seen
 
     def find_wrong(self, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]) -> Iterator[CopiedTest]:
-        """Yield the copies in which a compiler finds errors, by the lines that it names."""
+        """Yield the copies in which a compiler finds errors, by the line numbers in its output."""
         path, lines = batch[0].file.path, self._file(batch).split("\n")
         log = b"".join(left.get(f"{name}.{kind}", b"") for kind in ("report", "log")).decode(errors="replace")
         named = {int(line) for line in re.findall(rf"{re.escape(path.rpartition('/')[2])}[:(](\d+)", log)}
@@ -247,7 +247,6 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
         yield from (copy for copy in batch if copy.key.partition(":")[0] in numbers)
 
     def program(self) -> Program:
-        """Return the program that observes the copies."""
         end = re.search(r"(?:[._](?:test|spec))?\.\w+$", self.copies[0].file.path)
         return Program(NAME, {}, SECONDS, self._reproduce, observe=self.observe, suffix=end[0] if end else "")
 
@@ -271,7 +270,7 @@ def _number(text: str) -> str:
 
 
 def describe_copy(failed: bool, message: str, raised: str) -> dict[str, str]:
-    """Return what is seen of a copy: its status, and its message without places, addresses and durations."""
+    """Return the observation of a copy: its status, and its message without places, addresses and durations."""
     text = normalise(_SHIFTING.sub("<>", message).strip()) if failed else ""
     thrown = failed and re.search(rf"^\s*(?:<>:)?\s*({raised})", text, re.MULTILINE)
     if thrown:

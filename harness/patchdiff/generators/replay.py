@@ -1,6 +1,6 @@
 """Recorded calls made again on every side, with the arguments as they were and with mutations of them.
 
-Calls are what the suite hands to the changed functions, and to what calls them, with the gold patch.
+The suite makes these calls with gold: of the changed functions, and of their callers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ FILES = 12
 CALLS = 40
 """Different calls of one function that are kept."""
 PART = 0.5
-"""Part of the turn that recording may take."""
+"""Share of the turn for recording."""
 COPIES = 6000
-"""Changed calls in all: many of each where few were recorded, at least ``FEWEST`` and at most ``MOST`` of each."""
+"""Changed calls in all: many of each where few were recorded, from ``FEWEST`` to ``MOST`` of each."""
 FEWEST, MOST = 4, 150
 RECORD_SECONDS, SECONDS = 20.0, 8.0
 LIMIT = 2.0
-"""Seconds that one call may take."""
+"""Seconds of one call."""
 
 
 def record(context: Context) -> Sequence[Mapping[str, Any]]:
@@ -40,7 +40,6 @@ def record(context: Context) -> Sequence[Mapping[str, Any]]:
 
 
 def _generate(context: Context) -> Contribution:
-    """Record with gold, then make the calls again on all sides."""
     lines = record(context)
     calls = [line for line in lines if "qualname" in line]
     if not calls:

@@ -91,7 +91,7 @@ def is_repetition(edit: TokenEdit) -> bool:
     return not edit.old and edit.new.endswith("\n")
 
 
-def make_mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit], Any]]":
+def make_copies(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit], Any]]":
     """Return at most `count` different changed copies of a function: text, changes and parsed function, by `seed`.
 
     A copy has one change in many of its assertions, since these do not touch one another; or one in what leads up to
@@ -177,7 +177,7 @@ def _find_changes(text: str, scope: Scope, choice: random.Random) -> "Groups":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
     tokens, function = _tokens(text), parse_function(text)
     brackets = [each for each in find_brackets(text, tokens) if not scope.is_closed(each.whole.start)]
-    rows, bound = find_row_items(brackets), find_bound_names(function)
+    rows, bound = find_row_items(brackets), find_bound(function)
     groups = _token_groups(tokens, function, scope, choice)
     for bracket in brackets:
         edits = [] if bracket.whole.start in scope.fixed else list(rearrange(bracket))
@@ -193,8 +193,8 @@ def _find_changes(text: str, scope: Scope, choice: random.Random) -> "Groups":
 def _token_groups(tokens: "list[tokenize.TokenInfo]", function: Any, scope: Scope, choice: random.Random) -> "Groups":
     """Return the edits of single tokens: other literals, signs, variables, subclasses."""
     strings = sorted({each.string for each in tokens if each.type == tokenize.STRING})
-    variables = sorted(scope.material.variables | find_bound_names(function) - {"self"})
-    used, groups = find_used_names(function), []  # type: set[tuple[int, str]], Groups
+    variables = sorted(scope.material.variables | find_bound(function) - {"self"})
+    used, groups = find_used(function), []  # type: set[tuple[int, str]], Groups
     for index, each in enumerate(tokens):
         if scope.is_closed(each.start):
             continue
@@ -216,9 +216,9 @@ def _whole_statements(
 ) -> "Groups":
     """Return edits that leave out a statement, or that make before it an earlier one again, or one of another test."""
     lines, firsts = split_lines(text), list(map(first_line, function.body))
-    used = {name for _, name in find_used_names(function)}
+    used = {name for _, name in find_used(function)}
     kin = [each for each in scope.material.statements if used & each.others]
-    earlier, found, bound = [], [], find_bound_names(function.args)  # type: list[str], Groups, set[str]
+    earlier, found, bound = [], [], find_bound(function.args)  # type: list[str], Groups, set[str]
     for node, first, end in zip(function.body, firsts, [*firsts[1:], text.count("\n") + 1]):  # noqa: B905
         place, old = (first, 0), "".join(lines[first - 1 : end - 1])
         indent = old[: len(old) - len(old.lstrip())]
@@ -234,17 +234,17 @@ def _whole_statements(
             inside = [edits for edits in literals if first <= edits[0].start[0] < end]
             longer = (split_lines(apply(text, edits)) for edits in inside)
             earlier += [old, *("".join(each[first - 1 : end - 1 + len(each) - len(lines)]) for each in longer)]
-        bound |= find_bound_names(node)
+        bound |= find_bound(node)
     return found
 
 
-def find_bound_names(node: ast.AST) -> "set[str]":
+def find_bound(node: ast.AST) -> "set[str]":
     """Return the variables and parameters that a part of a program binds."""
     names: Any = (each for each in ast.walk(node) if isinstance(getattr(each, "ctx", each), (ast.Store, ast.arg)))
     return {getattr(each, "arg", getattr(each, "id", "")) for each in names} - {""}
 
 
-def find_used_names(node: ast.AST) -> "set[tuple[int, str]]":
+def find_used(node: ast.AST) -> "set[tuple[int, str]]":
     """Return the lines at which a part of a program uses names, with these."""
     names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
     return {(each.lineno, each.id) for each in names if isinstance(each.ctx, ast.Load)}

@@ -120,7 +120,7 @@ class CallReplay:
 
 
 def resolve(call: RecordedCall) -> Any:
-    """Return a call's function on this side; raises LookupError if it has other parameters, and as ``find_functions``."""
+    """Return a call's function on this side; raises LookupError for other parameters, and as ``find_functions``."""
     for function in calls.find_functions(call.module, call.qualname):
         if calls.get_parameters(function.__code__) == call.parameters:
             return function

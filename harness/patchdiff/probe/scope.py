@@ -7,18 +7,7 @@ from typing import Any
 
 from . import values
 from .brackets import Place, split_lines
-from .mutate import (
-    ACTION,
-    ASSERTION,
-    LEADING,
-    NOTHING,
-    Argument,
-    Borrowed,
-    Material,
-    Scope,
-    find_bound_names,
-    find_used_names,
-)
+from .mutate import ACTION, ASSERTION, LEADING, NOTHING, Argument, Borrowed, Material, Scope, find_bound, find_used
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """
@@ -175,13 +164,11 @@ def collect_strings(tree: ast.AST) -> "list[str]":
 def collect_arguments(tree: ast.AST, lines: "Sequence[str]") -> "dict[str, list[Argument]]":
     """Return what a module's code gives to each function that it calls."""
     found: dict[str, set[Argument]] = {}
-    local = {
-        id(node): bound for each in _functions(tree) for bound in [find_bound_names(each)] for node in ast.walk(each)
-    }
+    local = {id(node): bound for each in _functions(tree) for bound in [find_bound(each)] for node in ast.walk(each)}
     for node in (each for each in ast.walk(tree) if isinstance(each, ast.Call) and callee_name(each) != "parametrize"):
         given = [(str(place), each) for place, each in enumerate(node.args)]
         for name, value in given + [(each.arg, each.value) for each in node.keywords if each.arg]:
-            needed = local.get(id(node), set()).intersection(used for _, used in find_used_names(value))
+            needed = local.get(id(node), set()).intersection(used for _, used in find_used(value))
             text = values.literal(values.read_literal(value)) if is_literal(value) else _source(value, lines)
             if 0 < len(text) <= LONGEST_GIVEN:
                 found.setdefault(callee_name(node), set()).add(Argument(name, text, frozenset(needed)))
@@ -205,7 +192,7 @@ def collect_material(tree: ast.Module, lines: "Sequence[str]", material: Materia
         around=collect_strings(tree),
         arguments=collect_arguments(tree, lines),
         statements=_collect_statements(tree, lines),
-        variables=frozenset(name for each in top for name in find_bound_names(each)),
+        variables=frozenset(name for each in top for name in find_bound(each)),
     )
 
 
@@ -213,10 +200,10 @@ def _collect_statements(tree: ast.AST, lines: "Sequence[str]") -> "list[Borrowed
     """Return the statements of a module's functions."""
     found = set()
     for function in _functions(tree):
-        local = find_bound_names(function)
+        local = find_bound(function)
         for node in (each for each in ast.walk(function) if isinstance(each, (ast.Assign, ast.Expr))):
             if isinstance(node, ast.Assign) or (_role(node) == ACTION and not is_literal(node.value)):
                 text = "".join(lines[node.lineno - 1 : getattr(node, "end_lineno", node.lineno)]).strip() + "\n"
-                used = {name for _, name in find_used_names(node)}.difference(dir(builtins))
+                used = {name for _, name in find_used(node)}.difference(dir(builtins))
                 found.add(Borrowed(text, frozenset(used & local), frozenset(used - local)))
     return sorted((each for each in found if len(each.text) <= LONGEST_DONOR), key=lambda each: each.text)

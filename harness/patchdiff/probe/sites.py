@@ -277,7 +277,7 @@ class Instrument:
             return found
         scope = scoping.make_scope(mutate.parse_function(text), text, self._material)
         name = self._path + "::" + inside + node.name
-        mutants = mutate.make_mutants(text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text)))
+        mutants = mutate.make_copies(text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text)))
         for number, (changed, edits, function) in enumerate(mutants, 1):
             if number not in wanted:
                 continue

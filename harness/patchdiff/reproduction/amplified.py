@@ -9,17 +9,11 @@ from typing import Any
 
 from assay.harness.patchdiff.probe.brackets import TokenEdit
 from assay.harness.patchdiff.probe.mutate import apply
-from assay.harness.patchdiff.reproduction.sources import (
-    Source,
-    TextChange,
-    apply_changes,
-    drop_other_tests,
-    find_function,
-)
+from assay.harness.patchdiff.reproduction.sources import Source, TextChange, apply_changes, drop_others, find_function
 from assay.harness.patchdiff.reproduction.writing import Check, escape_docstring, frame
 
 WHOLE, BLOCK, RAISED = "whole", "block", "raised"
-"""Ways in which the probe looks at more than an expression."""
+"""Modes in which the probe observes more than an expression."""
 LONGEST = 500
 """Characters of an expression that the probe reports."""
 _Look = tuple[ast.stmt, ast.AST | None]
@@ -33,7 +27,7 @@ class AmplifiedDraft:
     test: str
     """Its id, ``path::Class::test[row]``."""
     line: int
-    """Line, in the original file, of the expression that is looked at."""
+    """Line, in the original file, of the observed expression."""
     expression: str
     mode: str
     edits: Sequence[TokenEdit]
@@ -43,11 +37,10 @@ class AmplifiedDraft:
 
     @property
     def folder(self) -> str:
-        """Folder that the file has to be in."""
         return PurePosixPath(self.test.partition("::")[0]).parent.as_posix()
 
     def write(self, check: Check) -> str:
-        """Return the file; "" if the place that is looked at is not found again."""
+        """Return the file; "" if the observed place is not found again."""
         try:
             source = Source.read(apply(self.text, self.edits))
         except SyntaxError:
@@ -58,7 +51,7 @@ class AmplifiedDraft:
         place = None if self.mode == WHOLE else self._place(source)
         if test is None or (place is None and self.mode != WHOLE):
             return ""
-        changes = [*drop_other_tests(source, test), *_disarm(source, test, place[0] if place else None)]
+        changes = [*drop_others(source, test), *_disarm(source, test, place[0] if place else None)]
         if place:
             changes.append(_look(source, *place, self.mode))
         body = re.sub(r"\n{4,}", "\n\n\n", apply_changes(source.text, changes))
@@ -67,7 +60,7 @@ class AmplifiedDraft:
         return frame(body, check, f"Put it beside {path}", says, f"::{inside}", self.mode == WHOLE)
 
     def _place(self, source: Source) -> _Look | None:
-        """Return the statement that is looked at, and the expression of it; None if it is not found."""
+        """Return the observed statement and the expression in it; None if it is not found."""
         moved = [(each.start, each.new.count("\n") - each.old.count("\n")) for each in self.edits]
         lines = {self.line + sum(by for start, by in moved if start <= (self.line, least)) for least in (-1, 0)}
         for node in ast.walk(source.tree):
@@ -82,7 +75,7 @@ class AmplifiedDraft:
         return None
 
     def _matches(self, source: Source, node: ast.AST, lines: Collection[int]) -> bool:
-        """Return whether a node is the one that the probe looked at; before Python 3.8 it reports whole lines."""
+        """Return whether the probe observed this node; before Python 3.8 it reports whole lines."""
         line = getattr(node, "lineno", 0)
         if line not in lines:
             return False
@@ -91,7 +84,7 @@ class AmplifiedDraft:
 
 
 def _look(source: Source, statement: ast.stmt, expression: ast.AST | None, mode: str) -> TextChange:
-    """Return the change that makes the file look at its place."""
+    """Return the change that makes the file observe its place."""
     if expression is None:
         assert isinstance(statement, ast.With | ast.AsyncWith)
         if mode == BLOCK:
@@ -124,13 +117,12 @@ def _disarm(source: Source, test: ast.AST, kept: ast.stmt | None) -> Iterator[Te
 
 
 def _waits(node: ast.With | ast.AsyncWith) -> bool:
-    """Return whether a block expects an exception of what is in it."""
+    """Return whether a block expects an exception."""
     called = [getattr(each.context_expr, "func", None) for each in node.items]
     return any("raises" in str(getattr(each, "attr", getattr(each, "id", ""))).lower() for each in called)
 
 
 def make_amplified_draft(line: Mapping[str, Any], sources: Mapping[str, str]) -> AmplifiedDraft | None:
-    """Return the draft of a test that ``amplify`` looked at."""
     found = line.get("literal") or {}
     test = str(found.get("test", ""))
     text = sources.get(test.partition("::")[0])

@@ -25,6 +25,5 @@ class CallDraft:
 
 
 def make_call_draft(line: Mapping[str, Any], _sources: Mapping[str, str]) -> CallDraft | None:
-    """Return the draft of a call that ``replay`` made again."""
     call = line.get("literal") or {}
     return CallDraft(call) if call.get("module") else None

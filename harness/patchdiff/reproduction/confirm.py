@@ -22,10 +22,7 @@ BOTH = (Side.GOLD, Side.CANDIDATE)
 
 
 def reproduce(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
-    """Return test files that pass with gold and fail with the candidate, by the probes that they show.
-
-    Raises as ``Sides.run``.
-    """
+    """Return test files that pass with gold and fail with the candidate, by probe; raises as ``Sides.run``."""
     tests = (str((line.get("literal") or {}).get("test", "")) for line in suspects.values())
     paths = sorted({test.partition("::")[0] for test in tests} - {""})
     contents = read_files(context.sides, Side.GOLD, paths) if paths else {}
@@ -41,7 +38,7 @@ def reproduce(context: Context, suspects: Suspects, make_draft: MakeDraft) -> di
 
 
 def _explore(context: Context, drafts: Sequence[Draft]) -> list[Check | None]:
-    """Run drafts once on both sides, and return the checks that fail where these differ."""
+    """Run drafts once on both sides; return the checks that fail where these differ."""
     written = {number: each.write(Check(log=f"{OUT}/{number}.jsonl")) for number, each in enumerate(drafts)}
     files = {number: (_path(drafts[number].folder, number), text) for number, text in written.items() if text}
     gold, candidate = _run_both(context, files, (0,))
@@ -50,7 +47,7 @@ def _explore(context: Context, drafts: Sequence[Draft]) -> list[Check | None]:
 
 
 def find_check(gold: bytes, candidate: bytes) -> Check | None:
-    """Return the check that fails at the first look in which what a file wrote down differs; None if none does."""
+    """Return the check that fails at the first look in which two logs differ; None if none does."""
     of_gold, of_candidate = ([tuple(json.loads(line)) for line in log.splitlines()] for log in (gold, candidate))
     for at, (one, other) in enumerate(zip(of_gold, of_candidate, strict=False)):
         if one != other:
@@ -77,7 +74,7 @@ def _confirm(context: Context, files: Mapping[str, str], each: float) -> set[str
 def _run_both(
     context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequence[int]
 ) -> list[Mapping[str, bytes]]:
-    """Run files once for each hash seed on both sides; return what is left of each side's runs.
+    """Run files once for each hash seed on both sides; return each side's output files.
 
     ``NUMBER-SEED.end`` has pytest's exit status, and 1 if the file's own check failed.
     """

@@ -24,7 +24,7 @@ class Source:
     text: str
     tree: ast.Module
     starts: Sequence[int]
-    """Offsets at which lines begin, and one more for the end."""
+    """Offsets of lines' beginnings, and one more for the end."""
 
     @classmethod
     def read(cls, text: str) -> "Source":
@@ -39,12 +39,11 @@ class Source:
         return start, self.starts[last - 1] + self._characters(last, getattr(node, "end_col_offset", None) or 0)
 
     def segment(self, node: ast.AST) -> str:
-        """Return a node's text."""
         start, end = self.span(node)
         return self.text[start:end]
 
     def indent(self, node: ast.AST) -> str | None:
-        """Return what is before a node in its line; None if that is more than space."""
+        """Return the space before a node in its line; None if there is more than space."""
         before = self.text[self.starts[getattr(node, "lineno", 1) - 1] : self.span(node)[0]]
         return before if not before.strip() else None
 
@@ -54,7 +53,7 @@ class Source:
 
 
 def apply_changes(text: str, changes: Iterable[TextChange]) -> str:
-    """Return a text with changes made; of two that overlap, the one that begins first."""
+    """Apply changes to a text; of two that overlap, the one that begins first."""
     at, out = 0, []
     for each in sorted(changes):
         if at <= each.start:
@@ -64,7 +63,7 @@ def apply_changes(text: str, changes: Iterable[TextChange]) -> str:
 
 
 def find_function(tree: ast.Module, names: Sequence[str]) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the function that a name like ``Class.test`` leads to, the last where there are several."""
+    """Return the function that a name like ``Class.test`` leads to; the last of several."""
     body: Sequence[ast.stmt] = tree.body
     for name in names[:-1]:
         classes = [node for node in body if isinstance(node, ast.ClassDef) and node.name == name]
@@ -73,8 +72,8 @@ def find_function(tree: ast.Module, names: Sequence[str]) -> ast.FunctionDef | a
     return found[-1] if found else None
 
 
-def drop_other_tests(source: Source, test: ast.AST) -> Iterator[TextChange]:
-    """Yield the changes that take all tests but one out of a file, and its docstring."""
+def drop_others(source: Source, test: ast.AST) -> Iterator[TextChange]:
+    """Yield the changes that remove all tests but one from a file, and its docstring."""
     if ast.get_docstring(source.tree, clean=False) is not None:
         yield TextChange(*source.span(source.tree.body[0]), "")
     bodies = [source.tree.body, *(node.body for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef))]

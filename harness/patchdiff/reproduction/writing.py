@@ -22,14 +22,14 @@ _FUTURE = "from __future__ "
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The check of a test file: compares what it sees, or writes it down."""
+    """The check of a test file: compares observations, or logs them."""
 
     expected: tuple[Shown, ...] = ()
-    """Seen with gold, look by look, up to the first look that differs."""
+    """Gold's looks, up to the first that differs."""
     candidate: Shown = ("missing", "", "")
-    """Seen with the other patch at the last of these looks."""
+    """The other patch's observation at the last of these looks."""
     log: str = ""
-    """File that everything seen is written to; nothing is compared then."""
+    """File that takes every observation; nothing is compared then."""
 
 
 class Draft(Protocol):
@@ -37,14 +37,14 @@ class Draft(Protocol):
 
     @property
     def folder(self) -> str:
-        """Folder that the file has to be in, from the top of the tree."""
+        """Folder of the file, from the top of the tree."""
 
     def write(self, check: Check) -> str:
         """Return the file's text; "" if there can be none."""
 
 
 MakeDraft = Callable[[Mapping[str, Any], Mapping[str, str]], Draft | None]
-"""Makes a draft of what a probe reported and the texts of test files by path; None where nothing can be made again."""
+"""Makes a draft of a probe's report and the texts of test files by path; None where nothing can be made again."""
 
 
 def frame(body: str, check: Check, where: str, what: str, test: str = "", whole: bool = False) -> str:
@@ -52,11 +52,11 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", whole:
 
     Args:
         body: Python; may begin with imports from ``__future__``.
-        check: what ``assay_check`` does.
-        where: a person has to put the file.
-        what: it shows.
+        check: the behaviour of ``assay_check``.
+        where: the place for the file, in words.
+        what: the content of the file, in words.
         test: end of the name of the one test that runs, ``::Class::test[row]``; "" if the body has only one.
-        whole: whether the check looks at how this test ends.
+        whole: the check looks at how this test ends.
     """
     lines = body.split("\n")
     of_gold, of_candidate = _describe(check.expected[-1] if check.expected else check.candidate, check.candidate)
@@ -78,12 +78,11 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", whole:
 
 
 def render(template: str, **values: object) -> str:
-    """Return a text of the folder ``templates`` with its values filled in."""
     return text_environment(__package__).get_template(f"{template}.jinja").render(values)
 
 
 def _describe(*several: Shown) -> list[str]:
-    """Return what was seen, each in a line that shows where it begins to differ from the others."""
+    """Return observations, each in a line that shows where it begins to differ from the others."""
     texts = [" ".join(each for each in (kind if kind != "value" else "", *more) if each) for kind, *more in several]
     columns = zip(*texts, strict=False)
     alike = next((number for number, marks in enumerate(columns) if len(set(marks)) > 1), 0)
@@ -93,6 +92,6 @@ def _describe(*several: Shown) -> list[str]:
 
 
 def escape_docstring(text: str) -> str:
-    """Return a text as it may stand in one line of a docstring."""
+    """Fit a text into one line of a docstring."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
     return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3].rstrip("\\") + "..."

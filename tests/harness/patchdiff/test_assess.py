@@ -9,14 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.domain import (
-    GeneratorResult,
-    Instance,
-    PatchDiffFinding,
-    PatchDiffResult,
-    Prediction,
-    TestPlan,
-)
+from assay.harness.domain import GeneratorResult, Instance, PatchDiffFinding, PatchDiffResult, Prediction, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.faulty import FaultyEngine

@@ -9,11 +9,11 @@ from assay.harness.patchdiff.decide import (
     Sighting,
     classify,
     conclude,
+    find_stable,
     make_divergence,
     screen,
-    select_stable,
     soften_lone,
-    split_probes,
+    split,
 )
 
 
@@ -153,8 +153,8 @@ def seen(**observations: ProbeObservation) -> Round:
 
 def test_flaky_probe_is_no_difference() -> None:
     two_rounds = [seen(a=ONE, b=ONE), seen(a=ONE, b=TWO)]
-    assert set(select_stable(two_rounds)) == {"a"}
-    assert select_stable([seen(a=ONE)] * 19 + [seen()]) == select_stable([]) == {}
+    assert set(find_stable(two_rounds)) == {"a"}
+    assert find_stable([seen(a=ONE)] * 19 + [seen()]) == find_stable([]) == {}
     steady = [seen(a=ONE, b=ONE)] * 2
     other = [seen(a=TWO, b=TWO)] * 2
     assert screen(two_rounds, steady, other)[1] == ["a"]
@@ -169,8 +169,8 @@ def test_probe_counts_only_if_it_reaches_a_target_on_both_sides() -> None:
     gold = {**seen(b=ONE, c=ONE, d=ONE), "a": Sighting(ONE)}
     candidate = {**seen(a=TWO, c=MISSING, d=TWO), "b": Sighting(TWO)}
     assert screen([gold] * 2, [gold], [candidate] * 2)[1] == ["d"]
-    split = split_probes({**gold, **seen(f=ONE)}, {**candidate, **seen(e=ONE, f=ONE)})
-    assert split == (["d"], ["f"])
+    apart = split({**gold, **seen(f=ONE)}, {**candidate, **seen(e=ONE, f=ONE)})
+    assert apart == (["d"], ["f"])
 
 
 def divergence(finding: PatchDiffFinding) -> Divergence:

@@ -1,6 +1,6 @@
 from assay.harness.languages.differences import WHOLE_MODULE
 from assay.harness.patchdiff.sides import Side
-from assay.harness.patchdiff.targets import MOST, USERS, find_differing_spans, find_loose, find_targets, find_users
+from assay.harness.patchdiff.targets import MOST, USERS, find_loose, find_spans, find_targets, find_users
 
 BASE = """\
 LIMIT = 3
@@ -132,7 +132,7 @@ PATH = "pkg/mod.py"
 
 def differing(gold: str | None, candidate: str | None, *changed: str) -> dict[str, tuple[tuple[int, int], ...]] | None:
     texts = {Side.GOLD: {PATH: gold} if gold else {}, Side.CANDIDATE: {PATH: candidate} if candidate else {}}
-    return find_differing_spans("python", changed or [PATH], {Side.BASE: {PATH: BASE}, **texts})
+    return find_spans("python", changed or [PATH], {Side.BASE: {PATH: BASE}, **texts})
 
 
 def test_functions_in_which_gold_and_the_candidate_differ_are_named_by_their_lines_with_gold() -> None:

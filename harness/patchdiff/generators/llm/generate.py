@@ -1,7 +1,7 @@
 """Tests that a language model writes to distinguish the two patches: PatchDiff's own way (arXiv 2503.15223).
 
-Whatever the model claims, a test counts only if it passes with gold and fails with the candidate; and then for what it
-looks at, as the tests of ``amplify`` do: if that differs every time, and a target runs on both sides.
+Whatever the model claims, a test counts only if it passes with gold and fails with the candidate, and if what it looks
+at, observed as ``amplify`` does, differs every time while a target runs on both sides.
 """
 
 from collections.abc import Collection
@@ -28,11 +28,11 @@ FILE = "test_assay_llm.py"
 SECONDS = 20.0
 """Seconds for the tests of one file."""
 AROUND = 120
-"""Lines around each target that the model sees."""
+"""Lines around each target in the prompt."""
 
 
 def _generate(context: Context) -> Contribution:
-    """Ask for test files until one shows what counts against the patch; raises whatever the model's client raises."""
+    """Ask for test files until one counts against the patch; raises whatever the model's client raises."""
     if context.ask is None:
         return Contribution(GeneratorResult(name=NAME, note="no model is named"))
     material, best, asked = _material(context), None, 0
@@ -73,7 +73,7 @@ def _material(context: Context) -> PromptMaterial:
 
 
 def _code_first(patch: str, sources: Collection[str]) -> str:
-    """Return a diff with the files that are code before all others: what is too long is cut."""
+    """Put a diff's code files first: too long a diff is cut."""
     return render(sorted(read_diff(patch), key=lambda change: change.path not in sources)) if patch else ""
 
 
@@ -89,7 +89,7 @@ def _code(survey: Survey) -> dict[str, str]:
 
 
 def _place(context: Context) -> str:
-    """Return where the test file is laid: beside the instance's own tests, whose fixtures it may use."""
+    """Return the test file's path: beside the instance's own tests, whose fixtures it may use."""
     return str(PurePosixPath((context.survey.test_files or ("tests/x",))[0]).parent / FILE)
 
 
@@ -107,7 +107,7 @@ def _try_file(context: Context, text: str) -> TriedFile:
 
 
 def _compare_looks(context: Context, trial: TriedFile) -> Contribution:
-    """Compare what the tests look at that distinguish the patches."""
+    """Observe the distinguishing tests on all sides, and keep the divergences in these."""
     path, differing = _place(context), {bare_name(name) for name in trial.differing}
     settings = {"files": [path], "seed": 0, "mutants": 0, "limit": SECONDS}
 

@@ -7,9 +7,9 @@ from assay.harness.fences import fenced, shortened
 from assay.harness.templates import text_environment
 
 SAME = "EQUIVALENT"
-"""Answer of a model that finds no input on which the patches differ."""
+"""The model's answer if it finds no input on which the patches differ."""
 LONGEST = {"issue": 8_000, "patch": 20_000, "context": 24_000, "traces": 4_000, "output": 3_000}
-"""Characters of each part, of all context together; what is longer is cut in the middle, and the cut is marked."""
+"""Characters of each part, of all context together. Longer ones are cut in the middle, with a mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class PromptMaterial:
     targets: tuple[str, ...]
     """Public functions that lead to what the patches change, ``path:name``."""
     context: Mapping[str, str]
-    """Code around what differs, as it is with gold, by path."""
+    """Gold's code around the differences, by path."""
     traces: tuple[str, ...]
     """Calls of the targets by developer tests, a line each."""
     runner: str = ""
-    """The runner of the project's tests, as recipes name it."""
+    """The runner of the project's tests, by its name in recipes."""
 
 
 def first_messages(material: PromptMaterial) -> list[tuple[str, str]]:

@@ -3,8 +3,8 @@
 The protocol is that of PatchDiff (arXiv 2503.15223): the model sees the issue, both patches, the code around them, the
 functions to go through and some calls of them, and writes tests whose outcome should differ. A file that does not pass
 on the reference, or does not distinguish the patches, goes back with its output, twice at most. Unlike there, the model
-may answer that the patches are equivalent, which ends the conversation. Whether a difference holds (repetitions, a
-target reached on both sides) is decided elsewhere, as for every generator.
+may answer that the patches are equivalent, which ends the conversation. Whether a difference holds is decided
+elsewhere, as for every generator.
 """
 
 import re
@@ -18,11 +18,11 @@ from assay.harness.patchdiff.contract import Ask
 from assay.harness.patchdiff.generators.llm.prompts import LONGEST, SAME, PromptMaterial, first_messages
 
 MOST_REPAIRS = 2
-"""As in the paper."""
+"""The paper's limit."""
 LONGEST_FILE = 200_000
-"""Characters of a test file; a longer one is none that a person would write."""
+"""Characters of a test file that a person might write."""
 _SOMETHING_ELSE = re.compile(r"(?!py(?:thon)?3?$)[a-z+#]+\d?")
-"""First word behind the fence of a block that says that it is another language, a patch, a shell's."""
+"""First word behind a block's fence for another language, a patch, a shell's output."""
 _PROSE = re.compile(r"\s*[A-Z][a-z']*,? [a-z']+ [a-z']+")
 _PRIVATE = re.compile(r"(?<!\bself)\.(_[a-z]\w*)|\bimport\b.*[ (](_[a-z]\w*)")
 """A private name that is looked up in something, or imported; a test class may have its own."""
@@ -42,15 +42,15 @@ class TriedFile:
 
     @property
     def differing(self) -> list[str]:
-        """Tests that pass with gold and fail with the candidate; one that did not run on a side is left out."""
+        """Tests that pass with gold and fail with the candidate, except tests that did not run on a side."""
         passed = (name for name, status in self.gold.items() if status is Status.PASSED)
         return [name for name in passed if self.candidate.get(name) is Status.FAILED]
 
 
 def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedFile]) -> TriedFile | None:
-    """Return the first test file that distinguishes the patches; None if none does after all repairs, or none can.
+    """Return the first test file that distinguishes the patches; None if all repairs fail, or the model sees no way.
 
-    ``try_out`` runs the text of a test file on both sides. What it and the model raise passes through.
+    ``try_out`` runs the text of a test file on both sides. Its and the model's errors pass through.
     """
     messages = first_messages(material)
     for _ in range(1 + MOST_REPAIRS):
@@ -62,15 +62,15 @@ def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedF
         trial = try_out(text) if text and not private else None
         if trial and trial.differing:
             return trial
-        messages = [*messages, ("assistant", answer), ("user", write_complaint(trial, private[0] if private else ""))]
+        messages = [*messages, ("assistant", answer), ("user", complain(trial, private[0] if private else ""))]
     return None
 
 
 def find_test_file(answer: str) -> str:
-    """Return the Python test file of an answer, with a newline at its end; empty if the answer holds none.
+    """Return the Python test file of an answer, with a newline at its end; "" if the answer holds none.
 
-    Of several blocks it is the longest that holds tests; of equally long ones the last. A block that is not closed (the
-    answer was cut off) counts, and so does an answer without any block that is nothing but code.
+    It is the longest block with tests; the last of equally long ones. A block that is not closed (the answer was cut
+    off) counts, and so does an answer without any block that is nothing but code.
     """
     blocks = list(find_blocks(answer))
     texts = [text for info, text in blocks if not _SOMETHING_ELSE.fullmatch(info)]
@@ -80,7 +80,7 @@ def find_test_file(answer: str) -> str:
     return f"{best}\n" if best and len(best) <= LONGEST_FILE else ""
 
 
-def write_complaint(trial: TriedFile | None, private: str = "") -> str:
+def complain(trial: TriedFile | None, private: str = "") -> str:
     """Return the message to the model about a test file that distinguishes nothing, or about an answer without one."""
     if private:
         return f"The file uses a private name, {private}. Give the whole file again, with public names alone."

@@ -1,7 +1,7 @@
 """The developers' own suite: every test file that gold passes, not only the files of the change.
 
-Step 1 of PatchDiff (arXiv 2503.15223); it rejects 7.8 % of the patches that pass their instance's tests. For every
-language whose recipe can run single test files; a recipe that always runs everything gives one run of everything.
+Step 1 of PatchDiff (arXiv 2503.15223); it rejects 7.8 % of the patches that pass their instance's tests. It needs a
+recipe that can run single test files; a recipe that always runs everything gives one run of everything.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ from assay.harness.patchdiff.generators.suites.running import SuiteRun, is_style
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 
 FIRST_FILES = 8
-"""Files of the first run; each further run takes up to twice as many, so that a small budget still sees the nearest."""
+"""Files of the first run; each further run takes up to twice as many. A small budget still sees the nearest."""
 FIRST_SECONDS = 20.0
 """The least time limit until a file has been compared, whatever is left of the turn, and of a file's run with gold."""
 SHARE = 0.5
-"""Part of the rest of the turn that one run is given, so that one file that hangs does not take all of it."""
+"""Share of the rest of the turn for one run, so that one file that hangs does not take all of it."""
 PARTS = 4
-"""Into so many a run is divided that gave nothing."""
+"""Parts that a run without any result is divided into."""
 MARGIN = 0.7
-"""Part of that time that a run is filled with, by what files took so far."""
+"""Share of a run's time limit that is filled with files, by the time that files took so far."""
 BESIDE = 5.0
-"""Seconds of the turn that a run takes beside its time limit: its container starts, and is ended."""
+"""Seconds that a run takes beside its time limit, to start its container and to end it."""
 MOST_NAMED = 3
 """Files that a note names."""
 
@@ -39,21 +39,21 @@ class _Tally:
     """The results so far."""
 
     scope: Sequence[str]
-    """Files to compare: all for the first candidate, for later ones those in which the first was compared."""
+    """Files to compare: all for the first candidate, for later ones the files in which the first was compared."""
     total: int
     reach: ReachMap
     size: int = FIRST_FILES
-    """Files of the next run, at most."""
+    """The most files of the next run."""
     ran: int = 0
     compared: int = 0
-    """Tests that passed or failed with the patch, and were looked at with gold if they failed."""
+    """Tests that passed or failed with the patch; the failing ones were run with gold."""
     files: list[str] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     """Files that need not run, since gold and the candidate do not differ in what they run."""
     begun: int = 0
-    """Files of all runs; one that has run with others and then alone counts twice."""
+    """Files of all runs; a file that has run with others and then alone counts twice."""
     seconds: float = 0.0
-    """Duration of the runs with the patch, late ones included, so that the next run is smaller after a late one."""
+    """Duration of the runs with the patch. Late ones count, so that the next run is smaller."""
     late: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
@@ -71,7 +71,7 @@ class _Tally:
         self.passed_over += [file for file in self.rest if not self.reach.may_differ(file)]
 
     def note(self) -> str:
-        """Return what was left out, and why."""
+        """Return a note on the files left out, and the reasons."""
         notes, left_out = list(self.notes), self.total - len(self.scope)
         if self.rest and not self.failed:
             notes.append(f"the budget was spent after {len(self.scope) - len(self.rest)} of {self.total} test files")
@@ -87,7 +87,7 @@ class _Tally:
 
 
 def _generate(context: Context) -> Contribution:
-    """Run the test files with the patch, nearest first, as far as the turn goes; and with gold what fails.
+    """Run the test files with the patch, nearest first, as far as the turn goes, and failing ones with gold.
 
     A suite that cannot be divided waits until all others have had their turn.
     """
@@ -108,7 +108,7 @@ def _last_turn(tally: _Tally, context: Context) -> Contribution:
 
 
 def _turn(tally: _Tally, context: Context) -> Contribution:
-    """Run the next test files. What was found before the engine fails is kept."""
+    """Run the next test files. An engine's failure leaves what was found before."""
     error, forged = "", False
     try:
         _run_next(context, tally)
@@ -153,7 +153,7 @@ def _least(context: Context) -> float:
 
 
 def _most_files(context: Context, tally: _Tally) -> int:
-    """Return how many files a run's time limit is enough for, by what files took so far."""
+    """Return how many files fit a run's time limit, by the time that files took so far."""
     limit = _limit(context, tally)
     if not limit or not tally.begun:
         return tally.size if limit else 0
@@ -161,7 +161,7 @@ def _most_files(context: Context, tally: _Tally) -> int:
 
 
 def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
-    """Run test files with the patch; only those in which something fails are of interest with gold."""
+    """Run test files with the patch; if some fail, with gold."""
     context.note(f"{len(tally.files)} of {tally.total} test files compared, {len(files)} at work")
     (ran,) = run(context, files, [Side.CANDIDATE], _limit(context, tally))
     tally.seconds += ran.seconds
@@ -178,7 +178,7 @@ def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
 
 
 def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
-    """Compare the parts of a run that gave nothing: one file that cannot be read takes all others along."""
+    """Compare the parts of a run without any result: one unreadable file takes all others along."""
     size = ceil(len(files) / PARTS)
     if len(files) < 2 or runs_everything(context, files, files[:size]):
         _compare_unreadable(context, files, ran, tally)
@@ -189,7 +189,7 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
 
 
 def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
-    """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
+    """Run a file that gives nothing with the patch with gold, or all files if they cannot be divided."""
     limit = max(_least(context), _limit(context, tally))
     if not limit:
         return

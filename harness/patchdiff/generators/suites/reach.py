@@ -1,4 +1,4 @@
-"""Which functions of the changed files the test files run with gold: seen once, and kept for later candidates.
+"""The functions of the changed files that test files run with gold: seen once, and kept for later candidates.
 
 A test file that runs none of the functions in which gold and the candidate differ shows no difference. Later candidates
 are compared in the test files in which the first one was; they cost less where many of these are passed over.
@@ -14,7 +14,7 @@ from assay.harness.patchdiff.sides import Side
 
 NAME, IDLE = "reach", "idle"
 HIDDEN = ""
-"""Stands for the source files of what nobody has seen, as in other processes."""
+"""Stands for source files that nobody has seen, as in other processes."""
 Ran = dict[str, list[Any]]
 """First lines of the functions that a test file runs, by source file; by ``HIDDEN``, the tests that may run more."""
 
@@ -34,7 +34,7 @@ class ReachMap:
         self._idle = idle_tests(context)
 
     def scope(self, files: Sequence[str]) -> list[str]:
-        """Return those of some test files in which the first candidate was compared; all of them for the first one."""
+        """Return the test files in which the first candidate was compared; all of them for the first one."""
         return [file for file in files if file in self._ran and not self._is_first] or list(files)
 
     def promising(self, files: Sequence[str]) -> list[str]:
@@ -42,7 +42,7 @@ class ReachMap:
         return list(filter(self.may_differ, files)) or list(files)
 
     def close(self, compared: Sequence[str]) -> None:
-        """Keep in which test files the first candidate that differs from gold was compared."""
+        """Keep the test files in which the first candidate that differs from gold was compared."""
         if self._is_first:
             self._work.write({file: self._ran.get(file, {}) for file in compared})
 
@@ -56,7 +56,7 @@ class ReachMap:
         return enters or not self._idle.issuperset(ran[HIDDEN])
 
     def learn(self, context: Context, files: Sequence[str]) -> None:
-        """Run the test files that are not known with gold, once, and keep what each runs; raises as ``Sides.run``."""
+        """Run unknown test files with gold, once, and keep the functions that each runs; raises as ``Sides.run``."""
         unknown = [file for file in files if not self._knows(file) and file not in self._tried]
         if not self._differing or not unknown:
             return
@@ -82,7 +82,7 @@ def idle_tests(context: Context) -> set[str]:
 
 
 def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
-    """Return what each test file runs, of those whose every test has run."""
+    """Return the functions that each test file runs, for files whose every test has run."""
     holds, shown, ran = Counter[str](), Counter[str](), dict[str, Ran]()
     for line in lines:
         for file, number in line.get("holds", {}).items():

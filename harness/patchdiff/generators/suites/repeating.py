@@ -14,21 +14,21 @@ from assay.harness.patchdiff.sides import Side
 
 NAME = "suites"
 MOST_LISTED = 50
-"""Failing tests of one run that are listed; a patch may break all."""
+"""Listed failing tests of one run: a patch may break all."""
 SLOWER = 5.0
-"""A run that takes more than so many times what gold takes does not end: that is a failure, and no want of time."""
+"""A run that takes this many times as long as gold's does not end: that is a failure, and no want of time."""
 ENDS = 30.0
-"""Seconds that a run is given at least, if there are so many."""
+"""The least time limit of a run, in seconds, if there are that many left."""
 LATE = "failing tests could not be repeated in time"
 
 
 def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[list[Divergence], list[str]]:
     """Repeat suspected tests on both sides; drop what gold does not pass, and what is flaky on a side.
 
+    The suspects failed in a run of the files. Tests that gold does not pass are kept. Raises as ``Sides.run``.
+
     Returns:
         The failures that held in every round, and notes for the report.
-
-    The suspects failed in a run of the files. Tests that gold does not pass are kept. Raises as ``Sides.run``.
     """
     whole, gold = _run_with_gold(context, files, suspects)
     if gold.timed_out:
@@ -65,7 +65,7 @@ def _run_with_gold(context: Context, files: Sequence[str], suspects: Sequence[st
 
 
 def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests: Sequence[str]) -> set[str]:
-    """Return which tests fail in a run of some files of the whole; none where that cannot be known."""
+    """Return the tests that fail in a run of some files of the whole; none where that cannot be known."""
     if not context.seconds_left or runs_everything(context, whole, files):
         return set()
     context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
@@ -74,9 +74,9 @@ def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests
 
 
 def narrow(files: Sequence[str], tests: Iterable[str], failing: Callable[[Sequence[str]], set[str]]) -> Sequence[str]:
-    """Return the files that it takes for tests to fail, by halving; ``failing`` runs some and returns what fails.
+    """Return the files that it takes for tests to fail, by halving; ``failing`` runs files and returns failing tests.
 
-    What fails only beside other files keeps those: halves in which it does not fail are not divided.
+    A test that fails only beside other files keeps those: halves in which it does not fail are not divided.
     """
     found, missing, middle = list[str](), {*tests}, len(files) // 2
     for half in (files[:middle], files[middle:]) if middle else ():
@@ -109,7 +109,7 @@ def _rounds(
 
 
 def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
-    """Return whether a run ended by its time limit has taken so much longer than gold that it would not have ended."""
+    """Return whether a run hit its time limit after so much longer than gold's run that it would not have ended."""
     return candidate.timed_out and gold.seconds * SLOWER < candidate.limit
 
 
@@ -127,7 +127,7 @@ def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:
     """Return the files that the names of tests point to; all of them if no name points to any.
 
     A name points to a file by its path (``tests/test_a.py::test``) or by its dotted module (``test (a.tests.Case)``).
-    One that points to none may be another name of the same test: unittest prints the first line of a description.
+    Another name points to none: unittest prints the first line of a description.
     """
     found: set[str] = set()
     for test in tests:
@@ -138,7 +138,7 @@ def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:
 
 
 def _count_shared(path: str, test: str) -> float:
-    """Count the last parts of a path that stand in a test's name as its module does; inf if it begins with the path."""
+    """Count the last parts of a path that a test's name has as its module; inf if it begins with the path."""
     parts = PurePosixPath(path).with_suffix("").parts
     ends = (rf"(?<![\w.]){re.escape('.'.join(parts[start:]))}(?:\.|::)\w" for start in range(len(parts)))
     counts = (len(parts) - start for start, end in enumerate(ends) if re.search(end, test))

@@ -24,19 +24,18 @@ class SuiteRun:
     """The result of a run of test files on one side."""
 
     statuses: Mapping[str, Status]
-    """By test; empty if nothing could be read, or the time was not enough."""
+    """Status by test; empty if nothing could be read, or the time was not enough."""
     timed_out: bool
     limit: float
-    """Seconds that it was given."""
+    """The time limit, in seconds."""
     seconds: float
 
     def passes(self, test: str) -> bool:
-        """Return whether a test ran and passed."""
         return self.statuses.get(test) in PASSING
 
 
 def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[SuiteRun]:
-    """Run test files on several sides at once; each is given so many seconds if the plan does not allow less.
+    """Run test files on several sides at once, each with the plan's time limit or ``seconds`` if these are fewer.
 
     Raises:
         EngineError: the engine failed. SideError: a tree could not be made, or its results cannot be trusted.
@@ -58,7 +57,6 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
 
 
 def run_gold(context: Context, files: Sequence[str], seconds: float) -> SuiteRun:
-    """Run test files as ``run`` does, with gold alone."""
     return run(context, files, [Side.GOLD], seconds)[0]
 
 
@@ -70,10 +68,10 @@ def _read(context: Context, plan: TestPlan, evidence: Evidence, took: float) -> 
 
 
 def runs_everything(context: Context, some: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether the command is the same whatever files are named: a recipe that always runs the whole suite."""
+    """Return whether the recipe's command ignores the files that it is given, and runs the whole suite."""
     return context.plan(some).command == context.plan(others).command
 
 
 def is_style(test: str) -> bool:
-    """Return whether a test judges how code is written and not what it does: who fails it behaves no worse."""
+    """Return whether a test checks how code is written and not its behaviour."""
     return bool(_STYLE.search(test))

@@ -28,7 +28,7 @@ def test_state():
 def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
     function = mutate.parse_function(TEST)
     may = scope.make_scope(function, TEST)
-    copies = [copy for seed in range(120) for copy in mutate.make_mutants(TEST, may, str(seed), 5)]
+    copies = [copy for seed in range(120) for copy in mutate.make_copies(TEST, may, str(seed), 5)]
     lines = TEST.splitlines()
     olds = set()
     for text, edits, _ in copies:
@@ -49,7 +49,7 @@ def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
 
 def test_statement_is_repeated_before_a_later_assertion() -> None:
     may = scope.make_scope(mutate.parse_function(LATER), LATER)
-    copies = [copy for seed in range(60) for copy in mutate.make_mutants(LATER, may, str(seed), 5)]
+    copies = [copy for seed in range(60) for copy in mutate.make_copies(LATER, may, str(seed), 5)]
     repeated = {edit.new: edit.start[0] for _, edits, _ in copies for edit in edits if mutate.is_repetition(edit)}
     assert {'    first = make("tea time")\n', "    box.reset()\n"} < set(repeated)
     assert any(new.startswith("    first = make(") and "tea time" not in new for new in repeated), (
@@ -63,10 +63,7 @@ def test_statement_is_repeated_before_a_later_assertion() -> None:
 def test_statement_that_binds_no_name_is_left_out() -> None:
     may = scope.make_scope(mutate.parse_function(LATER), LATER)
     copies = [
-        text
-        for seed in range(60)
-        for text, edits, _ in mutate.make_mutants(LATER, may, str(seed), 5)
-        if len(edits) == 1
+        text for seed in range(60) for text, edits, _ in mutate.make_copies(LATER, may, str(seed), 5) if len(edits) == 1
     ]
     left_out = LATER.replace("    box.reset()\n", "")
     assert left_out in copies
@@ -80,7 +77,7 @@ def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     news = {
         edit.new
         for seed in range(300)
-        for _, edits, _ in mutate.make_mutants(LATER, may, str(seed), 5)
+        for _, edits, _ in mutate.make_copies(LATER, may, str(seed), 5)
         for edit in edits
     }
     assert any("{% set y = 1 %}" in new and "time" in new for new in news), "the inside of brackets stays together"
@@ -98,10 +95,7 @@ def edits_of(text: str, module: str, material: mutate.Material | None = None) ->
         material = scope.collect_material(whole, (module + text).splitlines(keepends=True), material)
     may = scope.make_scope(mutate.parse_function(text), text, material)
     return {
-        edit[2:]
-        for seed in range(150)
-        for _, edits, _ in mutate.make_mutants(text, may, str(seed), 9)
-        for edit in edits
+        edit[2:] for seed in range(150) for _, edits, _ in mutate.make_copies(text, may, str(seed), 9) for edit in edits
     }
 
 
@@ -119,7 +113,7 @@ def test_copies_compile_however_many_arguments_a_call_takes() -> None:
     strings = mutate.NOTHING._replace(arguments={"make": given})
     text = "def test_it():\n    app = make(x)\n"
     may = scope.make_scope(mutate.parse_function(text), text, strings)
-    copies = {copy for seed in range(200) for copy, _, _ in mutate.make_mutants(text, may, str(seed), 9)}
+    copies = {copy for seed in range(200) for copy, _, _ in mutate.make_copies(text, may, str(seed), 9)}
     assert any("size=3" in copy for copy in copies)
     for copy in copies:
         compile(copy, "copy", "exec")
@@ -141,10 +135,7 @@ def test_list_becomes_another_kind_of_iterable() -> None:
     text = "def test_it():\n    assert run([1, 2], {'a': 1}) == 3\n"
     may = scope.make_scope(mutate.parse_function(text), text)
     news = {
-        edit.new
-        for seed in range(200)
-        for _, edits, _ in mutate.make_mutants(text, may, str(seed), 9)
-        for edit in edits
+        edit.new for seed in range(200) for _, edits, _ in mutate.make_copies(text, may, str(seed), 9) for edit in edits
     }
     assert {"iter([1, 2])", "tuple([1, 2])", "[[1, 2]]", "[{'a': 1}]"} <= news
 
@@ -152,7 +143,7 @@ def test_list_becomes_another_kind_of_iterable() -> None:
 def test_literals_that_a_check_expects_stay() -> None:
     text = "def test_it():\n    page = get('/')\n    it.assertContains(page, 'kept')\n    out.fnmatch_lines(['kept'])\n"
     may = scope.make_scope(mutate.parse_function(text), text)
-    copies = [copy for seed in range(100) for copy, _, _ in mutate.make_mutants(text, may, str(seed), 9)]
+    copies = [copy for seed in range(100) for copy, _, _ in mutate.make_copies(text, may, str(seed), 9)]
     assert copies
     assert all(copy.count("'kept'") >= 2 for copy in copies)
 
@@ -191,7 +182,7 @@ def test_variables_stand_in_for_one_another_where_they_are_read() -> None:
     assert {("client", "LIMIT"), ("box", "client")} <= found
     text = "def test_it(first, second):\n    assert run(first, second)\n"
     may = scope.make_scope(mutate.parse_function(text), text)
-    copies = {copy for seed in range(99) for copy, _, _ in mutate.make_mutants(text, may, str(seed), 9)}
+    copies = {copy for seed in range(99) for copy, _, _ in mutate.make_copies(text, may, str(seed), 9)}
     assert all(copy.startswith("def test_it(first, second):") for copy in copies)
 
 

@@ -2,13 +2,7 @@ import ast
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.sources import (
-    Source,
-    TextChange,
-    apply_changes,
-    drop_other_tests,
-    find_function,
-)
+from assay.harness.patchdiff.reproduction.sources import Source, TextChange, apply_changes, drop_others, find_function
 
 FILE = '''\
 """What the whole file is about."""
@@ -40,7 +34,7 @@ def left(text: str, *names: str) -> str:
     source = Source.read(text)
     test = find_function(source.tree, names)
     assert test is not None
-    return apply_changes(text, drop_other_tests(source, test))
+    return apply_changes(text, drop_others(source, test))
 
 
 def test_one_test_is_left_with_its_decorators_comments_and_fixtures() -> None:

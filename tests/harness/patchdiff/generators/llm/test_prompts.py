@@ -1,10 +1,6 @@
 import pytest
 
-from assay.harness.patchdiff.generators.llm.prompts import (
-    LONGEST,
-    PromptMaterial,
-    first_messages,
-)
+from assay.harness.patchdiff.generators.llm.prompts import LONGEST, PromptMaterial, first_messages
 
 
 def test_prompt_length_is_bounded() -> None:

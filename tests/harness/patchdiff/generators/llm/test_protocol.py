@@ -10,9 +10,9 @@ from assay.harness.patchdiff.generators.llm.protocol import (
     LONGEST_FILE,
     MOST_REPAIRS,
     TriedFile,
+    complain,
     converse,
     find_test_file,
-    write_complaint,
 )
 
 P, F = Status.PASSED, Status.FAILED
@@ -125,7 +125,7 @@ def test_answer_without_a_file_runs_nothing() -> None:
 
 
 def test_model_is_shown_what_its_test_file_does_on_both_sides() -> None:
-    message = write_complaint(TriedFile("", {"a": P}, {"a": P}, "OUTPUT OF A", ""))
+    message = complain(TriedFile("", {"a": P}, {"a": P}, "OUTPUT OF A", ""))
     assert message.index("patch A:\n\n```\nOUTPUT OF A\n```") < message.index("patch B:\n\n```\n(no output)\n```")
 
 
