@@ -45,7 +45,7 @@ class Oracle(StrEnum):
     PASS_TO_PASS = "pass_to_pass"
     HINTS = "hints"
     INSTANCE_ID = "instance_id"
-    """For solvers that replay recorded patches."""
+    """Solvers that replay recorded patches need it."""
 
 
 class Oracles(Model):

@@ -36,7 +36,6 @@ def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
 
 
 def _find_class(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str, JsonValue]]:
-    """Return the solver's class and its settings."""
     from assay.agents.external.adapter import SUFFIXES, adapter_names
 
     if name not in AGENTS and (name in adapter_names() or name.endswith(SUFFIXES)):

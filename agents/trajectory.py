@@ -103,13 +103,7 @@ class Step(Model):
 
 
 def action_step(call: RecordedToolCall, result: str | None, **extra: JsonValue) -> Step:
-    """Return the step of an action that the agent ran without asking the model.
-
-    Args:
-        call: the action.
-        result: its observation; None if there is none.
-        extra: further facts about the result.
-    """
+    """Return the step of an action that the agent ran without asking the model."""
     seen = ObservationResult(source_call_id=call.tool_call_id, content=result, extra=extra or None)
     observation = Observation(results=(seen,)) if result is not None else None
     return Step(source="agent", message="", tool_calls=(call,), observation=observation, llm_call_count=0)

@@ -69,7 +69,7 @@ class Install(Model):
     as_of: date | None = None
     """Ignore packages published after this day, so that every installation gets the tested ones (Python only)."""
     python: str = "3.13"
-    """Version of the program's Python, among those that Assay builds from Debian packages."""
+    """Version of the program's Python, one of the versions that Assay builds from Debian packages."""
     script: str = ""
     """Shell commands to run last, with a network and git; $ASSAY_TOOL is the folder, $VERSION the version."""
     folder: Path | None = None
@@ -148,7 +148,6 @@ class Adapter(Model):
         return self
 
     def suggestions(self, output: str) -> tuple[SolutionStatus, ...]:
-        """Return the causes of failure that the output suggests, each once, in the order of the patterns."""
         found = (error.suggests for error in self.errors if re.search(error.pattern, output))
         return tuple(dict.fromkeys(found))
 
@@ -164,11 +163,7 @@ def adapter_names() -> tuple[str, ...]:
 
 
 def load_adapter(name: str) -> Adapter:
-    """Read an adapter by its name, or by the path of a YAML file.
-
-    Raises:
-        UserError: there is none, or a field is wrong; names file and field.
-    """
+    """Read an adapter by its name, or by the path of a YAML file. Raises UserError, which names file and field."""
     if name.endswith(SUFFIXES):
         return _read(Path(name))
     if name not in adapter_names():
@@ -194,7 +189,6 @@ def _read(path: Path) -> Adapter:
 
 
 def _resolve_folder(adapter: Adapter, base: Path) -> Adapter:
-    """Resolve the folder of a program relative to the adapter's file."""
     if adapter.install.folder is None:
         return adapter
     folder = (base / adapter.install.folder).resolve()

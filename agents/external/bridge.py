@@ -24,7 +24,6 @@ OVER_BUDGET = b" 402 "
 
 
 def main(port: int, path: str, grace: float, command: list[str]) -> int:
-    """Run a command with the bridge; return its exit code."""
     refused = threading.Event()
     server = socket.create_server(("127.0.0.1", port))
     threading.Thread(target=_serve, args=(server, path, refused), daemon=True).start()

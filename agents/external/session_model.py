@@ -22,7 +22,6 @@ class SessionModel:
     """
 
     def __init__(self, session: SolveSession) -> None:
-        """Keep the session."""
         self.answered = 0
         self.unanswered: AssayError | None = None
         self.is_out_of_steps = False
@@ -32,7 +31,6 @@ class SessionModel:
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Answer:
-        """Ask; raises ModelError and BudgetExceeded."""
         self._record_new_messages(request)
         try:
             self._check_steps()

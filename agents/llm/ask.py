@@ -21,10 +21,7 @@ KEY, ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 def usual_endpoint(base_url: str = "") -> Endpoint:
     """Return the endpoint of an address, or else of OPENAI_BASE_URL, or else OpenAI's.
 
-    The key is that of OPENAI_API_KEY; only OpenAI's endpoint requires one.
-
-    Raises:
-        UserError: there is neither an address nor a key.
+    The key is that of OPENAI_API_KEY; only OpenAI's endpoint requires one. Raises UserError without address and key.
     """
     address = base_url or os.environ.get(ADDRESS, "")
     has_key = bool(os.environ.get(KEY, "").strip())
@@ -37,8 +34,7 @@ def usual_endpoint(base_url: str = "") -> Endpoint:
 def endpoint_and_mode(base_url: str, cassette: Path | None) -> tuple[Endpoint, Mode]:
     """Return where a model answers, and the mode of its cassette: an existing one is replayed if no endpoint is named.
 
-    Raises:
-        UserError: there is neither an address nor a key, nor a recording.
+    Raises UserError if there is neither an address nor a key, nor a recording.
     """
     try:
         return usual_endpoint(base_url), Mode.AUTO
@@ -84,7 +80,7 @@ def make_ask(
         model: its name at the endpoint.
         base_url: address with the version; see ``usual_endpoint``.
         cassette: file that records answers; an existing one is replayed and needs neither address nor key.
-        limits: on the spending of all questions together.
+        limits: limits of the spending of all questions together.
         note: gets a line about each failed try that another one follows.
 
     Raises:

@@ -41,7 +41,6 @@ class Spent(Model):
     """Calls with an unknown price."""
 
     def __add__(self, other: "Spent") -> "Spent":
-        """Return the sum."""
         return Spent(
             calls=self.calls + other.calls,
             tokens=self.tokens + other.tokens,
@@ -70,14 +69,7 @@ class Ledger:
         *,
         error: type[BudgetExceeded] = BudgetExceeded,
     ) -> None:
-        """Start the clock.
-
-        Args:
-            limits: on the spending.
-            spent: the spending of earlier processes under the same limits.
-            clock: returns seconds.
-            error: the class of what is raised where a limit leaves no room.
-        """
+        """``spent`` is the spending of earlier processes under the same limits; ``error`` is raised at a limit."""
         self.limits = limits
         self._error = error
         self._spent = spent or Spent()
@@ -94,7 +86,6 @@ class Ledger:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the ledger was created."""
         return self._clock() - self._started
 
     @property
@@ -104,7 +95,6 @@ class Ledger:
 
     @property
     def is_out_of_time(self) -> bool:
-        """Whether the limit in seconds is reached."""
         return self.limits.seconds is not None and self.seconds >= self.limits.seconds
 
     @contextmanager
@@ -176,7 +166,7 @@ class Metered:
     """A ChatModel that charges every call of another one to a ledger, answered or not."""
 
     def __init__(self, model: ChatModel, ledger: Ledger, prices: Prices | None = None) -> None:
-        """Without ``prices`` a call's cost is charged but not reserved."""
+        """A call's cost is charged but not reserved without ``prices``."""
         self._model = model
         self._ledger = ledger
         self._prices = prices or Prices()
@@ -195,5 +185,4 @@ def _estimate_most(request: Request, prices: Prices) -> Spent:
 
 
 def count_spent(usage: TokenUsage) -> Spent:
-    """Return the spending of one call."""
     return Spent(calls=1, tokens=usage.tokens, cost=usage.cost or 0.0, unpriced_calls=int(usage.cost is None))

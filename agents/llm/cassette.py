@@ -51,13 +51,9 @@ class Cassette:
     def __init__(
         self, path: Path, mode: Mode, model: ChatModel | None = None, *, normalise: Normalise = keep_text
     ) -> None:
-        """Read the file.
+        """Read the file; its folder is created if it will be written.
 
-        Args:
-            path: the file; its folder is created if it will be written.
-            mode: source of answers.
-            model: the model to ask; not needed for a replay.
-            normalise: replaces parts of a request's texts that differ between runs, before requests are compared.
+        ``normalise`` replaces parts of a request's texts that differ between runs, before requests are compared.
 
         Raises:
             UserError: the file to replay does not exist, the model to ask is missing, or another process writes the
@@ -78,15 +74,12 @@ class Cassette:
         self._entries = {hash_question(entry.request, normalise): entry for entry in entries}
 
     def __enter__(self) -> Self:
-        """Return the cassette itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close the file."""
         self.close()
 
     def close(self) -> None:
-        """Close the file and release its lock."""
         with self._lock:
             self._file.close()
 

@@ -25,7 +25,6 @@ _SHOWN = 40
 
 
 def keep_text(text: str) -> str:
-    """Return the text."""
     return text
 
 
@@ -43,7 +42,7 @@ def hash_question(request: Request, normalise: Normalise = keep_text) -> str:
 
 
 def question(request: Request, normalise: Normalise = keep_text) -> dict[str, JsonValue]:
-    """Return what identifies a question: the posted body with normalised texts, and the sample number."""
+    """Return the fields that identify a question: the posted body with normalised texts, and the sample number."""
     body = {name: _map_texts(value, normalise) for name, value in request_to_json(request).items()}
     return {**body, "sample": request.sample}
 

@@ -36,7 +36,7 @@ class ToolCall(Model):
     id: str
     name: str
     arguments: str
-    """As the model wrote them: usually a JSON object, not always a valid one."""
+    """The model's own text: usually a JSON object, not always a valid one."""
 
 
 class Message(Model):
@@ -45,9 +45,9 @@ class Message(Model):
     role: Role
     content: str | tuple[Part, ...] = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    """In a message of the assistant."""
+    """Only a message of the assistant has any."""
     tool_call_id: str = ""
-    """In a message of a tool: the call it answers."""
+    """The call that a message of a tool answers."""
     name: str = ""
     reasoning: str = ""
     """Reasoning of the model; some endpoints want it back with the conversation."""
@@ -93,7 +93,7 @@ class Request(Model):
     seed: int | None = None
     response_format: ResponseFormat | None = None
     sample: int = Field(default=0, ge=0)
-    """Number among several answers to the same question. Never sent; recordings tell the answers apart by it."""
+    """Number among several answers to the same question. Never sent; recordings keep the answers apart by it."""
     deadline: float | None = Field(default=None, exclude=True)
     """``time.monotonic()`` at which whoever asks stops waiting; neither sent nor recorded."""
     extra: Mapping[str, JsonValue] = Field(default_factory=dict)
@@ -115,7 +115,6 @@ class TokenUsage(Model):
 
     @property
     def tokens(self) -> int:
-        """Tokens of prompt and answer."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
@@ -155,12 +154,11 @@ class Answer(Model):
     """Usage of the failed tries before it, which are billed as well."""
     tries: int = Field(default=1, ge=1)
     seconds: float = Field(default=0.0, ge=0)
-    """From request to answer, waits between tries included."""
+    """Time from request to answer, waits between tries included."""
     replayed: bool = False
     """Whether it comes from a recording, at no cost."""
 
     def make_message(self) -> Message:
-        """Return the answer as a message of the assistant."""
         return Message(role=Role.ASSISTANT, content=self.content, tool_calls=self.tool_calls, reasoning=self.reasoning)
 
 

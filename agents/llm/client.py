@@ -32,7 +32,7 @@ class Endpoint(Model):
     """Address of a model API and how to use it."""
 
     base_url: str
-    """With the version, ``https://host/v1``; the client appends ``/chat/completions``."""
+    """Address with the version, ``https://host/v1``; the client appends ``/chat/completions``."""
     key_env: str = ""
     """Environment variable that holds the API key; empty for no key."""
     timeout: float = Field(default=600.0, gt=0)
@@ -53,11 +53,7 @@ class ModelClient:
     """
 
     def __init__(self, endpoint: Endpoint, prices: Prices | None = None) -> None:
-        """Read the key from the environment.
-
-        Raises:
-            UserError: the address is not an HTTP URL, or the key's variable is not set.
-        """
+        """Raises UserError if the address is not an HTTP URL, or the key's variable is not set."""
         self._endpoint = endpoint
         self._prices = prices or Prices()
         self._key = _key(endpoint.key_env)
@@ -65,23 +61,16 @@ class ModelClient:
         self.calls = Calls(self._http.aclose)
 
     def __enter__(self) -> Self:
-        """Return the client itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close the connections."""
         self.close()
 
     def close(self) -> None:
-        """Close the connections."""
         self.calls.close()
 
     def complete(self, request: Request) -> Answer:
-        """Ask once.
-
-        Raises:
-            ModelError: there is no answer; ``spent`` estimates what is billed if the endpoint received the question.
-        """
+        """Ask once. Raises ModelError; its ``spent`` estimates what is billed if the endpoint received the question."""
         start = time.monotonic()
         try:
             status, headers, text = self._post(request, self._seconds(request))
@@ -95,7 +84,6 @@ class ModelClient:
         return answer.model_copy(update={"usage": self._add_price(request.model, answer.usage), "seconds": seconds})
 
     def _seconds(self, request: Request) -> float:
-        """Return how long to wait for an answer."""
         left = float("inf") if request.deadline is None else request.deadline - time.monotonic()
         return max(0.0, min(self._endpoint.timeout, left))
 

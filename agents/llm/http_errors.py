@@ -33,13 +33,9 @@ class _ErrorBody:
 
 
 def make_model_error(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
-    """Return the error for a reply.
+    """Return the error for a status other than 2xx; names of ``headers`` are in lower case.
 
-    Args:
-        status: HTTP status other than 2xx.
-        headers: of the reply; names in lower case.
-        text: body of the reply.
-        now: the time, for a ``Retry-After`` that is a date; by default the present.
+    ``now`` is for a ``Retry-After`` that is a date.
     """
     body = _read(text)
     problem = f"the model's endpoint answers with status {status}: {body.message or 'no explanation'}"

@@ -16,14 +16,12 @@ class NoReply(MalformedBody):
 
 
 def require_list(value: JsonValue, name: str) -> list[JsonValue]:
-    """Return the value of the field ``name``, a list. Raises MalformedBody."""
     if not isinstance(value, list):
         raise MalformedBody(f"field {name} must be a list")
     return value
 
 
 def require_object(value: JsonValue, name: str) -> Json:
-    """Return the value of the field ``name``, an object. Raises MalformedBody."""
     if not isinstance(value, dict):
         raise MalformedBody(f"field {name} must hold JSON objects")
     return value

@@ -49,8 +49,7 @@ class LocalSetup(Model):
 def find_weights() -> Path:
     """Return the file of the weights without importing its package, whose own dependencies are not installed.
 
-    Raises:
-        UserError: server or weights are not installed; names the commands to install them.
+    Raises UserError, which names the commands to install server and weights.
     """
     spec = importlib.util.find_spec(WEIGHTS)
     folders = spec.submodule_search_locations if spec else None

@@ -24,10 +24,9 @@ class Price(Model):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached: float | None = Field(default=None, ge=0)
-    """For prompt tokens in the endpoint's cache; None if they cost the same as others."""
+    """Price of prompt tokens in the endpoint's cache; None if they cost the same as others."""
 
     def cost(self, usage: TokenUsage) -> float:
-        """Return the cost in US dollars."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         fresh = usage.prompt_tokens - cached
         cached_price = self.input if self.cached is None else self.cached
@@ -60,11 +59,7 @@ class Prices(Model):
 
 
 def load_prices(file: Path | None = None) -> Prices:
-    """Return Assay's prices, overridden by those of the user's file.
-
-    Raises:
-        DataError: the file cannot be read or a field is wrong.
-    """
+    """Return Assay's prices, overridden by those of the user's file. Raises DataError."""
     bundled = _parse(resources.files(__package__).joinpath("prices.yaml").read_text(encoding="utf-8"), "prices.yaml")
     if file is None:
         return bundled

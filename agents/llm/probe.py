@@ -8,16 +8,12 @@ from assay.agents.llm.http_errors import BUSY
 from assay.harness.errors import UserError
 
 SECONDS = 30.0
-"""To wait for the answer; a server that is loading its model may need longer, which is no error."""
+"""Limit of the wait for the answer; a server that is loading its model may need longer, which is no error."""
 MAX_TOKENS = 16
 
 
 def probe(model: ChatModel, name: str) -> str:
-    """Ask an endpoint's model once.
-
-    Args:
-        model: the client of the endpoint, without retries.
-        name: the model's name there.
+    """Ask an endpoint's model once, without retries.
 
     Returns:
         A remark for the terminal if the endpoint is there but busy or slow; empty if it answers, or refuses no more

@@ -41,8 +41,7 @@ class Retrying:
     def complete(self, request: Request) -> Answer:
         """Ask until there is an answer; its ``wasted`` is the usage of the failed tries.
 
-        Raises:
-            ModelError: of the last try; its ``spent`` covers all tries.
+        Raises the ModelError of the last try; its ``spent`` covers all tries.
         """
         began, wasted, growing = time.monotonic(), TokenUsage(), self._patience.first_wait
         for tries in count(1):
@@ -66,7 +65,7 @@ class Retrying:
         return answer.model_copy(update=update)
 
     def _is_retried(self, error: ModelError, tries: int, pause: float, deadline: float | None) -> bool:
-        """Without time for another try it is the endpoint's failure that counts."""
+        """Return False without time for another try: the endpoint's failure is what counts."""
         if not error.is_transient or error.retry_after > self._patience.longest_wait or tries >= self._patience.tries:
             return False
         return deadline is None or time.monotonic() + pause < deadline

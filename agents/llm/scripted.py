@@ -17,7 +17,6 @@ class Scripted:
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Answer:
-        """Return the next line; raises RequestRefused when none is left."""
         line = self._ask(request) if self._ask else self._next()
         if isinstance(line, Answer):
             return line

@@ -33,7 +33,7 @@ class Setup(Model):
     endpoint: Endpoint
     patience: Patience = Field(default_factory=Patience)
     limits: BudgetLimits = Field(default_factory=BudgetLimits)
-    """On what the whole run pays."""
+    """Limits of what the whole run pays."""
     spent: Spent = Field(default_factory=Spent)
     """Paid by earlier processes of the run; counts towards ``limits``."""
     cassette: Path | None = None
@@ -60,7 +60,7 @@ class Stack:
 
         Args:
             setup: the settings.
-            normalise: of the cassette.
+            normalise: as for the cassette.
             note: gets a line about the probe, and about each failed try that another one follows.
 
         Raises:
@@ -94,15 +94,12 @@ class Stack:
             self._client.calls.abort()
 
     def __enter__(self) -> Self:
-        """Return the stack itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close the stack."""
         self.close()
 
     def close(self) -> None:
-        """Close the recording and the connections."""
         if self._cassette is not None:
             self._cassette.close()
         self._close_client()

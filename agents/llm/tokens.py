@@ -7,15 +7,13 @@ from assay.agents.llm.chat import Request
 from assay.agents.llm.openai_chat.requests import request_to_json
 
 BYTES_PER_TOKEN = 4
-"""Of English text and of code, roughly."""
+"""Rough figure for English text and for code."""
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the estimated number of tokens of a text."""
     return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
 
 
 def estimate_prompt(request: Request) -> int:
-    """Return the estimated number of tokens of a request's messages and tools."""
     body = request_to_json(request)
     return estimate_tokens(json.dumps([body["messages"], body.get("tools")], ensure_ascii=False))

@@ -19,9 +19,7 @@ FOLDERS = ("__pycache__", "node_modules", ".pytest_cache", ".mypy_cache", ".tox"
 def find_by_products(patch: str, language: str) -> tuple[str, ...]:
     """Return the paths in a patch that look like by-products, in order; empty for a malformed patch.
 
-    Args:
-        patch: a unified diff.
-        language: name of the project's language, whose build products count as well.
+    The project's language decides which build products count.
     """
     try:
         added = added_paths(patch)

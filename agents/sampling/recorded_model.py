@@ -48,7 +48,7 @@ class RecordedModel:
             recorder: gets a step for every answer.
             defaults: the run's settings.
             ledger: limits the sample's calls, replayed ones too; None for no limits.
-            prices: by which room for a call is reserved.
+            prices: decide how much room is reserved for a call.
             sample: number of the sample; the same request of another sample gets another answer.
         """
         self._model = model
@@ -68,12 +68,7 @@ class RecordedModel:
             return self._usage
 
     def ask(self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "") -> Answer:
-        """Return the answer to a request; the same request again is another sample of it. Failed calls count too.
-
-        Raises:
-            ModelError: there is no answer.
-            BudgetExceeded: a limit leaves no room for the call.
-        """
+        """Ask, and count the call even if it fails; the same request again is another sample of it."""
         self._note_prompt(messages, purpose)
         with self._samples.next(self._request(messages, how)) as (request,):
             try:
@@ -90,10 +85,7 @@ class RecordedModel:
     def samples(
         self, messages: Sequence[Message], count: int, how: AskOptions = NO_OPTIONS, *, purpose: str = ""
     ) -> list[Answer]:
-        """Return ``count`` answers to the same request, asked one after another; raises as ``ask``.
-
-        Answers before a failure are in the trajectory and the cassette, but not returned.
-        """
+        """Answers before a failure are in the trajectory and the cassette, but not returned."""
         return [self.ask(messages, how, purpose=purpose) for _ in range(count)]
 
     def _request(self, messages: Sequence[Message], how: AskOptions) -> Request:

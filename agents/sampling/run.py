@@ -37,7 +37,6 @@ def mask_volatile(text: str) -> str:
 
 
 def read_spending(recording: Path) -> Spent:
-    """Return the total spending for the answers in a cassette."""
     spent = Spent()
     with suppress(FileNotFoundError), recording.open("rb") as file:
         for line in file:
@@ -81,40 +80,32 @@ class SolveRunner:
         self.setup.workspaces.bench.abort()
 
     def has_work(self, jobs: Sequence[SolveJob]) -> bool:
-        """Return whether ``execute`` would solve any of them."""
         return self.fresh or any(self.known(job) is None for job in jobs)
 
     def key(self, job: SolveJob) -> str:
-        """Return the sample's name."""
         return f"{job.instance.id}/{job.sample}"
 
     def known(self, job: SolveJob) -> Solution | None:
-        """Return the saved solution of the same content, if it is final for this budget."""
         saved = self.setup.store.find(job.instance.id, job.sample, self.content_key(job), self.setup.budget)
         return saved.solution if saved else None
 
     def plan(self, pending: Mapping[str, SolveJob], total: int) -> list[str]:
-        """Keep the order."""
         self._note("planned", count=str(total), known=str(total - len(pending)))
         return list(pending)
 
     def begin(self, job: SolveJob, _number: int) -> None:
-        """Note in the journal that an attempt starts."""
         self._note("started", job)
 
     def attempt(self, job: SolveJob, number: int) -> SolveResult:
-        """Solve one sample."""
         solved = solve(job, self.setup)
         return replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
 
     def may_retry(self, job: SolveJob, solved: SolveResult) -> bool:
-        """Return whether the infrastructure failed, and note it in the journal."""
         if solved.is_worth_another_try:
             self._note("failed", job, error=solved.solution.error[:500])
         return solved.is_worth_another_try
 
     def save(self, job: SolveJob, solved: SolveResult) -> Solution:
-        """Write the solution."""
         solution, setup = solved.solution, self.setup
         key = self.content_key(job)
         setup.store.save(SavedSolution(key=key, budget=setup.budget, is_final=solved.is_final, solution=solution))

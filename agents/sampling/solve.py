@@ -42,7 +42,6 @@ class NoModel:
     """The model of a run without one."""
 
     def complete(self, request: Request) -> Answer:  # noqa: ARG002 - the Protocol names it
-        """Raise UserError."""
         raise UserError("this solver asks a model; name one with --model (and --base-url)")
 
 
@@ -92,7 +91,7 @@ class _Ending:
     status: SolutionStatus
     error: str = ""
     outcome: SolveOutcome = field(default_factory=SolveOutcome)
-    """As the solver reported it; empty if it raised."""
+    """What the solver reported; empty if it raised."""
     is_final: bool = True
     is_worth_another_try: bool = False
     patch: str = ""
@@ -102,8 +101,7 @@ class _Ending:
 def solve(job: SolveJob, setup: SolveSetup) -> SolveResult:
     """Solve one sample of one instance in a fresh workspace.
 
-    Raises:
-        UserError: something that a person must fix and that every sample would meet, such as a wrong key of the model.
+    Raises UserError for what a person must fix and every sample would meet, such as a wrong key of the model.
     """
     sample = _Sample(job, setup)
     try:
@@ -193,7 +191,6 @@ class _Sample:
 
 
 def _classify_error(error: Exception, workspace: CheckoutWorkspace) -> _Ending:
-    """Return the ending of a solver that raised."""
     message = str(error) or type(error).__name__
     if isinstance(error, BudgetExceeded):
         status = SolutionStatus.LIMIT_TIME if error.limit == "seconds" else SolutionStatus.LIMIT_COST

@@ -46,11 +46,7 @@ class SolveStore:
 
     @contextmanager
     def lock(self, given: Mapping[str, str]) -> Iterator[None]:
-        """Hold the run's lock.
-
-        Raises:
-            UserError: another process holds it, or the folder holds a run that was given something else.
-        """
+        """Hold the run's lock. Raises UserError: another process holds it, or the run has other inputs."""
         with self.run.locked():
             self.run.admit(RunKind.SOLVE, given)
             yield
@@ -66,11 +62,9 @@ class SolveStore:
 
     @property
     def recording(self) -> Path:
-        """The cassette of the model's answers."""
         return self.root / "llm.jsonl"
 
     def folder(self, instance_id: str, sample: int) -> Path:
-        """Return the folder of one sample."""
         return self.root / "instances" / instance_id / str(sample)
 
     def open_sample(self, instance_id: str, sample: int) -> Path:
@@ -81,7 +75,6 @@ class SolveStore:
         return folder
 
     def save_task(self, instance_id: str, sample: int, task: AgentTask) -> None:
-        """Write the task that the solver gets."""
         write_file(self.folder(instance_id, sample) / "task.json", task.model_dump_json(indent=1).encode())
 
     def find(self, instance_id: str, sample: int, key: str, budget: Budget) -> SavedSolution | None:
@@ -101,7 +94,6 @@ class SolveStore:
         replace_file(folder / "solution.json", saved.model_dump_json(indent=1).encode())
 
     def log(self, instance_id: str, sample: int, text: str) -> None:
-        """Append to a sample's log."""
         file = self.folder(instance_id, sample) / "log.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a", encoding="utf-8", errors="replace") as log:
@@ -126,7 +118,6 @@ class SolveStore:
                 _add(self._sample_file("multi_swe_bench", sample), rows, ("org", "repo", "number"))
 
     def predictions(self, sample: int = 0) -> Path:
-        """Return the file with one sample's predictions of every instance."""
         return self._sample_file("preds", sample)
 
     def _sample_file(self, name: str, sample: int) -> Path:

@@ -38,9 +38,7 @@ _COMPILED = {name: re.compile(pattern) for name, pattern in SIGNS.items()}
 def find_suspect_access(trajectory: Trajectory, package: str = "") -> tuple[str, ...]:
     """Return the signs in order, each as ``step NUMBER: SIGN: MATCHED TEXT``.
 
-    Args:
-        trajectory: of one sample.
-        package: name under which the project is installed; an installed copy could be the fixed release.
+    ``package`` is the name under which the project is installed; an installed copy could be the fixed release.
     """
     signs = dict(_COMPILED)
     if package:
@@ -61,7 +59,6 @@ def _signs(action: str, signs: dict[str, re.Pattern[str]]) -> Iterator[tuple[str
 
 
 def _actions(step: Step) -> Iterator[str]:
-    """Yield the arguments of each tool call of a step as text."""
     if step.source != "agent" or step.is_copied_context:
         return
     for call in step.tool_calls or ():

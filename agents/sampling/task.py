@@ -5,13 +5,6 @@ from assay.harness.domain import Instance
 
 
 def make_task(instance: Instance, capabilities: Capabilities, root: str) -> AgentTask:
-    """Return the task of an instance.
-
-    Args:
-        instance: to be solved.
-        capabilities: of the solver; hints are included only if it declares them as an oracle.
-        root: folder of the repository in the solver's workspace.
-    """
     return AgentTask(
         repo=instance.repo,
         language=instance.language,

@@ -144,7 +144,6 @@ class BashLoop:
         return Turn(said, Message(role=Role.USER, content=reply), collapsed=reply)
 
     def _observe(self, session: SolveSession, answer: Answer, command: str, result: CommandResult) -> Turn:
-        """Reply with the result of a command."""
         seen = describe(result, self.settings.observation)
         note(session, answer, command, seen, result)
         call = answer.tool_calls[0].id if answer.tool_calls else ""
@@ -154,7 +153,6 @@ class BashLoop:
 
 
 def state(task: AgentTask) -> str:
-    """Return the prompt with the task."""
     statement = task.problem_statement.strip()
     return TASK.format(repo=task.repo, language=task.language, root=task.root, statement=statement)
 
@@ -176,7 +174,6 @@ def describe(result: CommandResult, limit: int) -> str:
 
 
 def note(session: SolveSession, answer: Answer, command: str, seen: str, result: CommandResult | None = None) -> None:
-    """Record an action with its observation."""
     call = answer.tool_calls[0].id if answer.tool_calls else "action"
     extra: dict[str, JsonValue] = {"exit_code": result.exit_code, "seconds": round(result.seconds, 3)} if result else {}
     action = RecordedToolCall(tool_call_id=call, function_name=BASH.name, arguments={"command": command})

@@ -19,8 +19,7 @@ class Gold:
     version = "1"
     capabilities = Capabilities(oracle=frozenset({Oracle.GOLD_PATCH}), needs_model=False)
 
-    def __init__(self, settings: NoSettings) -> None:
-        """Take settings, of which there are none."""
+    def __init__(self, settings: NoSettings) -> None: ...
 
     def solve(self, session: SolveSession) -> SolveOutcome:
         """Apply the gold patch; if it does not apply, return it as the outcome's patch."""
@@ -39,10 +38,8 @@ class Null:
     version = "1"
     capabilities = Capabilities(needs_model=False)
 
-    def __init__(self, settings: NoSettings) -> None:
-        """Take settings, of which there are none."""
+    def __init__(self, settings: NoSettings) -> None: ...
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Leave the workspace as it is."""
         session.recorder.add(Step(source="agent", message="changes nothing", llm_call_count=0))
         return SolveOutcome()

@@ -19,15 +19,9 @@ IMPORTERS = {
 
 
 def import_trajectory(format_name: str, content: bytes, source: str = "") -> Trajectory:
-    """Read a trajectory.
+    """Read a trajectory of a format in ``IMPORTERS``; ``source`` is the file's name for errors.
 
-    Args:
-        format_name: a name in ``IMPORTERS``.
-        content: the file's bytes.
-        source: the file's name, for errors.
-
-    Raises:
-        UserError: there is no such format, or the content is not in it; says where.
+    Raises UserError: there is no such format, or the content is not in it.
     """
     if format_name not in IMPORTERS:
         raise UserError(f"there is no importer {format_name!r}{did_you_mean(format_name, IMPORTERS)}")
@@ -44,7 +38,6 @@ def import_trajectory(format_name: str, content: bytes, source: str = "") -> Tra
 
 
 def import_file(format_name: str, path: Path) -> Trajectory:
-    """Read a trajectory from a file. Raises UserError."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -72,7 +72,6 @@ class _Line(LooseModel):
 
 
 def read(content: bytes) -> Trajectory:
-    """Read a stream. Raises ValueError if it is not one."""
     lines = tuple(json_lines(content, _Line))
     start = next((line for line in lines if line.type == "system"), _Line(type="system"))
     end = next((line for line in reversed(lines) if line.type == "result"), _Line(type="result"))

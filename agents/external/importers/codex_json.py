@@ -56,7 +56,6 @@ class _Line(LooseModel):
 
 
 def read(content: bytes) -> Trajectory:
-    """Read a stream. Raises ValueError if it is not one."""
     lines = tuple(json_lines(content, _Line))
     usages = [line.usage for line in lines if line.type == "turn.completed" and line.usage]
     problems = [_problem(line) for line in lines if line.type in {"turn.failed", "error"}]
@@ -106,7 +105,6 @@ def _step(item: _Item) -> Step:
 
 
 def _action(item: _Item) -> tuple[RecordedToolCall, str]:
-    """Return an item as a tool call and its result."""
     if item.type == "command_execution":
         return bash_call(item.id, item.command), item.aggregated_output
     if item.type == "mcp_tool_call":

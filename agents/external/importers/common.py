@@ -1,4 +1,4 @@
-"""Helpers of the importers: read JSON of which only some fields are known, and put a trajectory together."""
+"""Helpers of the importers: read JSON whose fields are only partly known, and put a trajectory together."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,11 +28,7 @@ Each = TypeVar("Each", bound=LooseModel)
 
 
 def json_lines(content: bytes, kind: type[Each]) -> Iterator[Each]:
-    """Yield the JSON objects in a file of lines; other lines, such as warnings, are skipped.
-
-    Raises:
-        ValueError: no line is an object of this kind.
-    """
+    """Yield the JSON objects in a file of lines and skip other lines. Raises ValueError if no line is of this kind."""
     is_any = False
     for line in content.decode(errors="replace").splitlines():
         if not line.lstrip().startswith("{"):
@@ -64,7 +60,6 @@ def _part_text(part: JsonValue) -> str:
 
 
 def parse_arguments(arguments: JsonValue) -> dict[str, JsonValue]:
-    """Return a tool call's arguments, which may be an object or its JSON text."""
     if isinstance(arguments, str):
         try:
             parsed = json.loads(arguments)
@@ -75,17 +70,14 @@ def parse_arguments(arguments: JsonValue) -> dict[str, JsonValue]:
 
 
 def bash_call(call_id: str, command: str) -> RecordedToolCall:
-    """Return a shell command as a tool call."""
     return RecordedToolCall(tool_call_id=call_id, function_name="bash", arguments={"command": command})
 
 
 def single_result(call_id: str | None, content: str) -> Observation:
-    """Return the observation of one tool call."""
     return Observation(results=(ObservationResult(source_call_id=call_id, content=content),))
 
 
 def iso_time(seconds: float | None) -> str | None:
-    """Return the ISO 8601 text for seconds since 1970."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 

@@ -183,7 +183,6 @@ def _metrics(usage: _Usage, cost: float | None) -> Metrics:
 
 
 def _calls(message: _Message, number: int) -> tuple[RecordedToolCall, ...]:
-    """Return an answer's tool calls, or the command in its only fenced block."""
     if message.tool_calls:
         return tuple(
             RecordedToolCall(

@@ -12,7 +12,6 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning")
 
 
 def message_to_json(message: Message) -> Json:
-    """Return a message as the API has it."""
     content: JsonValue = message.content if isinstance(message.content, str) else None
     if not isinstance(message.content, str):
         content = [part.model_dump(mode="json") for part in message.content]
@@ -28,7 +27,6 @@ def _call_to_json(call: ToolCall) -> JsonValue:
 
 
 def tool_to_json(tool: Tool) -> JsonValue:
-    """Return a tool as the API has it."""
     function: Json = {"name": tool.name, "parameters": dict(tool.parameters)}
     if tool.description:
         function["description"] = tool.description

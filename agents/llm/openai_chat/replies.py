@@ -12,11 +12,7 @@ from assay.agents.llm.openai_chat.messages import message_from_json, message_to_
 
 
 def answer_from_json(reply: JsonValue) -> Answer:
-    """Read the first choice of a reply, and its usage (see ``usage_from_json``).
-
-    Raises:
-        NoReply: it is not a reply of the API. MalformedBody: a field of its message has the wrong type.
-    """
+    """Read the first choice of a reply, and its usage (see ``usage_from_json``). Raises NoReply and MalformedBody."""
     if not isinstance(reply, dict):
         raise NoReply("it is not a JSON object")
     choices = reply.get("choices")
@@ -73,11 +69,7 @@ def _join_texts(parts: Iterable[Part]) -> str:
 
 
 def answers_to_json(answers: Sequence[Answer], model: str) -> Json:
-    """Return answers to one question as a reply with one choice for each.
-
-    Raises:
-        ValueError: there is no answer.
-    """
+    """Return answers to one question as a reply with one choice for each. Raises ValueError without an answer."""
     choices: list[JsonValue] = [
         {"index": index, "message": message_to_json(answer.make_message()), "finish_reason": answer.finish.value}
         for index, answer in enumerate(answers)

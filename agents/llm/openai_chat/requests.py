@@ -15,12 +15,7 @@ _SAME_NAMES = frozenset({"model", "tool_choice", "temperature", "top_p", "seed"}
 
 
 def request_to_json(request: Request, *, limit_field: str = "max_tokens") -> Json:
-    """Return the body to post for a request, without its sample number.
-
-    Args:
-        request: the question.
-        limit_field: the endpoint's name for the limit on the answer's tokens.
-    """
+    """Return the body to post, without the sample number; ``limit_field`` is the endpoint's name for ``max_tokens``."""
     body: Json = {name: value for name, value in request.extra.items() if name not in _NEVER_SENT}
     body |= {"model": request.model, "messages": [message_to_json(message) for message in request.messages]}
     optional: dict[str, JsonValue] = {
@@ -37,11 +32,7 @@ def request_to_json(request: Request, *, limit_field: str = "max_tokens") -> Jso
 
 
 def request_from_json(body: JsonValue, *, sample: int = 0) -> Request:
-    """Read a posted body; fields that the API does not define go into ``extra``.
-
-    Raises:
-        MalformedBody: a field has the wrong type or value.
-    """
+    """Read a posted body; fields that the API does not define go into ``extra``. Raises MalformedBody."""
     if not isinstance(body, dict):
         raise MalformedBody("the body must be a JSON object")
     rest: Json = {name: value for name, value in body.items() if name not in _NEVER_SENT and value is not None}

@@ -82,15 +82,7 @@ class ProxyHandler:
         log: Path | None = None,
         dialects: Sequence[Dialect] = (CHAT,),
     ) -> None:
-        """Keep the arguments.
-
-        Args:
-            model: the model with its budget, recording and retries.
-            names: model names that requests may give.
-            token: API key that requests must carry.
-            log: file that gets a ``CallRecord`` for each request.
-            dialects: APIs to serve; requests for any other route are forbidden.
-        """
+        """Arguments as for ``server.Proxy``, which is also where ``token`` comes from."""
         self._model = model
         self._names = tuple(names)
         self._token = token
@@ -108,7 +100,6 @@ class ProxyHandler:
         return None
 
     def reject(self, request: HttpRequest, error: ApiError) -> HttpReply:
-        """Log a request as failed and return the error reply."""
         self._record(request, error.status, None, (), error)
         return self._dialect(request).error_reply(error)
 

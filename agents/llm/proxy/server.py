@@ -27,7 +27,7 @@ MAX_BODY_BYTES = 16 * 1024 * 1024
 MAX_DISCARDED_BYTES = 1024 * 1024
 """Read from a rejected request: a connection closed over unread bytes loses the reply."""
 MAX_CONNECTIONS = 32
-"""At once; further ones are closed, so that a container cannot fill the host with threads."""
+"""Connections at once; further ones are closed, so that a container cannot fill the host with threads."""
 REQUEST_SECONDS = 60.0
 """Time for a request to arrive."""
 MAX_SOCKET_PATH_BYTES = 100
@@ -79,11 +79,9 @@ class Proxy:
         return f"http://127.0.0.1:{self._server.socket.getsockname()[1]}/v1"
 
     def __enter__(self) -> Self:
-        """Return the proxy itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close the proxy."""
         self.close()
 
     def close(self) -> None:

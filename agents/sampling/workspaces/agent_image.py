@@ -27,14 +27,9 @@ class AgentImages:
     note: Callable[[str], None] = lambda _text: None
 
     def image(self, parent: str, plan: TestPlan) -> str:
-        """Build the agent's image if it is missing and return its name.
+        """Build the agent's image over the instance's if it is missing, and return its name.
 
-        Args:
-            parent: the instance's image, which must exist.
-            plan: names the repository's folder and owner.
-
-        Raises:
-            EnvironmentFailure: it cannot be built, or holds more than the base commit.
+        Raises EnvironmentFailure: it cannot be built, or holds more than the base commit.
         """
         from assay.instances.toolchains.ensure import ensure
 
@@ -72,11 +67,7 @@ def build_files(parent: str, plan: TestPlan) -> dict[str, str]:
 
 
 def check_start(workspace: ContainerWorkspace) -> None:
-    """Check inside the container that the repository holds nothing but the base commit.
-
-    Raises:
-        EnvironmentFailure: it holds more.
-    """
+    """Check inside the container that the repository holds only the base commit. Raises EnvironmentFailure."""
     from assay.instances.toolchains.buildfiles import build_text
 
     done = workspace.exec(build_text("agent-check.sh"), seconds=120.0)

@@ -81,20 +81,18 @@ class CheckoutWorkspace(ABC):
         """Run a shell command in the root by ``scripts.COMMAND``."""
 
     @abstractmethod
-    def read(self, path: str) -> bytes | None:
-        """Return a file's content; None if there is no regular file of that name."""
+    def read(self, path: str) -> bytes | None: ...
 
     @abstractmethod
-    def write(self, path: str, content: bytes) -> None:
-        """Write a file; missing parent folders are made."""
+    def write(self, path: str, content: bytes) -> None: ...
 
     @abstractmethod
-    def fork(self, snapshot: str) -> AbstractContextManager[Workspace]:
-        """Open another workspace in a saved state of this one; it is removed when the context ends."""
+    def fork(self, snapshot: str) -> AbstractContextManager[Workspace]: ...
 
     @abstractmethod
-    def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
-        """Run test files with the present changes, in a fresh workspace."""
+    def run_tests(
+        self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None
+    ) -> dict[str, Status]: ...
 
     def exec(
         self,
@@ -105,7 +103,6 @@ class CheckoutWorkspace(ABC):
         env: Mapping[str, str] | None = None,
         output_bytes: int = 1024 * 1024,
     ) -> CommandResult:
-        """Run a shell command in a new shell in the root of the repository; only files survive it."""
         ran = self._run(
             command, seconds=seconds, stdin=stdin, env={**SETTINGS, **(env or {})}, output_bytes=output_bytes
         )
@@ -118,12 +115,10 @@ class CheckoutWorkspace(ABC):
         )
 
     def files(self) -> tuple[str, ...]:
-        """Return the paths of all files that git does not ignore, sorted; links are left out."""
         listed = self._plumb(scripts.stage(self._base), scripts.list_files())
         return tuple(sorted(path for path in listed.decode(errors="replace").split("\0") if path))
 
     def texts(self, suffixes: Sequence[str] = ()) -> dict[str, str]:
-        """Return path to text of all files that git does not ignore, or of those with these suffixes; not binary."""
         packed = self._plumb(scripts.stage(self._base), scripts.pack([f"*{suffix}" for suffix in suffixes]))
         found = {}
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
@@ -134,16 +129,13 @@ class CheckoutWorkspace(ABC):
         return dict(sorted(found.items()))
 
     def diff(self) -> str:
-        """Return the difference from the base commit, new files included, whatever was committed or staged."""
         return self._plumb(scripts.stage(self._base), scripts.diff(self._base)).decode(errors="replace")
 
     def diff_snapshot(self, snapshot: str) -> str:
-        """Return the difference of a saved state from the base commit."""
         state = self._git_tree(snapshot)
         return self._plumb(f"g read-tree --reset {state} || exit 1", scripts.diff(self._base)).decode(errors="replace")
 
     def apply(self, patch: str) -> bool:
-        """Apply a patch to the files as they are; if it does not apply, return False and change nothing."""
         if not patch.strip():
             return True
         with self._lock:
@@ -152,11 +144,9 @@ class CheckoutWorkspace(ABC):
             return self._plumbing(script, text.encode(errors="replace")).exit_code == 0
 
     def snapshot(self) -> str:
-        """Save the state of all files that git does not ignore; return its name, the id of a git tree."""
         return self._plumb(scripts.stage(self._base), "g write-tree || exit 1").decode().strip()
 
     def restore(self, snapshot: str) -> None:
-        """Bring the files to a saved state; ``base`` is the base commit."""
         self._plumb(scripts.stage(self._base), scripts.restore(self._git_tree(snapshot)))
 
     def _open_store(self, *, borrow: bool) -> None:

@@ -65,11 +65,7 @@ class ContainerSpec:
     def open(self, tests: PatchTests | None = None) -> Iterator["ContainerWorkspace"]:
         """Start a container and open its checkout; the container is removed when the context ends.
 
-        Args:
-            tests: runs test files; None if they cannot be run.
-
-        Raises:
-            EngineError: the engine failed, or the image holds no repository.
+        ``tests`` runs test files; None if they cannot be run. Raises EngineError, also without a repository.
         """
         with self.engine.open(self.image, self.limits, self.labels, mounts=self.mounts) as box:
             workspace = ContainerWorkspace(self, box, tests)
@@ -83,7 +79,6 @@ class ContainerWorkspace(CheckoutWorkspace):
     """A checkout in one container; commands run as the tests' user."""
 
     def __init__(self, place: ContainerSpec, box: Box, tests: PatchTests | None = None) -> None:
-        """Open the checkout; ``tests`` runs test files, None if they cannot be run."""
         super().__init__(place.root, place.store)
         self.box = box
         self._place = place
@@ -94,7 +89,6 @@ class ContainerWorkspace(CheckoutWorkspace):
 
     @property
     def is_gone(self) -> bool:
-        """Whether a command has ended the container."""
         return self._is_gone
 
     def close(self) -> None:
@@ -156,7 +150,6 @@ class ContainerWorkspace(CheckoutWorkspace):
         return (None if self._is_gone else done.exit_code), done.output
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's content; None if there is no regular file of that name."""
         name = shlex.quote(_anchor_path(path))
         ran = self._plumbing(f"[ -f {name} ] || exit {NO_FILE}; exec cat {name} 2> /dev/null")
         return ran.output if ran.exit_code == 0 else None
@@ -171,7 +164,6 @@ class ContainerWorkspace(CheckoutWorkspace):
 
     @contextmanager
     def fork(self, snapshot: str) -> Iterator[Workspace]:
-        """Open another container of the same image and bring it to a saved state of this one."""
         patch = "" if snapshot == BASE else self.diff_snapshot(snapshot)
         with self._place.open(self._tests) as forked:
             if not forked.apply(patch):
@@ -179,7 +171,6 @@ class ContainerWorkspace(CheckoutWorkspace):
             yield forked
 
     def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
-        """Run test files with the present changes, in a fresh container of the instance's image."""
         if self._tests is None:
             raise UserError("the repository's own tests cannot be run here: there is no test command")
         return self._tests(self.diff(), files, extra or {})

@@ -32,8 +32,7 @@ class FolderWorkspace(CheckoutWorkspace):
     def __init__(self, folder: Path, *, run_tests: RunTests | None = None, store: Path | None = None) -> None:
         """Open a checkout; the harness's own repository is in ``store``, by default inside ``.git``.
 
-        Raises:
-            EngineError: the folder is no git repository with a commit.
+        Raises EngineError if the folder is no git repository with a commit.
         """
         folder = folder.resolve()
         super().__init__(str(folder), str(store or folder / ".git" / "assay"))
@@ -64,19 +63,16 @@ class FolderWorkspace(CheckoutWorkspace):
         return RawCommandResult(done.returncode, done.stdout, time.monotonic() - began)
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's content; None if there is no regular file of that name."""
         file = self._folder / path
         return file.read_bytes() if file.is_file() else None
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file; missing parent folders are made."""
         file = self._folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
 
     @contextmanager
     def fork(self, snapshot: str) -> Iterator[Workspace]:
-        """Copy the folder and bring the copy to a saved state; it is removed when the context ends."""
         with tempfile.TemporaryDirectory(prefix="assay-fork-") as scratch:
             copy = Path(scratch) / self._folder.name
             with self._lock:
@@ -86,7 +82,6 @@ class FolderWorkspace(CheckoutWorkspace):
             yield forked
 
     def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
-        """Run test files in a fork, by the ``run_tests`` that the workspace was opened with."""
         if self._run_tests is None:
             raise UserError("tests cannot run in this folder; pass run_tests")
         with self.fork(self.snapshot()) as fresh:
@@ -111,13 +106,7 @@ def _input(stdin: bytes) -> Iterator[str]:
 def folder_workspace(
     folder: Path, files: Mapping[str, str | bytes], *, run_tests: RunTests | None = None
 ) -> FolderWorkspace:
-    """Make a git repository with one commit of these files and open it.
-
-    Args:
-        folder: made if it does not exist.
-        files: path to content.
-        run_tests: runs test files; None if there are no tests.
-    """
+    """Make a git repository with one commit of these files (path to content) in a folder, and open it."""
     folder.mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         file = folder / path

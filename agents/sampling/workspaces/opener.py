@@ -31,16 +31,13 @@ class WorkspaceOpener:
 
     @property
     def has_containers(self) -> bool:
-        """Whether workspaces are containers, into which something can be mounted."""
         return self.bench.engine.has_containers
 
     @contextmanager
     def open(self, instance: Instance, mounts: Mapping[str, str]) -> Iterator[CheckoutWorkspace]:
         """Open a fresh workspace at an instance's base commit; it is removed when the context ends.
 
-        Args:
-            instance: whose repository.
-            mounts: read-only, path on the host to path in the container.
+        ``mounts`` are read-only, path on the host to path in the container.
 
         Raises:
             EnvironmentFailure: the image cannot be built, or it holds more than the base commit.

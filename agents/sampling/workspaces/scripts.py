@@ -61,7 +61,7 @@ def command_line(command: str, mark: str, stdin: str, seconds: float, output_byt
         command: shell text.
         mark: a unique name.
         stdin: its input: base64 text, or the path of a file, which is removed; empty for none.
-        seconds: after which it is killed.
+        seconds: limit after which it is killed.
         output_bytes: bytes of output to keep, half from the start and half from the end; one byte more is returned if
             there was more.
     """
@@ -79,11 +79,8 @@ def plumbing(store: str, *lines: str) -> str:
 def open_store(store: str, *, borrow: bool) -> str:
     """Return a script that makes the harness's repository if it is missing and prints the id of the base's git tree.
 
-    The base is the commit that is checked out.
-
-    Args:
-        store: folder of the harness's repository.
-        borrow: use the checkout's objects; otherwise copy them, so that they stay if the agent deletes its own.
+    The base is the commit that is checked out. ``borrow`` uses the checkout's objects; without it they are copied, so
+    that they stay if the agent deletes its own.
     """
     quoted = shlex.quote(store)
     objects = (

@@ -38,7 +38,7 @@ SHELL = ScriptKind("reproduce_bug.sh", "sh reproduce_bug.sh", "POSIX shell scrip
 
 
 def run_passing_tests(session: SolveSession, settings: AgentlessSettings) -> frozenset[str]:
-    """Run the project's tests on the unchanged code; return those that pass, none if regression tests are off."""
+    """Run the project's tests on the unchanged code; return the passing ones, none if regression tests are off."""
     tests = session.workspace.run_tests(settings.test_files) if settings.regression else {}
     return frozenset(name for name, status in tests.items() if status is Status.PASSED)
 
@@ -46,7 +46,7 @@ def run_passing_tests(session: SolveSession, settings: AgentlessSettings) -> fro
 def select_regression(
     session: SolveSession, repository: Repository, passing: Collection[str], settings: AgentlessSettings
 ) -> frozenset[str]:
-    """Return the regression tests: all that pass except those that the model excludes."""
+    """Return the regression tests: all that pass except the ones the model excludes."""
     if not settings.regression:
         return frozenset()
     if not passing:
@@ -66,7 +66,7 @@ def select_regression(
 def choose_reproduction_test(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> str:
     """Return the reproduction test with the most votes; empty if none shows the issue.
 
-    Every sample runs on the unchanged code; those that print only that the issue is reproduced are kept. They vote for
+    Every sample runs on the unchanged code and is kept if it prints only that the issue is reproduced. Samples vote for
     each other by their normalised form; ties go to the first.
     """
     kind = find_kind(repository.language)
@@ -92,7 +92,6 @@ def choose_reproduction_test(session: SolveSession, repository: Repository, sett
 
 
 def find_kind(language: str) -> ScriptKind:
-    """Return the kind of reproduction test for a project's language."""
     return PYTHON if language == "python" else SHELL
 
 

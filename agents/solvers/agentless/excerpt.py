@@ -14,7 +14,7 @@ Places = Mapping[str, Sequence[Interval]]
 
 @dataclass(frozen=True, slots=True)
 class PromptExcerpt:
-    """The text for a prompt and the lines in it, by file; files of which no line fits are missing."""
+    """The text for a prompt and the lines in it, by file; a file is missing if none of its lines fits."""
 
     text: str
     places: Places
@@ -23,11 +23,7 @@ class PromptExcerpt:
 def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered: bool = False) -> PromptExcerpt:
     """Return the lines of files that fit into a prompt, starting with the first lines of each.
 
-    Args:
-        texts: path to text of the files.
-        places: lines to show.
-        characters: limit of all lines with their ends; headings and remarks are not counted.
-        numbered: put its number before each line, which counts as characters.
+    Headings and remarks do not count as ``characters``; line ends and, if ``numbered``, line numbers do.
     """
     costs = {path: _costs(texts[path], spans, numbered) for path, spans in places.items()}
     granted = shares({path: sum(each.values()) for path, each in costs.items()}, characters)
@@ -65,5 +61,4 @@ def _costs(text: str, spans: Sequence[Interval], numbered: bool) -> dict[int, in
 
 
 def _fitting(costs: Mapping[int, int], room: int) -> list[int]:
-    """Return the numbers of the first lines that fit."""
     return [number for number, end in zip(costs, accumulate(costs.values()), strict=True) if end <= room]

@@ -60,13 +60,7 @@ def relevant_files(session: SolveSession, repository: Repository, settings: Agen
 
 
 def drop_named(answer: str, paths: Collection[str], root: str) -> list[str]:
-    """Return the paths that an answer does not rule out by a line with the path, or with its folder and a slash.
-
-    Args:
-        answer: of the model.
-        paths: of all files.
-        root: folder of the repository, which models put before paths.
-    """
+    """Return the paths that an answer does not rule out by a line with the path, or with its folder and a slash."""
     named = {clean_path(line, root) for line in answer.splitlines()}
     folders = tuple(each for each in named if each.endswith("/") and each != "/")
     kept = [path for path in paths if path not in named and not path.startswith(folders or ("\n",))]

@@ -43,12 +43,7 @@ def parse_locations(text: str, paths: Collection[str], root: str = ROOT) -> dict
     """Return the locations in an answer by file, in order; unknown files are left out.
 
     A file without locations has an empty list. A function without a class belongs to the class named last in the same
-    file, if it has such a method (see ``resolve``).
-
-    Args:
-        text: the model's answer, fenced or not.
-        paths: of all files.
-        root: folder of the repository, which models put before paths.
+    file, if it has such a method (see ``resolve``). Models put ``root`` before paths.
     """
     found: dict[str, list[Location]] = {}
     path, last_class = "", ""
@@ -82,11 +77,7 @@ def _locate(place: re.Match[str], last_class: str) -> Iterator[Location]:
 
 
 def find_path(line: str, paths: Collection[str], root: str = ROOT) -> str | None:
-    """Return the file that a line of an answer names.
-
-    Returns:
-        The path, or the only path that ends in the named one; empty for an unknown file; None if no file is named.
-    """
+    """Return the path that a line names, or the only one that ends so; empty: unknown file; None: no file is named."""
     bare = clean_path(re.sub(r"^\s*(?:[-*#]+|\d+[.)])\s+", "", line), root).rstrip(":")
     bare = clean_path(bare, root)
     if bare in paths:
@@ -106,19 +97,9 @@ def parse_paths(text: str, paths: Collection[str], root: str = ROOT) -> list[str
 def intervals(
     locations: Sequence[Location], language: str, path: str, text: str, window: int = WINDOW
 ) -> list[Interval]:
-    """Return the lines of locations in a file, with context, in order and without overlap.
+    """Return the lines of locations in a file, in order and without overlap, each with ``window`` lines around it.
 
     A name that is defined more than once means all its definitions; an unknown name means none.
-
-    Args:
-        locations: of this file.
-        language: name of the project's language.
-        path: of the file.
-        text: its content.
-        window: lines of context before and after each location.
-
-    Raises:
-        UserError: there is no language of that name.
     """
     known = definitions(language, path, text)
     spans = [span for each in locations for span in _spans(each, known, (language, path, text))]
@@ -137,12 +118,8 @@ def _spans(location: Location, known: Sequence[Definition], source: tuple[str, s
 def resolve(name: str, known: Sequence[Definition], kind: str = "") -> list[Definition]:
     """Return the definitions of a name: those with this name, else those whose qualified name ends in it.
 
-    An unknown qualified name is looked up by its last part, since models often name the wrong class.
-
-    Args:
-        name: qualified with ``.``, ``::`` or ``#``.
-        known: the file's definitions.
-        kind: ``function`` or ``class`` to prefer; empty for both.
+    An unknown qualified name is looked up by its last part, since models often name the wrong class. ``kind`` is
+    ``function`` or ``class`` to prefer one; empty for both.
     """
     name = re.sub(r"::|#", ".", name).strip()
     of_kind = [each for each in known if not kind or each.kind == kind]
@@ -155,13 +132,7 @@ def resolve(name: str, known: Sequence[Definition], kind: str = "") -> list[Defi
 
 
 def show_lines(text: str, spans: Sequence[Interval], numbered: bool = False) -> str:
-    """Return the lines of intervals, with ``...`` for lines left out; the whole text if there is no interval.
-
-    Args:
-        text: of the file.
-        spans: in order and without overlap, counted from 1.
-        numbered: put its number before each line.
-    """
+    """Return the lines of sorted intervals, with ``...`` for lines left out; the whole text if there is no interval."""
     lines = text.splitlines()
     parts: list[str] = []
     done = 0

@@ -72,7 +72,6 @@ def judge(answer: str, repository: Repository, chosen: LocationSet, source: str)
 
 
 def _reason(repository: Repository, applied: AppliedEdits, remarks: Sequence[str]) -> str:
-    """Return why a sample is dropped; empty if it is kept."""
     if not applied.files:
         return "; ".join(["no edit applies" if remarks else "no edit in the answer", *remarks])
     if not differs(repository.files, applied.files):

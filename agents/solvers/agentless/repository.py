@@ -12,16 +12,15 @@ from assay.harness.languages.syntax import language_of
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The issue, and the text of the source files that may be edited; tests are not among them."""
+    """The issue, and the text of the source files that may be edited, without tests."""
 
     task: AgentTask
     files: Mapping[str, str]
     paths: frozenset[str]
-    """Paths of all files, including those that may not be edited."""
+    """Paths of all files, the ones that may not be edited included."""
 
     @property
     def language(self) -> str:
-        """The project's language."""
         return self.task.language
 
 
@@ -40,12 +39,7 @@ def is_test(language: str, path: str) -> bool:
 
 
 def path_listing(paths: Iterable[str], characters: int) -> str:
-    """Return paths as an indented listing, folders with a slash.
-
-    Args:
-        paths: of files.
-        characters: limit of the text, without the line that counts what is left out.
-    """
+    """Return paths as an indented listing, folders with a slash; see ``bound_lines`` for ``characters``."""
     return bound_lines(_listing_lines(sorted(paths)), characters)
 
 
@@ -77,26 +71,15 @@ def _listing_lines(paths: Sequence[str]) -> Iterator[str]:
 
 
 def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
-    """Return the model's answer to a prompt; the same prompt again is another sample.
-
-    Raises:
-        ModelError: there is no answer. BudgetExceeded: a limit leaves no room for the call.
-    """
+    """Return the model's answer to a prompt; the same prompt again is another sample. Raises as ``SolverModel.ask``."""
     how = AskOptions(temperature=temperature, max_tokens=tokens)
     return session.model.ask([Message(role=Role.USER, content=prompt)], how, purpose=purpose).content
 
 
 def draw(session: SolveSession, prompt: str, purpose: str, how: tuple[int, float], count: int) -> Iterator[str]:
-    """Yield answers to one prompt: the first greedy, the others at a temperature.
+    """Yield answers to one prompt: the first greedy, the others at a temperature; ``how`` is (tokens, temperature).
 
-    They are requested one by one, so that those before a limit are not lost.
-
-    Args:
-        session: has the model.
-        prompt: the request.
-        purpose: a word or two for the trajectory.
-        how: limit of tokens of each answer, and the temperature.
-        count: number of answers.
+    They are requested one by one, so that the answers before a limit are not lost.
     """
     tokens, temperature = how
     for index in range(count):
@@ -104,5 +87,4 @@ def draw(session: SolveSession, prompt: str, purpose: str, how: tuple[int, float
 
 
 def note(session: SolveSession, text: str) -> None:
-    """Record a step that asked no model."""
     session.recorder.add(Step(source="agent", message=text, llm_call_count=0))

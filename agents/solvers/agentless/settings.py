@@ -38,7 +38,7 @@ class AgentlessSettings(Model):
     test_tokens: int = Field(default=1024, gt=0)
     """Limit of a reproduction test, or of an answer that names tests to skip."""
     tree_characters: int = Field(default=200_000, gt=0)
-    """Limit of the list of files and of the list of tests; the prompt says what is left out."""
+    """Limit of the list of files and of the list of tests; the prompt mentions the rest."""
     code_characters: int = Field(default=200_000, gt=0)
     """Limit of code in a prompt, shared among its files; the rest is left out, with a remark, and cannot be edited. Set
     it lower for a model with a short context: a token has three or four characters."""

@@ -38,16 +38,8 @@ class Trim:
 def skeleton(language: str, path: str, text: str, trim: Trim = Trim()) -> str:
     """Return a file with function bodies elided, long assignments trimmed and comments removed.
 
-    A file in an unknown language is trimmed like one assignment.
-
-    Args:
-        language: name of the project's language; a file of another known language is read as what it is.
-        path: of the file.
-        text: its content.
-        trim: limits of assignments.
-
-    Raises:
-        UserError: there is no language of that name.
+    A file of another known language than the project's is read as what it is; one of an unknown language is trimmed
+    like one assignment.
     """
     parsed = parse(language, path, text)
     if parsed is None:

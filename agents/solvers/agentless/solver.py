@@ -36,7 +36,6 @@ class SamplePool:
         return interleave(list(self.sets.values()))
 
     def vote(self) -> Vote:
-        """Return the vote on the samples with the results so far."""
         return majority(
             [Ballot(each.key, self.regression.get(each.key), self.reproduction.get(each.key)) for each in self.samples]
         )
@@ -51,7 +50,6 @@ class Agentless:
     capabilities = Capabilities()
 
     def __init__(self, settings: AgentlessSettings) -> None:
-        """Keep the settings; the paper's constants by default."""
         self._settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
@@ -86,7 +84,6 @@ class Agentless:
     def _validate(
         self, session: SolveSession, repository: Repository, drawn: SamplePool, passing: Collection[str]
     ) -> None:
-        """Run the regression tests and the reproduction test on every distinct change."""
         settings = self._settings
         wanted = select_regression(session, repository, passing, settings)
         script = choose_reproduction_test(session, repository, settings) if settings.reproduction_tests else ""
@@ -98,12 +95,10 @@ class Agentless:
 
 
 def _first_of_each(samples: Sequence[RepairSample]) -> Mapping[str, Mapping[str, str]]:
-    """Return key to files of the first sample of every distinct change."""
     return {each.key: each.files for each in reversed(samples) if each.key}
 
 
 def conclude(session: SolveSession, drawn: SamplePool) -> SolveOutcome:
-    """Count the votes, leave the winner in the workspace and return the outcome."""
     vote = drawn.vote()
     found = tuple(candidates(drawn, vote))
     leave(session, drawn, vote)
@@ -140,7 +135,6 @@ def _scores(drawn: SamplePool, sample: RepairSample) -> dict[str, float]:
 
 
 def _failing(drawn: SamplePool, sample: RepairSample) -> str:
-    """Return the filter that excluded a sample from the vote."""
     failed, resolved = drawn.regression.get(sample.key), drawn.reproduction.get(sample.key)
     fewest = min((each for each in drawn.regression.values() if each is not None), default=None)
     if fewest is not None and failed != fewest:

@@ -15,12 +15,7 @@ def variable_lines(
 ) -> list[tuple[int, int]]:
     """Return the lines of the first statement outside of all functions that assigns a name; empty if there is none.
 
-    Args:
-        name: of the variable, ``v``, or of a field, ``Class.v``.
-        known: the file's definitions.
-        language: name of the project's language.
-        path: of the file.
-        text: its content.
+    ``name`` is a variable, ``v``, or a field, ``Class.v``.
     """
     parsed = parse(language, path, text)
     if parsed is None:

@@ -70,11 +70,7 @@ def majority(ballots: Sequence[Ballot]) -> Vote:
 
 
 def most_common(keys: Sequence[str]) -> tuple[int, int]:
-    """Return the index of the first of the most frequent keys, and its number of occurrences.
-
-    Raises:
-        ValueError: there is no key.
-    """
+    """Return the index of the first of the most frequent keys, and its number of occurrences; there is a key."""
     counts = Counter(keys)
     winner = max(range(len(keys)), key=lambda index: (counts[keys[index]], -index))
     return winner, counts[keys[winner]]

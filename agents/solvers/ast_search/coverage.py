@@ -39,13 +39,7 @@ class TracerReport(Model):
 
 
 def trace_script(workspace: Workspace, path: str, seconds: float) -> list[TracedTest]:
-    """Run a file as a program and return the lines that it executed; empty if the tracer failed.
-
-    Args:
-        workspace: holds the file.
-        path: of the file.
-        seconds: after which it is killed.
-    """
+    """Run a file as a program and return the lines that it executed; empty if the tracer failed."""
     return _trace(workspace, "script", [path], seconds)
 
 

@@ -46,15 +46,7 @@ class Suspicion:
 def suspect_methods(session: SolveSession, code: Codebase, formula: str, tries: int, test_files: int) -> Suspicion:
     """Have the model write a failing test, and rank the methods that it executes. The workspace is restored.
 
-    Args:
-        session: its workspace is at the base.
-        code: the repository's text files.
-        formula: one of ``spectrum.FORMULAS``.
-        tries: maximum number of tests that the model writes.
-        test_files: number of the repository's test files to trace, those that match the issue best.
-
-    Raises:
-        ModelError, BudgetExceeded, EngineError: from the model and the workspace.
+    ``formula`` is one of ``spectrum.FORMULAS``; ``test_files`` limits the repository's test files to trace.
     """
     if session.task.language not in LANGUAGES:
         return Suspicion(problem=f"no coverage is taken for {session.task.language}")
@@ -115,6 +107,5 @@ def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[Traced
 
 
 def _visible_tests(session: SolveSession, code: Codebase, most: int) -> Sequence[str]:
-    """Return the repository's test files that match the issue best."""
     paths = languages.find(session.task.language).test_targets(code.paths)
     return bm25.rank(session.task.problem_statement, {path: code.text(path) for path in paths}, most)

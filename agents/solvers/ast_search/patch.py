@@ -41,7 +41,6 @@ class PatchAttempt:
 
     @property
     def rank(self) -> int:
-        """Index of the status, 0 for the best."""
         return LADDER.index(self.status)
 
     @property
@@ -51,13 +50,6 @@ class PatchAttempt:
 
 
 def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> PatchAttempt:
-    """Read a change and apply it to the files.
-
-    Args:
-        answer: of the model.
-        texts: path to text of all files.
-        task: names root and language.
-    """
     parsed = parse_tagged(answer, task.root)
     outside = [each.path for each in parsed.edits if not is_inside(each.path)]
     applied = _apply_exactly(texts, [each for each in parsed.edits if is_inside(each.path)])

@@ -68,5 +68,4 @@ def _is_same_file(snippet: Snippet, file: str) -> bool:
 
 
 def describe_location(location: BugLocation) -> str:
-    """Return a location as one line of text."""
     return " ".join(filter(None, [location.file, location.class_, location.method])) or "(no name)"

@@ -89,12 +89,10 @@ Write it again."""
 
 
 def issue(task: AgentTask) -> str:
-    """Return the prompt with the task."""
     return ISSUE.format(repo=task.repo, language=task.language, statement=task.problem_statement.strip())
 
 
 def opening(task: AgentTask, suspects: Sequence[SuspectRange]) -> str:
-    """Return the prompt that starts the search."""
     methods = "\n".join(
         f"{number}. {each.name} in {each.path}, lines {each.first} to {each.last} (score {each.score:.2f})"
         for number, each in enumerate(suspects, start=1)
@@ -109,6 +107,5 @@ def proxy(note: str) -> str:
 
 
 def patch(found: Sequence[tuple[Snippet, str]]) -> str:
-    """Return the prompt for the change, with the code and the intended behaviour of each place."""
     parts = [f"{show_snippet(each)}\n{f'It should: {wanted}' if wanted else ''}".rstrip() for each, wanted in found]
     return PATCH.format(places="\n\n".join([PLACES, *parts]) if parts else "")

@@ -95,7 +95,6 @@ class AstSearch:
         return progress
 
     def _write_patch(self, session: SolveSession, code: Codebase, progress: SearchProgress) -> Tries[PatchAttempt]:
-        """Ask for the change until it applies and parses."""
         _append(progress.messages, prompts.patch(progress.places))
         texts = {path: code.text(path) for path in code.paths}
         tries = Tries(session.workspace, best_attempt, "attempt")

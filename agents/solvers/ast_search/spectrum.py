@@ -120,10 +120,7 @@ def rank_methods(
 ) -> list[SuspectRange]:
     """Return the methods that contain suspect lines, with the score of their worst line, most suspect first.
 
-    Args:
-        ranges: from ``merge_lines``; lines outside of all functions are ignored.
-        definitions: returns the definitions of a file.
-        top: maximum number of methods.
+    Lines outside of all functions are ignored. ``definitions`` returns those of a file.
     """
     found: dict[tuple[str, Definition], float] = {}
     for each in ranges:

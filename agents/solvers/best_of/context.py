@@ -30,11 +30,7 @@ line, and nothing else."""
 def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
     """Return source files without tests, the most important first.
 
-    Args:
-        session: has the issue and the model.
-        texts: path to text of the repository's files.
-        shortlist: number of files from BM25.
-        rankings: number of the model's rankings; 0 keeps the order of BM25.
+    BM25 gives ``shortlist`` files; the model ranks them ``rankings`` times, 0 keeps the order of BM25.
     """
     task = session.task
     is_test = languages.find(task.language).is_test_file
@@ -55,7 +51,6 @@ def _list_names(language: str, path: str, text: str) -> str:
 
 
 def _read_names(answer: str, known: Sequence[str]) -> list[str]:
-    """Return the known files that an answer names, in order."""
     lines = (line.strip().strip("-*`0123456789. ") for line in answer.splitlines())
     return list(dict.fromkeys(line for line in lines if line in known))
 

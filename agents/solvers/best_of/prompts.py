@@ -84,57 +84,47 @@ LAST = "This is your last answer: choose now."
 
 
 def system(language: str) -> str:
-    """Return the system prompt of all machines."""
     return SYSTEM.format(kind=f"{language.title()} programs" if interpreter(language) else "Bash scripts")
 
 
 def material(task: AgentTask, context: str) -> str:
-    """Return the issue and the code for a machine's first prompt."""
     statement = task.problem_statement.strip()
     return MATERIAL.format(repo=task.repo, language=task.language, statement=statement, context=context)
 
 
 def testing(about: str) -> str:
-    """Return the first prompt of the testing machine."""
     return TESTING.format(material=about)
 
 
 def reply_to_test(ran: ScriptRun, *, shows_bug: bool) -> str:
-    """Return the reply to a test that ran on the original code."""
     return TESTED.format(ran=ran, advice=SHOWS if shows_bug else SHOWS_NOT)
 
 
 def editing(about: str, test: str, ran: ScriptRun | None) -> str:
-    """Return the first prompt of the editing machine."""
     shown = WITH_TEST.format(test=test, ran=ran) if test else NO_TEST_YET
     return EDITING.format(material=about, test=shown)
 
 
 def reply_to_edits(edited: EditedState, original: ScriptRun | None, after: ScriptRun | None) -> str:
-    """Return the reply to edits that were applied, with the test's result on both states."""
     runs = f"On the original code the test came to {original}\nOn the changed code it came to {after}" if after else ""
     return TRIED.format(report=edited.report or "The code is as it was.", runs=runs, done=DONE)
 
 
 def reply_to_failed_edits(report: str) -> str:
-    """Return the reply to edits that did not apply."""
     return NOT_APPLIED.format(report=report)
 
 
 def selection(about: str, candidates: Sequence[Candidate]) -> str:
-    """Return the first prompt of the selection machine."""
     shown = "\n".join(f"Candidate {index}:\n{each.patch}" for index, each in enumerate(candidates))
     return SELECTION.format(material=about, count=len(candidates), candidates=shown)
 
 
 def reply_to_comparison(results: Sequence[tuple[str, ScriptRun]], *, is_last: bool) -> str:
-    """Return the reply to a test that ran on the original code and with each candidate."""
     lines = "\n\n".join(f"On {name} the test came to {ran}" for name, ran in results)
     return f"{lines}\n\n{LAST if is_last else NO_CHOICE}"
 
 
 def is_done(answer: str) -> bool:
-    """Return whether an answer says that the work is done."""
     return DONE in answer
 
 

@@ -40,7 +40,6 @@ class RewardModel:
     """Asks the run's chat endpoint for the probability, in percent, that a patch is right."""
 
     def __init__(self, model: SolverModel) -> None:
-        """Keep the model."""
         self._model = model
 
     def score(self, task: AgentTask, candidate: Candidate) -> float:

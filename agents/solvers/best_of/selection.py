@@ -30,17 +30,15 @@ class TestMatrix(Model):
 
     tests: tuple[str, ...] = Field(default=(), repr=False)
     test_outputs_per_edit: tuple[tuple[int | None, ...], ...] = ()
-    """For each patch the exit code of each test; None if it was not run."""
+    """Exit codes of the tests, patch by patch; None if a test was not run."""
     unedited: tuple[int | None, ...] = ()
     """The exit codes without a patch."""
 
     def votes(self) -> tuple[int, ...]:
-        """Return the number of tests that each patch passes."""
         return tuple(map(votes, self.test_outputs_per_edit))
 
 
 def votes(outputs: Sequence[int | None]) -> int:
-    """Return the number of tests that ended with ``SHOWS_FIX``."""
     return sum(status == SHOWS_FIX for status in outputs)
 
 
@@ -69,7 +67,6 @@ def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first of each group of equal candidates."""
     found: dict[str, Candidate] = {}
     for each in candidates:
         found.setdefault(identity(each), each)
@@ -82,11 +79,7 @@ def finalists(candidates: Sequence[Candidate], most: int = FINALISTS) -> list[Ca
 
 
 def find_best(name: str, candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate with the highest score of a name; ties go to the one that ranks first.
-
-    Raises:
-        ValueError: there is no candidate with a change.
-    """
+    """Return the candidate with the highest score of a name, of equal ones the better ranked; there is one."""
     return max(rank_candidates(candidates), key=lambda each: each.scores[name])
 
 

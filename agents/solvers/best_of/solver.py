@@ -87,11 +87,7 @@ class BestOf:
     """The inner solver's, if there is one."""
 
     def __init__(self, settings: Settings) -> None:
-        """Make the inner solver, if there is one.
-
-        Raises:
-            UserError: there is no such solver or setting, or the solver must be installed on the host.
-        """
+        """Raises UserError: there is no such inner solver or setting, or it must be installed on the host."""
         self.settings = settings
         self._inner = _inner(settings)
         if self._inner is not None:
@@ -146,7 +142,6 @@ class _Work:
 
     @cached_property
     def _material(self) -> str:
-        """The issue and the code, as every machine's prompt shows them."""
         texts = self._trials.base
         order = choose_files(self._session, texts, shortlist=self._settings.shortlist, rankings=self._settings.rankings)
         return prompts.material(self._session.task, show_files(texts, order, self._settings.context))
@@ -155,7 +150,6 @@ class _Work:
         return MachineSetup(self._session, self._trials, attempts, self._settings.temperature)
 
     def sample(self) -> None:
-        """Sample changes and tests."""
         if self._inner is not None:
             for index in range(self._settings.samples):
                 self._sample_inner(self._inner, index)
@@ -291,6 +285,5 @@ class _Work:
 
 
 def _count_broken(before: Mapping[str, Status], after: Mapping[str, Status]) -> float:
-    """Return the number of tests that passed before and do not pass now."""
     passed = (test for test, status in before.items() if status is Status.PASSED)
     return float(sum(after.get(test) is not Status.PASSED for test in passed))

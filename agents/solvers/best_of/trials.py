@@ -26,7 +26,6 @@ class ScriptRun:
     output: str
 
     def __str__(self) -> str:
-        """Return the result as the model sees it."""
         return f"exit status {self.status}, output:\n{self.output or '(none)'}"
 
 
@@ -53,7 +52,6 @@ class TrialWorkspace:
 
     @cached_property
     def base(self) -> dict[str, str]:
-        """Path to text of the files of the base commit."""
         self._workspace.restore(BASE)
         return self._workspace.texts()
 
@@ -93,11 +91,7 @@ class TrialWorkspace:
         return self._workspace.snapshot() if self._workspace.apply(patch) else None
 
     def key(self, files: Mapping[str, str]) -> str:
-        """Return the normalised form of a change.
-
-        Args:
-            files: path to new text of the changed files.
-        """
+        """Return the normalised form of a change."""
         return change_key(self._session.task.language, self.base, files)
 
     def _note(self, script: str, ran: ScriptRun, what: str) -> None:

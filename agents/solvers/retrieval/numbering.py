@@ -20,7 +20,6 @@ class NumberedEdit:
 
 
 def number_lines(text: str) -> str:
-    """Return a text with its number and a bar before each line."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     return "\n".join(f"{number}|{line}" for number, line in enumerate(lines, start=1))
 
@@ -34,26 +33,16 @@ def strip_numbers(text: str) -> tuple[str, list[int]]:
 
 
 def make_numbered_edit(path: str, original: str, edited: str) -> NumberedEdit:
-    """Return the edit of an answer; line numbers are removed from both parts.
-
-    Args:
-        path: of the file.
-        original: the lines to change, with their numbers.
-        edited: their replacement.
-    """
+    """Return the edit of an answer; line numbers are removed from both parts."""
     search, numbers = strip_numbers(original)
     replace, _ = strip_numbers(edited) if numbers else (edited.replace("\r\n", "\n").strip("\n"), [])
     return NumberedEdit(FileEdit(path, search, replace), min(numbers, default=0), max(numbers, default=0))
 
 
 def apply_numbered(texts: Mapping[str, str], edits: Iterable[NumberedEdit]) -> AppliedEdits:
-    """Apply edits from the end of the files to their start, so that line numbers stay right.
+    """Apply edits from the end of the files to their start, so that line numbers stay right; equal ones once.
 
     A quote is searched first at its line numbers, then, since models miscount, in the whole file.
-
-    Args:
-        texts: path to text of the files.
-        edits: to apply; equal ones once.
     """
     changed: dict[str, str] = {}
     results: list[EditResult] = []

@@ -62,26 +62,13 @@ class EditorAnswer(Model):
 
 
 def retriever_question(task: AgentTask, readme: str, code: Codebase, candidates: Sequence[str]) -> str:
-    """Return the retriever's prompt.
-
-    Args:
-        task: holds the issue.
-        readme: beginning of the project's README.
-        code: the repository's text files.
-        candidates: paths to choose from, the likeliest first.
-    """
+    """Return the retriever's prompt; ``readme`` is the beginning of the README, the likeliest candidates come first."""
     outlines = {path: ", ".join(each.name for each in code.definitions(path)) for path in candidates}
     given = {"issue": task.problem_statement.strip(), "README": readme, "candidates": outlines, "task": FIND}
     return _question(given, FIND_FORM)
 
 
 def editor_question(task: AgentTask, files: Mapping[str, str]) -> str:
-    """Return the editor's prompt.
-
-    Args:
-        task: holds the issue.
-        files: path to text of the files to change.
-    """
     shown = [{"file": path, "file content": number_lines(text)} for path, text in files.items()]
     return _question({"issue": task.problem_statement.strip(), "files to be modified": shown, "task": EDIT}, EDIT_FORM)
 

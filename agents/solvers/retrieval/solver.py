@@ -129,7 +129,6 @@ class RetrievalSolver:
         return fitting
 
     def _edit(self, session: SolveSession, texts: Mapping[str, str], shown: Mapping[str, str]) -> Tries[EditorAttempt]:
-        """Ask for the edits until they are valid."""
         tries = Tries(session.workspace, best_attempt, "answer")
         question = _messages(editor_question(session.task, shown))
         for answer in json_tries(session.model, question, EditorAnswer, purpose="edit"):
@@ -144,13 +143,7 @@ class RetrievalSolver:
 
 
 def make_attempt(answer: EditorAnswer, texts: Mapping[str, str], session: SolveSession) -> EditorAttempt:
-    """Apply the editor's answer, and check that the files parse and that more than blank lines change.
-
-    Args:
-        answer: the edits.
-        texts: path to text of all files.
-        session: its task names root and language.
-    """
+    """Apply the editor's answer, and check that the files parse and that more than blank lines change."""
     task = session.task
     edits = [make_numbered_edit(clean_path(each.file, task.root), each.original, each.edited) for each in answer.edits]
     outside = [each.edit.path for each in edits if not is_inside(each.edit.path)]

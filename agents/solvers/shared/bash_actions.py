@@ -32,8 +32,8 @@ thought ::= [A-Z] [^`\n]{{1,{_THOUGHT}}}
 line ::= program (" " [^`\n]{{1,{_REST}}})?
 program ::= {" | ".join(f'"{name}"' for name in _PROGRAMS.split())}
 """
-"""Grammar in llama.cpp's notation: a one-line thought and a fenced block of a few short lines, each of which starts
-with a program that ends by itself."""
+"""Grammar in llama.cpp's notation: a one-line thought and a fenced block of a few short lines, each starting with a
+program that ends by itself."""
 
 
 class NoAction(ValueError):
@@ -41,11 +41,7 @@ class NoAction(ValueError):
 
 
 def read_action(answer: Answer) -> str:
-    """Return the one command of an answer: its tool call, or its fenced block if it has no call.
-
-    Raises:
-        NoAction: there is none, more than one, or one that cannot be read.
-    """
+    """Return the one command of an answer: its tool call, or its fenced block if it has no call. Raises NoAction."""
     return read_call(answer.tool_calls) if answer.tool_calls else read_block(answer.content, answer.finish)
 
 
@@ -67,16 +63,10 @@ def read_call(calls: Sequence[ToolCall]) -> str:
 
 
 def read_block(text: str, finish: Finish = Finish.STOP) -> str:
-    """Return the content of the one fenced bash block.
+    """Return the content of the one fenced bash block. Raises NoAction: none, more than one, an empty or unclosed one.
 
-    A block ends at the next fence of its own length, so that a longer fence may hold a shorter one.
-
-    Args:
-        text: the model's answer.
-        finish: why the answer ended; named in the error if a limit cut the block off.
-
-    Raises:
-        NoAction: there is not exactly one block, or it is empty or not closed.
+    A block ends at the next fence of its own length, so that a longer fence may hold a shorter one. ``finish`` is named
+    in the error if a limit cut the block off.
     """
     blocks = []
     at = 0

@@ -36,22 +36,15 @@ def _parts(run: str) -> tuple[str, ...]:
 def rank(query: str, documents: Mapping[str, str], top: int) -> list[str]:
     """Return the names of the best documents for a query, best first; documents that share no word are left out.
 
-    Args:
-        query: any text, such as an issue; repeated words count repeatedly.
-        documents: name to text; the words of a name count as text. Equal scores keep their order.
-        top: maximum number of names.
+    Repeated words of the query count repeatedly; the words of a document's name count as text. Equal scores keep their
+    order.
     """
     weighed = scores(query, documents)
     return sorted(weighed, key=lambda name: -weighed[name])[:top]
 
 
 def scores(query: str, documents: Mapping[str, str]) -> dict[str, float]:
-    """Return the score of each document that shares a word with the query.
-
-    Args:
-        query: any text.
-        documents: name to text, as for ``rank``.
-    """
+    """Return the score of each document that shares a word with the query; arguments as for ``rank``."""
     wanted = Counter(words(query))
     counts = {name: _count_words(f"{name}\n{text}") for name, text in documents.items()}
     lengths = {name: count.total() for name, count in counts.items()}
@@ -78,6 +71,5 @@ def _count_words(text: str) -> Counter[str]:
 
 
 def _weights(found: Mapping[str, Mapping[str, int]], total: int) -> dict[str, float]:
-    """Return the inverse document frequency of each word."""
     holding = Counter(word for shared in found.values() for word in shared)
     return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in holding.items()}

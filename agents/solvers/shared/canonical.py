@@ -82,19 +82,10 @@ class _Writer:
 
 
 def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the lines of a file in canonical layout.
+    """Return the lines of a file in canonical layout; ``rename`` maps old to new names.
 
     A file that does not parse, nests too deep or has no known language keeps its layout; comments (as far as the syntax
-    tree shows them), blank lines and trailing white space are removed.
-
-    Args:
-        language: name of the project's language; a file of another known language is parsed as that.
-        path: of the file.
-        text: its content.
-        rename: old to new names.
-
-    Raises:
-        UserError: there is no language of that name.
+    tree shows them), blank lines and trailing white space are removed. Raises UserError for an unknown ``language``.
     """
     parsed = parse(language, path, text)
     if parsed is None:
@@ -222,7 +213,6 @@ def _is_operator(letter: str) -> bool:
 
 
 def _strip_comments(root: "Node", text: str) -> str:
-    """Return the text of a node without its comments."""
     content = text.encode(errors="replace")
     parts, done = [], 0
     for node in _comments(root):

@@ -35,7 +35,6 @@ class CodeSearch:
     """The search calls; a wrong argument returns a message and raises nothing."""
 
     def __init__(self, codebase: Codebase) -> None:
-        """Keep the code to search."""
         self._code = codebase
 
     def search_class(self, class_name: str) -> SearchResult:
@@ -159,9 +158,7 @@ def manual() -> str:
 def perform(search: CodeSearch, call: str) -> SearchResult:
     """Run a call that a model wrote, such as ``search_method("send")``; a wrong call returns a message for the model.
 
-    Args:
-        search: runs the call.
-        call: as the model wrote it; an unquoted name counts as a text.
+    An unquoted name counts as a text.
     """
     name, positional, named = _read(call)
     if name not in CALLS:

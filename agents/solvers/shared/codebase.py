@@ -41,11 +41,9 @@ class Codebase:
         return known is None, (known or self._language).is_test_file(path), path
 
     def text(self, path: str) -> str:
-        """Return the content of a file."""
         return self._texts[path]
 
     def height(self, path: str) -> int:
-        """Return the number of lines of a file."""
         text = self._texts[path]
         return text.count("\n") + (not text.endswith("\n") and bool(text))
 
@@ -60,7 +58,6 @@ class Codebase:
         return [path for path in self.paths if tails and tails[0] and f"/{path}".endswith(f"/{tails[0]}")]
 
     def find_similar(self, name: str, most: int = 6) -> list[str]:
-        """Return up to ``most`` files with a similar name."""
         names: dict[str, list[str]] = {}
         for path in self.paths:
             names.setdefault(PurePosixPath(path).name, []).append(path)
@@ -68,7 +65,6 @@ class Codebase:
         return [path for each in found for path in names[each]][:most]
 
     def definitions(self, path: str) -> tuple[Definition, ...]:
-        """Return the functions and classes of a file."""
         if path not in self._definitions:
             self._definitions[path] = definitions(self._language.NAME, path, self._texts[path])
         return self._definitions[path]
@@ -76,10 +72,7 @@ class Codebase:
     def find_named(self, kind: Kind, name: str, paths: Iterable[str]) -> Iterator[tuple[str, Definition]]:
         """Yield path and definition of everything with a name, or with a qualified name that ends in it.
 
-        Args:
-            kind: of definition.
-            name: qualified as in any language: ``Outer.method``, ``Outer::method``, ``Outer#method``.
-            paths: files to search.
+        Names are qualified as in any language: ``Outer.method``, ``Outer::method``, ``Outer#method``.
         """
         wanted = dot_name(name)
         last = wanted.rpartition(".")[2]
@@ -104,7 +97,6 @@ class Codebase:
         return Snippet(path, first, last, owner.name if owner else "", self._lines(path, first, last))
 
     def whole(self, path: str, each: Definition) -> Snippet:
-        """Return all of a definition."""
         return Snippet(path, each.first, each.last, each.name, self._lines(path, each.first, each.last))
 
     def signatures(self, path: str, each: Definition) -> Snippet:

@@ -30,10 +30,6 @@ def parse_search_replace(text: str, root: str = ROOT) -> ParsedEdits:
 
     A path applies until the next heading. A block with more than one separator line is malformed, equal blocks count
     once, and a leading line ``...`` is removed from both sides.
-
-    Args:
-        text: the model's answer.
-        root: folder of the repository, which models put before paths.
     """
     edits: list[FileEdit] = []
     problems: list[str] = []
@@ -91,12 +87,7 @@ def _strip_dots(lines: list[str]) -> list[str]:
 
 
 def parse_tagged(text: str, root: str = ROOT) -> ParsedEdits:
-    """Read AutoCodeRover's format: ``<file>``, ``<original>`` and ``<patched>`` elements, fenced or not.
-
-    Args:
-        text: the model's answer.
-        root: folder of the repository, which models put before paths.
-    """
+    """Read AutoCodeRover's format: ``<file>``, ``<original>`` and ``<patched>`` elements, fenced or not."""
     found = list(TAGGED.finditer(text.replace("\r\n", "\n")))
     edits = (
         FileEdit(clean_path(each["path"], root), _inner(each["search"]), _inner(each["replace"])) for each in found

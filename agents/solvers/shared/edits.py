@@ -55,7 +55,6 @@ class EditResult:
     """Lines at which an ambiguous edit could apply."""
 
     def __str__(self) -> str:
-        """Return one line for a model or a log."""
         if self.problem is None:
             return f"{self.edit.path}: applied at line {self.line} ({self.match})"
         places = f" (lines {', '.join(map(str, self.lines))})" if self.lines else ""
@@ -71,7 +70,6 @@ class AppliedEdits:
 
     @property
     def failed(self) -> tuple[EditResult, ...]:
-        """Edits that were not applied."""
         return tuple(each for each in self.results if each.problem is not None)
 
     @property
@@ -80,7 +78,6 @@ class AppliedEdits:
         return tuple(each for each in self.results if each.match is Match.FUZZY)
 
     def report(self) -> str:
-        """Return one line for each edit."""
         return "\n".join(map(str, self.results))
 
 
@@ -89,10 +86,8 @@ def apply_edits(
 ) -> AppliedEdits:
     """Apply edits in order, each to the result of those before it; equal edits apply once.
 
-    Args:
-        files: path to text of the files that may be edited.
-        edits: to apply.
-        intervals: path to the lines, as in ``files``, that may be edited; a file that is not listed is open as a whole.
+    ``intervals`` maps a path to the lines, as in ``files``, that may be edited; a file that is not listed is open as a
+    whole.
     """
     opened: dict[str, _OpenFile] = {}
     results = []
@@ -147,7 +142,6 @@ class _OpenFile:
         return ("\r\n" if self._crlf else "\n").join(lines)
 
     def apply(self, edit: FileEdit) -> EditResult:
-        """Apply an edit to the editable parts."""
         if not edit.search.strip():
             return self._create(edit)
         if self._is_new:

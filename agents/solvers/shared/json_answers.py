@@ -28,12 +28,7 @@ class AnswerFormatError(ValueError):
 def read_json(text: str, schema: type[Answered]) -> Answered:
     """Return the first JSON object in a text that matches a schema; fences, prose and raw line feeds are skipped.
 
-    Args:
-        text: the model's answer.
-        schema: of the object.
-
-    Raises:
-        NotOfThisFormError: there is none.
+    Raises AnswerFormatError if there is none.
     """
     problem = "there is no JSON object in it"
     for value in _objects(text):
@@ -46,7 +41,6 @@ def read_json(text: str, schema: type[Answered]) -> Answered:
 
 
 def _objects(text: str) -> Iterator[dict[str, JsonValue]]:
-    """Yield the outermost JSON objects of a text."""
     decoder = json.JSONDecoder(strict=False)
     start = text.find("{")
     while start >= 0:
@@ -64,14 +58,7 @@ def json_tries(
 ) -> Iterator[Answered | str]:
     """Make the same request up to ``TRIES`` times; yield each parsed answer, or the reason why it has none.
 
-    Args:
-        model: asked again only when the next item is taken.
-        messages: the request.
-        schema: of the answer.
-        purpose: for the trajectory.
-
-    Raises:
-        ModelError, BudgetExceeded: as ``SolverModel.ask``.
+    The model is asked again only when the next item is taken. Raises as ``SolverModel.ask``.
     """
     for number in range(TRIES):
         answer = model.ask(messages, AskOptions(temperature=LATER if number else FIRST), purpose=purpose)

@@ -47,10 +47,7 @@ class MatchedLines:
 def search(lines: Sequence[str], quoted: Sequence[str], match: Match) -> list[MatchedLines]:
     """Return all places of quoted lines by one kind of match, in order; none for blank quotes.
 
-    Args:
-        lines: of the file, without line ends.
-        quoted: lines to find; an exact match includes its blank lines.
-        match: kind of match.
+    An exact match includes the blank lines of the quote.
     """
     return FINDERS[match](lines, quoted) if any(line.strip() for line in quoted) else []
 
@@ -172,12 +169,7 @@ def _distance(first: str, second: str) -> int:
 
 
 def reindent(new: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Return lines in the file's indentation, derived from the lines that matched.
-
-    Args:
-        new: lines in the model's indentation.
-        pairs: a quoted line and the file's line that it matched.
-    """
+    """Return lines in the file's indentation; ``pairs`` are a quoted line and the file's line that it matched."""
     known = {_indent(quoted): _indent(found) for quoted, found in reversed(pairs)}
     return [_move_line(line, known) if line.strip() else "" for line in new]
 

@@ -20,15 +20,7 @@ def change_key(language: str, before: Mapping[str, str], after: Mapping[str, str
     """Return the normalised difference between two states of files; equal keys mean the same change.
 
     Empty if only comments, docstrings or layout differ. If a file gains only whole functions, their place in the file
-    is ignored.
-
-    Args:
-        language: name of the project's language.
-        before: path to text of the files.
-        after: path to text of those that changed; a new file is only here.
-
-    Raises:
-        UserError: there is no language of that name.
+    is ignored. ``after`` holds the files that changed. Raises UserError for an unknown language.
     """
     parts = []
     for path, text in sorted(after.items()):
@@ -58,12 +50,7 @@ def _functions(language: str, path: str, lines: Sequence[str]) -> list[Definitio
 
 
 def differs(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
-    """Return whether two states of files differ in more than blank lines.
-
-    Args:
-        before: path to text.
-        after: path to text of those that changed.
-    """
+    """Return whether two states of files differ in more than blank lines; ``after`` holds the files that changed."""
     return any(_strip_blank_lines(before.get(path, "")) != _strip_blank_lines(text) for path, text in after.items())
 
 
@@ -75,14 +62,6 @@ def script_key(language: str, path: str, text: str) -> str:
     """Return the normalised form of a test script; equal keys mean the same test.
 
     The function that the script calls at top level is renamed to ``test_func``.
-
-    Args:
-        language: name of the project's language.
-        path: of the script.
-        text: its content.
-
-    Raises:
-        UserError: there is no language of that name.
     """
     lines = canonical(language, path, text)
     called = next(iter(_list_calls(language, path, lines)), None)

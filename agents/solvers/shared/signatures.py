@@ -11,17 +11,7 @@ if TYPE_CHECKING:
 
 
 def heads(language: str, path: str, text: str, wanted: Sequence[Definition]) -> list[str]:
-    """Return the source of each definition up to its body; all of one that has no body.
-
-    Args:
-        language: name of the project's language.
-        path: of the file.
-        text: its content.
-        wanted: definitions of that file, from ``harness.languages.syntax.definitions``.
-
-    Raises:
-        UserError: there is no language of that name.
-    """
+    """Return the source of each definition of a file up to its body; all of one that has no body."""
     parsed = parse(language, path, text)
     if parsed is None:
         return []

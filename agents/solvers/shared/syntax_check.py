@@ -7,18 +7,10 @@ from assay.harness.languages.syntax import parse
 
 
 def find_broken(language: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """Return the files that no longer parse: path to a short error.
+    """Return the files that no longer parse: path to a short error. Raises UserError for an unknown language.
 
     A file that did not parse before is ignored, since some grammars cannot read macros and dialects; a new file must
     parse. Files in unknown languages are ignored.
-
-    Args:
-        language: name of the project's language.
-        before: path to text of the files.
-        after: path to text of those that changed.
-
-    Raises:
-        UserError: there is no language of that name.
     """
     problems = {path: first_error(language, path, text) for path, text in after.items()}
     return {
@@ -29,13 +21,7 @@ def find_broken(language: str, before: Mapping[str, str], after: Mapping[str, st
 
 
 def first_error(language: str, path: str, text: str) -> str:
-    """Return line and reason of the first syntax error; empty if there is none or the language is unknown.
-
-    Args:
-        language: name of the project's language.
-        path: of the file.
-        text: its content.
-    """
+    """Return line and reason of the first syntax error; empty if there is none or the language is unknown."""
     parsed = parse(language, path, text)
     if parsed is None:
         return ""

@@ -17,7 +17,6 @@ def walk(node: "Node") -> "Iterator[Node]":
 
 
 def read_source(node: "Node") -> str:
-    """Return the source of a node."""
     return (node.text or b"").decode(errors="replace")
 
 
@@ -33,5 +32,4 @@ def first_mistake(root: "Node") -> "Node | None":
 
 
 def is_comment(node: "Node") -> bool:
-    """Return whether a node is a comment."""
     return "comment" in node.type

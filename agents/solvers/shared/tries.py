@@ -33,13 +33,7 @@ class Tries(Generic[Made]):
     """
 
     def __init__(self, workspace: Workspace, best: Callable[[Sequence[Made]], Made], called: str) -> None:
-        """Start without a try.
-
-        Args:
-            workspace: each try is written into its base state.
-            best: returns the best of several tries.
-            called: name of a try in the source of its candidate.
-        """
+        """Each try is written into the base state; ``called`` names a try in the source of its candidate."""
         self.candidates: list[Candidate] = []
         self._made: list[Made] = []
         self._workspace = workspace

@@ -148,17 +148,14 @@ class ActionRunner:
 
     @cached_property
     def base(self) -> dict[str, str]:
-        """Path to text of the files of the base commit."""
         self.restore("base")
         return self._workspace.texts()
 
     def root(self) -> SearchState:
-        """Return the state before any action."""
         self.restore("base")
         return SearchState(snapshot="base")
 
     def restore(self, snapshot: str) -> None:
-        """Bring the workspace to a saved state."""
         if snapshot != self._at:
             self._at = ""
             self._workspace.restore(snapshot)
@@ -224,7 +221,6 @@ class ActionRunner:
         return self._save_edits(state, applied)
 
     def _save_edits(self, state: SearchState, applied: AppliedEdits) -> SearchState:
-        """Write edited files into the workspace and save that state."""
         self.restore(state.snapshot)
         self._at = ""
         for path, text in applied.files.items():

@@ -27,14 +27,9 @@ _CHOICE = re.compile(r"<solution>\s*(\d+)\s*</solution>", re.ASCII)
 
 
 def debate(ask: Ask, statement: str, patches: Sequence[str], *, debaters: int, rounds: int) -> int | None:
-    """Return the index of the patch that the judge chooses; None if it names none.
+    """Return the index of the patch that the judge chooses; None if it names none. A single one wins without a debate.
 
-    Args:
-        ask: asks the model.
-        statement: the issue.
-        patches: the solutions; a single one wins without a debate.
-        debaters: number of debaters, who argue in turn and see all earlier arguments.
-        rounds: number of rounds.
+    The debaters argue in turn and see all earlier arguments.
     """
     if len(patches) == 1:
         return 0

@@ -68,20 +68,11 @@ class CodeGraph:
         return tuple(self._neighbours.get(vertex, ()))
 
     def edges(self, relation: Relation) -> list[tuple[str, str]]:
-        """Return source and target of all edges of one relation."""
         return [(source, target) for source, kind, target in self._edges if kind == relation]
 
 
 def build(texts: Mapping[str, str], language: str) -> CodeGraph:
-    """Return the graph of a repository's source files, each in its own language.
-
-    Args:
-        texts: path to content; files in unknown languages are left out.
-        language: name of the project's language.
-
-    Raises:
-        UserError: there is no language of that name.
-    """
+    """Return the graph of a repository's source files, each in its own language; other files are left out."""
     files = [
         _File.read(path, text, parsed)
         for path, text in sorted(texts.items())

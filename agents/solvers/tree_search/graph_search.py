@@ -152,7 +152,6 @@ class _Walk:
 
     @property
     def visited(self) -> int:
-        """Number of judged vertices."""
         return len(self._tree.nodes) - 1
 
     def explore(self) -> None:
@@ -187,7 +186,6 @@ class _Walk:
         return Reward(max(0.0, reward.value), reward.why)
 
     def _next(self, node: SearchNode[Visit]) -> tuple[str, str]:
-        """Return relation and identifier of the next neighbour."""
         return self._list_unvisited(node)[0]
 
     def _list_unvisited(self, node: SearchNode[Visit]) -> list[tuple[str, str]]:
@@ -213,7 +211,6 @@ class _Walk:
         return self._ahead[vertex.id]
 
     def _entries(self) -> list[str]:
-        """Return the files with the best BM25 score, without tests."""
         is_test = languages.find(self._session.task.language).is_test_file
         files = {path: self._texts[path] for path in self._graph.vertices if path in self._texts and not is_test(path)}
         return rank(self._statement, files, self._settings.entries)
@@ -228,7 +225,6 @@ class _Walk:
         return "\n".join(self._texts[vertex.path].split("\n")[vertex.first - 1 : vertex.last])
 
     def _show(self, vertex: Vertex) -> str:
-        """Return a vertex as the model sees it."""
         if vertex.kind in {"directory", "file"}:
             inside = [each.id for each in self._graph.neighbours(vertex.id) if each.relation == "contains"]
             return "\n".join([f"{vertex.kind} {vertex.path}, which contains:", *inside])

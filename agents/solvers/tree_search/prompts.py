@@ -55,7 +55,6 @@ SHORT = 1_500
 
 
 def feedback_question(task: AgentTask, parent: SearchNode[SearchState]) -> str:
-    """Return the prompt for feedback on the tries from a state."""
     tries = "\n".join(
         f"{number}. ({each.worth:g}) {short(each.content)}" for number, each in enumerate(parent.children, 1)
     )
@@ -63,7 +62,6 @@ def feedback_question(task: AgentTask, parent: SearchNode[SearchState]) -> str:
 
 
 def judge_question(task: AgentTask, node: SearchNode[SearchState]) -> str:
-    """Return the prompt to judge a state that no rule covers."""
     return JUDGE.format(
         statement=task.problem_statement,
         history=history(node.parent),
@@ -90,7 +88,6 @@ def conversation(task: AgentTask, node: SearchNode[SearchState], feedback: str) 
 
 
 def history(node: SearchNode[SearchState] | None) -> str:
-    """Return a short list of the steps that lead to a state."""
     steps = node.path()[1:] if node else []
     return "\n".join(f"{number}. {short(each.content)}" for number, each in enumerate(steps, 1)) or "none"
 

@@ -55,7 +55,6 @@ class SearchNode(Generic[T]):
         return [*above, self]
 
     def below(self) -> "Iterator[SearchNode[T]]":
-        """Yield all descendants."""
         for child in self.children:
             yield child
             yield from child.below()
@@ -75,7 +74,6 @@ class SearchTree(Generic[T]):
 
     @property
     def root(self) -> SearchNode[T]:
-        """The first node."""
         return self.nodes[0]
 
     def add(self, parent: SearchNode[T], content: T, *, kind: str = "") -> SearchNode[T]:
@@ -86,7 +84,6 @@ class SearchTree(Generic[T]):
         return child
 
     def expandable(self) -> list[SearchNode[T]]:
-        """Return the nodes that may get another child."""
         return [each for each in self.nodes if self._is_expandable(each)]
 
     def find_finished(self) -> list[SearchNode[T]]:
@@ -98,7 +95,6 @@ class SearchTree(Generic[T]):
         return list(found.values())
 
     def leaves(self) -> list[SearchNode[T]]:
-        """Return the nodes without children."""
         return [each for each in self.nodes if not each.children]
 
     def _is_expandable(self, node: SearchNode[T]) -> bool:
@@ -133,7 +129,7 @@ class Bounds:
     """A solution with this reward ends the search, if there are ``least_finished`` solutions."""
     least_finished: int = 1
     first_finish_depth: int | None = 20
-    """Until there is a solution or a node of this depth, the newest node is expanded; None: never."""
+    """The newest node is expanded until there is a solution or a node of this depth; None: never."""
     cost: float | None = None
     """US dollars."""
 
@@ -157,8 +153,7 @@ def stop_reason(tree: SearchTree[T], bounds: Bounds, cost: float = 0.0) -> str:
 def next_node(tree: SearchTree[T], bounds: Bounds, selector: Selector) -> SearchNode[T]:
     """Return the node to expand: the newest until the first solution or ``first_finish_depth``, then the selected one.
 
-    Raises:
-        ValueError: no node can be expanded; ``stop_reason`` reports that before.
+    Raises ValueError if no node can be expanded; ``stop_reason`` reports that before.
     """
     nodes = tree.expandable()
     if not nodes:
@@ -179,17 +174,9 @@ def grow(
     selector: Selector,
     cost: Callable[[], float] = lambda: 0.0,
 ) -> str:
-    """Select, expand and backpropagate until a limit ends the search.
+    """Select, expand and backpropagate until a limit ends the search; return the reason why it ended.
 
-    Args:
-        tree: grows by one node each round.
-        expand: adds a child to a node, runs its action, judges it and returns it.
-        bounds: limits of the search.
-        selector: chooses the node after the first solution.
-        cost: returns the US dollars spent so far.
-
-    Returns:
-        The reason why the search ended.
+    ``expand`` adds a child to a node, runs its action, judges it and returns it; ``cost`` is in US dollars.
     """
     while not (reason := stop_reason(tree, bounds, cost())):
         backpropagate(expand(next_node(tree, bounds, selector)))
@@ -203,7 +190,6 @@ def mean_reward(node: SearchNode[T]) -> float:
 
 
 def best_reward(node: SearchNode[T]) -> float:
-    """Return the reward of the node itself."""
     return node.worth
 
 

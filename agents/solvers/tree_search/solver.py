@@ -113,7 +113,6 @@ class _Search:
         self.tree: SearchTree[SearchState] = SearchTree(self._runner.root(), expansions=settings.expansions)
 
     def bounds(self) -> Bounds:
-        """Return the limits of the search."""
         of_run = self._session.budget.steps
         return Bounds(
             nodes=min(self._settings.nodes, of_run + 1) if of_run else self._settings.nodes,
@@ -125,7 +124,6 @@ class _Search:
         )
 
     def selector(self) -> Selector:
-        """Return the selector of the next state."""
         return BestFirst() if self._settings.selector == "best_first" else Softmax(self._session.seed)
 
     def cost(self) -> float:
@@ -133,7 +131,6 @@ class _Search:
         return sum((answer.usage.cost or 0.0) + (answer.wasted.cost or 0.0) for answer in self._answers)
 
     def is_over_cost(self) -> bool:
-        """Return whether the search has reached its limit of cost."""
         return self._settings.cost is not None and self.cost() >= self._settings.cost
 
     def expand(self, parent: SearchNode[SearchState]) -> SearchNode[SearchState]:
@@ -204,7 +201,6 @@ class _Search:
         self._session.recorder.add(step.model_copy(update={"extra": {"scores_above": scores}}))
 
     def choose(self) -> SearchNode[SearchState]:
-        """Return the result by the chosen discriminator."""
         if self._settings.discriminator == "debate":
             return self._debate()
         return result(self.tree, mean_reward if self._settings.discriminator == "mean_reward" else best_reward)
@@ -224,7 +220,6 @@ class _Search:
         return result(self.tree) if number is None else found[number]
 
     def leave(self, chosen: SearchNode[SearchState]) -> None:
-        """Bring the workspace to a node's state."""
         self._runner.restore(chosen.content.snapshot)
 
     def candidates(self) -> tuple[Candidate, ...]:

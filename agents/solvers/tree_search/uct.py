@@ -58,7 +58,6 @@ class Score:
 
     @property
     def total(self) -> float:
-        """Sum of all terms."""
         return math.fsum(astuple(self))
 
 
@@ -125,7 +124,6 @@ class BestFirst:
         self._weights = weights
 
     def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
-        """Return the best node."""
         return max(nodes, key=lambda node: score(node, self._weights).total)
 
 

@@ -7,4 +7,4 @@ from assay.agents.llm.proxy.dialects.messages import Messages
 from assay.agents.llm.proxy.dialects.responses import Responses
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Chat(), Messages(), Responses(), Gemini())}
-"""By name, as in the field ``speaks`` of an external agent's adapter."""
+"""Dialects by name, as in the field ``speaks`` of an external agent's adapter."""

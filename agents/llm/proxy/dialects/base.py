@@ -49,9 +49,9 @@ class HttpRequest:
 
     method: str
     path: str
-    """Without the query."""
+    """The path has no query."""
     query: str = ""
-    """Without the question mark."""
+    """The query has no question mark."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Names in lower case."""
     body: bytes = b""
@@ -97,13 +97,10 @@ class ParsedRequest:
     """Tools that only the API's own service can run; the model does not see them, and the log lists them."""
 
     def __post_init__(self) -> None:
-        """Check that the question brings its pictures and files along.
+        """Check that the question brings its pictures and files along. Raises MalformedBody.
 
         An endpoint fetches what an address names: that would be a way out of a container without network, and into the
         endpoint's own.
-
-        Raises:
-            MalformedBody: a part is not text, or names something to fetch.
         """
         for message in self.request.messages:
             for part in message.content if isinstance(message.content, tuple) else ():
@@ -145,7 +142,7 @@ class Dialect(Protocol):
     """One model API. All methods are pure."""
 
     name: ClassVar[str]
-    """As in the field ``speaks`` of an adapter."""
+    """The name in the field ``speaks`` of an adapter."""
     routes: ClassVar[tuple[Route, ...]]
     """Every other request is answered with 403."""
 
@@ -183,7 +180,6 @@ class Dialect(Protocol):
 
 
 def bearer_token(request: HttpRequest) -> str:
-    """Return the token of ``Authorization: Bearer``; empty if there is none."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token if kind == "Bearer" else ""
 

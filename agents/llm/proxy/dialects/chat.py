@@ -31,30 +31,23 @@ class Chat:
     )
 
     def token(self, request: HttpRequest) -> str:
-        """Return the bearer token."""
         return bearer_token(request)
 
     def parse(self, _request: HttpRequest, body: Json, /) -> ParsedRequest:
-        """Read a body; tools other than functions are rejected."""
         return ParsedRequest(request_from_json(body), sample_count(body, "n"), body.get("stream") is True)
 
     def reply(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:
-        """Return a reply with one choice for each answer."""
         return answers_to_json(answers, parsed.request.model)
 
     def events(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Iterator[str]:
-        """Yield an event for each answer, one with the usage, and ``[DONE]``."""
         return answers_to_events(answers, parsed.request.model)
 
     def count(self, tokens: int) -> Json:
-        """Raise NotImplementedError: the API has no such route."""
         raise NotImplementedError
 
     def models(self, names: Sequence[str]) -> Json:
-        """Return the list of models."""
         return openai_models(names)
 
     def error_reply(self, error: ApiError) -> HttpReply:
-        """Return the error with its code."""
         body = {"message": str(error), "type": error.code, "code": error.code}
         return HttpReply(error.status, json.dumps({"error": body}))

@@ -27,12 +27,10 @@ def answer_id(prefix: str, parsed: ParsedRequest, answer: Answer) -> str:
 
 
 def total_usage(answers: Sequence[Answer]) -> TokenUsage:
-    """Return the usage of all answers together."""
     return sum((answer.usage for answer in answers), TokenUsage())
 
 
 def openai_models(names: Sequence[str]) -> Json:
-    """Return the list of models in the form that both of OpenAI's APIs use."""
     return {
         "object": "list",
         "data": [{"id": name, "object": "model", "owned_by": "assay"} for name in names],
@@ -52,7 +50,6 @@ def arguments_object(arguments: str) -> Json:
 
 
 def text_part(text: str) -> Part:
-    """Return a text as a part of a message."""
     return Part.model_validate({"type": "text", "text": text})
 
 
@@ -85,14 +82,12 @@ def merge_system_messages(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 
 def message_text(message: Message) -> str:
-    """Return the text parts of a message, joined."""
     if isinstance(message.content, str):
         return message.content
     return join_texts(str(part.model_dump()["text"]) for part in message.content if part.type == "text")
 
 
 def join_texts(texts: Iterable[str]) -> str:
-    """Return the non-empty texts, joined."""
     return SEPARATOR.join(text for text in texts if text)
 
 
@@ -105,10 +100,6 @@ def build_request(fields: Mapping[str, object]) -> Request:
 
 
 def check_tools_left(has_tools: bool, left_out: Sequence[str]) -> None:
-    """Reject a request whose tools were all left out, since it was made for their sake.
-
-    Raises:
-        MalformedBody: tools were left out and none remains.
-    """
+    """Reject a request whose tools were all left out, since it was made for their sake. Raises MalformedBody."""
     if left_out and not has_tools:
         raise MalformedBody(f"not available: {', '.join(left_out)}; the model has no server-side tools and no network")

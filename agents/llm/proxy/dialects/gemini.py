@@ -72,11 +72,9 @@ class Gemini:
         return parse_gemini(unquote(found[1]), body, is_stream=is_stream)
 
     def reply(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:
-        """Return a candidate for each answer: its reasoning, its text, then its tool calls."""
         return {**_head(parsed, answers), "candidates": list(_candidates(answers)), "usageMetadata": _usage(answers)}
 
     def events(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Iterator[str]:
-        """Yield an event for each answer; the last one has the usage."""
         for at, candidate in enumerate(_candidates(answers), start=1):
             piece: Json = {**_head(parsed, answers), "candidates": [candidate]}
             if at == len(answers):
@@ -84,11 +82,9 @@ class Gemini:
             yield f"data: {json.dumps(piece)}\n\n"
 
     def count(self, tokens: int) -> Json:
-        """Return the token count."""
         return {"totalTokens": tokens}
 
     def models(self, names: Sequence[str]) -> Json:
-        """Return the list of models as a single page."""
         verbs: list[JsonValue] = [_ANSWER, _COUNT]
         return {
             "models": [
@@ -97,7 +93,6 @@ class Gemini:
         }
 
     def error_reply(self, error: ApiError) -> HttpReply:
-        """Return the error with the API's word for its status."""
         message = f"{_TOO_LONG}: {error}" if error.code == "context_length_exceeded" else str(error)
         default = "INTERNAL" if error.status >= 500 else "INVALID_ARGUMENT"
         body = {"code": error.status, "message": message, "status": _STATUSES.get(error.status, default)}

@@ -17,11 +17,7 @@ def convert_parameters(schema: Json) -> Json:
 
 
 def convert_schema(schema: Json) -> Json:
-    """Return the JSON Schema: types in lower case, ``nullable`` as a type, names in camelCase.
-
-    Raises:
-        MalformedBody: a part of it is no schema.
-    """
+    """Return the JSON Schema: types in lower case, ``nullable`` as a type, names in camelCase. Raises MalformedBody."""
     camel = {re.sub("_([a-z])", lambda found: found[1].upper(), name): value for name, value in schema.items()}
     converted = {name: _value(name, value) for name, value in camel.items() if name not in _GOOGLE_ONLY}
     if schema.get("nullable") is True:

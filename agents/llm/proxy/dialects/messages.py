@@ -46,15 +46,12 @@ class Messages:
     )
 
     def token(self, request: HttpRequest) -> str:
-        """Return the key in ``x-api-key``, or the bearer token."""
         return request.headers.get("x-api-key", "") or bearer_token(request)
 
     def parse(self, _request: HttpRequest, body: Json, /) -> ParsedRequest:
-        """Read a body; see ``messages_request``."""
         return parse_messages(body)
 
     def reply(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:
-        """Return the only answer as blocks: its text, then its tool calls."""
         answer = answers[0]
         return {
             **_head(parsed, answer),
@@ -64,7 +61,6 @@ class Messages:
         }
 
     def events(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Iterator[str]:
-        """Yield the start of the message, each block's start, delta and stop, the stop reason, and the end."""
         answer, usage = answers[0], _usage(total_usage(answers))
         start: Json = {**_head(parsed, answer), "usage": {**usage, "output_tokens": 0}}
         yield format_event({"type": "message_start", "message": start})
@@ -75,18 +71,15 @@ class Messages:
         yield format_event({"type": "message_stop"})
 
     def count(self, tokens: int) -> Json:
-        """Return the token count."""
         return {"input_tokens": tokens}
 
     def models(self, names: Sequence[str]) -> Json:
-        """Return the list of models as a single page."""
         data: list[JsonValue] = [
             {"type": "model", "id": name, "display_name": name, "created_at": "1970-01-01T00:00:00Z"} for name in names
         ]
         return {"data": data, "has_more": False, "first_id": names[0], "last_id": names[-1]}
 
     def error_reply(self, error: ApiError) -> HttpReply:
-        """Return the error with the API's type for its status."""
         message = f"{_TOO_LONG}: {error}" if error.code == "context_length_exceeded" else str(error)
         body: Json = {"type": _ERROR_TYPES.get(error.status, "api_error"), "message": message}
         return HttpReply(error.status, json.dumps({"type": "error", "error": body}))

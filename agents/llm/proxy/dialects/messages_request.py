@@ -27,11 +27,7 @@ _REASONING = frozenset({"thinking", "redacted_thinking"})
 
 
 def parse_messages(body: Json) -> ParsedRequest:
-    """Read a posted body.
-
-    Raises:
-        MalformedBody: a field is wrong, or all tools are ones that only Anthropic's service can run.
-    """
+    """Raises MalformedBody: a field is wrong, or all tools are ones that only Anthropic's service can run."""
     offered = require_objects(body.get("tools"), "tools")
     tools = [tool for tool in offered if tool.get("type") in (None, "custom")]
     left_out = tuple(str(tool.get("name") or tool.get("type")) for tool in offered if tool not in tools)
@@ -113,7 +109,6 @@ def _conversation(value: JsonValue) -> Iterator[Message]:
 
 
 def _assistant_message(blocks: Iterable[Json]) -> Message:
-    """Return one message with the joined texts and the tool calls."""
     texts: list[str] = []
     calls: list[ToolCall] = []
     for block in blocks:

@@ -39,15 +39,12 @@ class Responses:
     )
 
     def token(self, request: HttpRequest) -> str:
-        """Return the bearer token."""
         return bearer_token(request)
 
     def parse(self, _request: HttpRequest, body: Json, /) -> ParsedRequest:
-        """Read a body; see ``responses_request``."""
         return parse_responses(body)
 
     def reply(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:
-        """Return the only answer as items: its text, then its tool calls."""
         incomplete = _INCOMPLETE_REASONS.get(answers[0].finish)
         return {
             **_head(parsed, answers[0]),
@@ -58,7 +55,6 @@ class Responses:
         }
 
     def events(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Iterator[str]:
-        """Yield the start of the response, each item's start, content and end, and the whole response."""
         whole = self.reply(parsed, answers)
         started: Json = {**whole, "status": "in_progress", "incomplete_details": None, "output": [], "usage": None}
         events: list[Json] = [{"type": "response.created", "response": started}]
@@ -70,15 +66,12 @@ class Responses:
             yield format_event({**event, "sequence_number": number})
 
     def count(self, tokens: int) -> Json:
-        """Raise NotImplementedError: no such route is served."""
         raise NotImplementedError
 
     def models(self, names: Sequence[str]) -> Json:
-        """Return the list of models."""
         return openai_models(names)
 
     def error_reply(self, error: ApiError) -> HttpReply:
-        """Return the error with its code."""
         kind = "invalid_request_error" if error.status < 500 else "server_error"
         body: Json = {"message": str(error), "type": kind, "param": None, "code": error.code}
         return HttpReply(error.status, json.dumps({"error": body}))

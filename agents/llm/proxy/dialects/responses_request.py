@@ -38,11 +38,8 @@ _STATEFUL_FIELDS = ("previous_response_id", "conversation", "prompt")
 
 
 def parse_responses(body: Json) -> ParsedRequest:
-    """Read a posted body.
-
-    Raises:
-        MalformedBody: a field is wrong, refers to state that the service would keep between requests, or all tools are
-            ones that only OpenAI's service can run.
+    """Raises MalformedBody: a field is wrong, refers to state that the service would keep, or only OpenAI's service can
+    run the tools.
     """
     for field in _STATEFUL_FIELDS:
         if body.get(field) is not None:

@@ -64,7 +64,6 @@ class Imports(threading.local):
     under_way = 0
 
     def handle_call(self) -> Any:
-        """Enter an import; return a tracer that sees its end."""
         self.under_way += 1
         return self._handle_event
 
@@ -87,7 +86,6 @@ class Coverage:
         self._traced = {}  # type: dict[int, Traced]
 
     def is_late(self) -> bool:
-        """Return whether no further test may start."""
         return time.time() > self._deadline
 
     def begin(self) -> None:
@@ -155,25 +153,21 @@ class PytestPlugin:
         self._failed = None  # type: bool | None
 
     def pytest_sessionstart(self, session: Any) -> None:
-        """Keep the session, to stop it when the time is over."""
         self._session = session
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:  # noqa: ARG002 - pytest looks at the name
-        """Start tracing."""
         self._failed = None
         if self._coverage.is_late():
             self._session.shouldstop = "out of time"
         self._coverage.begin()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Keep the result of one phase of a test."""
         if report.failed:
             self._failed = True
         elif report.when == "call" and report.passed and self._failed is None:
             self._failed = False
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Record the lines of the test."""
         self._coverage.end(nodeid, self._failed)
 
 
@@ -185,14 +179,12 @@ class TracedResult(unittest.TestResult):
         self._coverage = coverage
 
     def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
-        """Start tracing."""
         super().startTest(test)
         self.shouldStop = self._coverage.is_late()
         self._before = (self._bad(), len(self.skipped) + len(self.expectedFailures))
         self._coverage.begin()
 
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
-        """Record the lines of the test."""
         bad, aside = self._before
         failed = self._bad() > bad  # type: bool | None
         if not failed and len(self.skipped) + len(self.expectedFailures) > aside:
@@ -205,7 +197,6 @@ class TracedResult(unittest.TestResult):
 
 
 def ranges(numbers: "set[int]") -> "list[list[int]]":
-    """Return line numbers as pairs of first and last."""
     found = []  # type: list[list[int]]
     for number in sorted(numbers):
         if found and found[-1][1] == number - 1:
@@ -216,7 +207,6 @@ def ranges(numbers: "set[int]") -> "list[list[int]]":
 
 
 def run_script(coverage: Coverage, path: str) -> None:
-    """Run a file as a program."""
     sys.argv = [path]
     failed = False
     coverage.begin()
