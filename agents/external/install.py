@@ -18,7 +18,7 @@ from pathlib import Path
 from assay.agents.contract import Host
 from assay.agents.external.adapter import Adapter, Ecosystem
 from assay.harness.domain import Limits, Recipe
-from assay.harness.engines.base import LABEL, Box
+from assay.harness.engines.base import LABEL, Box, BoxSpec
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import locked
 from assay.instances.toolchains.ensure import ensure, scratch_folder
@@ -122,7 +122,7 @@ def _build(wanted: _Folder, base: Toolchain, host: Host, mounts: Mapping[str, st
         labels = {f"{LABEL}.kind": "agent-install"}
         fresh = Path(scratch) / "folder"
         fresh.mkdir(mode=0o755)
-        with host.engine.open(base.name, limits, labels, mounts=inputs) as box:
+        with host.engine.open(BoxSpec(base.name, limits, labels, mounts=inputs)) as box:
             _run(box, [f"/run/installers/{wanted.script}", *wanted.arguments], wanted.env, log)
             with _TarStream.open(box, wanted.target, log) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
                 _extract(tar, fresh)

@@ -6,7 +6,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from assay.harness.domain import Limits, Model
 from assay.harness.engines.apptainer_box import SUPERVISING, ApptainerBox, Place
 from assay.harness.engines.apptainer_images import ApptainerImages
 from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
-from assay.harness.engines.base import Box, Engine, Sidecar
+from assay.harness.engines.base import Box, BoxSpec, Engine
 from assay.harness.engines.owner import SLACK, is_orphan, owner_labels
 from assay.harness.engines.tars import HOSTS, add_lookup_files
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
@@ -74,28 +74,20 @@ class ApptainerEngine(ApptainerImages, Engine):
         return {**facts, "Rootless": "yes"} if self._program.as_root else facts
 
     @contextmanager
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
-        if services or limits.network:  # the only network it has is this machine's own
-            raise EngineError(REFUSES.format("services beside it" if services else "network"))
-        record = self.record(image)
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
+        limits = spec.limits
+        if spec.services or limits.network:  # the only network it has is this machine's own
+            raise EngineError(REFUSES.format("services beside it" if spec.services else "network"))
+        record = self.record(spec.image)
         name = f"assay-{secrets.token_hex(8)}"
         began = time.monotonic()
         place = Place(name, self._boxes / name, self.runnable(record), record.env)
         made = time.monotonic() - began
-        kept = Kept(labels={**owner_labels(limits.seconds + SLACK), **labels}, image=str(place.image))
+        kept = Kept(labels={**owner_labels(limits.seconds + SLACK), **spec.labels}, image=str(place.image))
         place.overlay.mkdir(parents=True)
         (place.folder / "box.json").write_text(kept.model_dump_json())
         try:
-            with self._started(place, limits, mounts or {}, archive) as box:
+            with self._started(place, spec) as box:
                 box.create_seconds = made
                 yield box
         finally:
@@ -105,23 +97,21 @@ class ApptainerEngine(ApptainerImages, Engine):
             raise EngineError("somebody else removed the container while it was at work")
 
     @contextmanager
-    def _started(
-        self, place: Place, limits: Limits, mounts: Mapping[str, str], archive: bytes
-    ) -> Iterator[ApptainerBox]:
+    def _started(self, place: Place, spec: BoxSpec) -> Iterator[ApptainerBox]:
         began = time.monotonic()
         if self._aborted:
             raise RunStopped("the run was stopped")
-        self._program.run("instance", "start", *self._options(place, limits, mounts), place.image, place.name)
+        self._program.run("instance", "start", *self._options(place, spec.limits, spec.mounts), place.image, place.name)
         pid = self._pid(place.name)
         limited = bool(CONTROLLERS.keys() - self.unenforced)
-        box = ApptainerBox(self._program, place, limits, pid, str(pid) if limited else OVERLAY)
+        box = ApptainerBox(self._program, place, spec.limits, pid, str(pid) if limited else OVERLAY)
         self._open.add(box)
         try:
             if self._aborted:
                 raise RunStopped("the run was stopped")
             box.protect()
             started = time.monotonic()
-            box.put(add_lookup_files(archive, {"etc/hosts": HOSTS}))
+            box.put(add_lookup_files(spec.archive, {"etc/hosts": HOSTS}))
             box.start_seconds, box.deliver_seconds = started - began, time.monotonic() - started
             yield box
         finally:

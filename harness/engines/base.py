@@ -73,6 +73,26 @@ class Sidecar:
     image: str
 
 
+@dataclass(frozen=True, slots=True)
+class BoxSpec:
+    """The container that an engine is asked for."""
+
+    image: str
+    """Name of an image that is present."""
+    limits: Limits = field(default_factory=Limits)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Put on every object, so that a later process can see whose it is."""
+    mounts: Mapping[str, str] = field(default_factory=dict)
+    """Folders and files of this machine, read-only: host path to box path."""
+    services: Sequence[Sidecar] = ()
+    """Started before the box, which waits until they answer.
+
+    An internal network that holds nothing else is then the box's only one.
+    """
+    archive: bytes = b""
+    """A tar archive that is unpacked at ``/`` before anything runs in the box."""
+
+
 class Box(Protocol):
     """One running container; it is removed when the context of ``Engine.open`` ends."""
 
@@ -165,26 +185,8 @@ class Engine(Protocol):
         """Return facts for a run's manifest (version, storage driver, cgroup version ...)."""
         ...
 
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> AbstractContextManager[Box]:
+    def open(self, spec: BoxSpec) -> AbstractContextManager[Box]:
         """Start a fresh container that is removed in every case.
-
-        Args:
-            image: name of an image that is present.
-            limits: what the container may use.
-            labels: put on every object, so that a later process can see whose it is.
-            mounts: folders and files of this machine, read-only: host path to box path.
-            services: started before the box, which waits until they answer; an internal network that holds nothing
-                else is then the box's only one.
-            archive: a tar archive that is unpacked at ``/`` before anything runs in the box.
 
         Raises:
             ImageMissing: there is no such image. EnvironmentFailure: a service does not come up.

@@ -1,12 +1,11 @@
 """Ends the containers of one evaluation while others run."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, cast
 
-from assay.harness.domain import Limits
-from assay.harness.engines.base import Box, Engine, Sidecar
+from assay.harness.engines.base import Box, BoxSpec, Engine
 from assay.harness.errors import EngineError, RunStopped
 
 
@@ -53,20 +52,10 @@ class _WatchedEngine:
         self._cancellation = cancellation
 
     @contextmanager
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
         if self._cancellation.requested:
             raise RunStopped("cancelled")
-        opened = self.wrapped.open(image, limits, labels, mounts=mounts, services=services, archive=archive)
-        with opened as box, self._cancellation.reaching(box):
+        with self.wrapped.open(spec) as box, self._cancellation.reaching(box):
             yield box
 
     def __getattr__(self, name: str) -> Any:

@@ -3,14 +3,14 @@
 import os
 import resource
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import Box, Engine, Sidecar
+from assay.harness.engines.base import Box, BoxSpec, Engine
 from assay.harness.engines.caps import MIB
 from assay.harness.engines.docker_box import DockerBox, engine_errors
 from assay.harness.engines.docker_images import DockerImages
@@ -92,30 +92,21 @@ class DockerEngine(DockerImages, Engine):
         return frozenset(limit for limit, key in ENFORCES.items() if powerless or info.get(key) is False)
 
     @contextmanager
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
         with ExitStack() as beside:
-            link = beside.enter_context(self._services(services, limits, labels)) if services else None
-            with self._container(image, limits, labels, mounts=mounts, link=link, archive=archive) as box:
+            link = beside.enter_context(self._services(spec)) if spec.services else None
+            with self._container(spec, link) as box:
                 yield box
 
     @contextmanager
-    def _services(self, sidecars: Sequence[Sidecar], tests: Limits, labels: Mapping[str, str]) -> Iterator[Link]:
+    def _services(self, tests: BoxSpec) -> Iterator[Link]:
         """Run services on a network of their own; yields a place on it once every service answers."""
-        limits = service_limits(tests)
-        with internal_network(self._client, labels, tests.seconds) as network, ExitStack() as boxes:
+        limits = service_limits(tests.limits)
+        with internal_network(self._client, tests.labels, tests.limits.seconds) as network, ExitStack() as boxes:
             started = []
-            for sidecar in sidecars:
-                link = Link(network, sidecar.service.name)
-                box = boxes.enter_context(self._container(service_image(sidecar), limits, labels, link=link))
+            for sidecar in tests.services:
+                spec = BoxSpec(service_image(sidecar), limits, tests.labels)
+                box = boxes.enter_context(self._container(spec, Link(network, sidecar.service.name)))
                 start_service(box, sidecar.service)
                 started.append((box, sidecar.service))
             for box, service in started:
@@ -123,27 +114,19 @@ class DockerEngine(DockerImages, Engine):
             yield Link(network)
 
     @contextmanager
-    def _container(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        link: Link | None = None,
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
+    def _container(self, spec: BoxSpec, link: Link | None = None) -> Iterator[Box]:
         """Start one container, on an internal network if there is a link to it, and remove it in every case."""
+        limits, archive = spec.limits, spec.archive
         isolated = not (limits.network or link)
         began = time.monotonic()
         with engine_errors():
             container = self._client.create_container(
-                image,
+                spec.image,
                 command=["sleep", "infinity"],
                 entrypoint=[],
                 user="0:0",
-                labels={**owner_labels(limits.seconds + SLACK), **labels},
-                host_config=self._client.create_host_config(**self._host_config(limits, mounts or {}, link)),
+                labels={**owner_labels(limits.seconds + SLACK), **spec.labels},
+                host_config=self._client.create_host_config(**self._host_config(limits, spec.mounts, link)),
                 networking_config=link.config if link else None,
                 # "none" is a network, too, and joining it takes the engine longer than all else of a start.
                 network_disabled=isolated,

@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import Box, Engine, ExecResult
+from assay.harness.engines.base import Box, BoxSpec, Engine, ExecResult
 from assay.harness.engines.owner import OWNER, dead_process
 from assay.harness.errors import AssayError
 
@@ -59,7 +59,7 @@ class Lab:
     def open(self, labels: Mapping[str, str] = MEASURING, **limits: object) -> AbstractContextManager[Box]:
         """Open a box with these limits, and small ones for all others."""
         wanted = Limits.model_validate({"memory_mb": 256, "pids": 64, "disk_mb": 512, "seconds": 600, **limits})
-        return self.engine.open(self.image, wanted, labels)
+        return self.engine.open(BoxSpec(self.image, wanted, labels))
 
 
 Answer = tuple[State, str]

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.harness.domain import Instance, Limits, Rule
-from assay.harness.engines.base import ActingEngine, Box, BoxEnd, ExecResult, ImageInfo, ImageLayer, Sidecar
+from assay.harness.domain import Instance, Rule
+from assay.harness.engines.base import ActingEngine, Box, BoxEnd, BoxSpec, ExecResult, ImageInfo, ImageLayer
 from assay.harness.errors import ImageMissing
 
 Fault = Callable[[str, str], None]
@@ -93,16 +93,8 @@ class FakeEngine(ActingEngine):
         return {"engine": "fake"}
 
     @contextmanager
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
+        image = spec.image
         self.fault("open", image)
         if image not in self.instances:
             raise ImageMissing(f"the fake engine has no image {image}")
@@ -115,8 +107,8 @@ class FakeEngine(ActingEngine):
         box = FakeBox(self, image, self.instances[image], turn)
         self._ends.add(box.ended)
         try:
-            if archive:
-                box.put(archive)
+            if spec.archive:
+                box.put(spec.archive)
             yield box
         finally:
             self.alive.discard(number)

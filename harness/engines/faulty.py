@@ -11,8 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from assay.harness.domain import Limits
-from assay.harness.engines.base import Box, BoxEnd, Engine, ExecResult, ImageInfo, ImageLayer, Sidecar
+from assay.harness.engines.base import Box, BoxEnd, BoxSpec, Engine, ExecResult, ImageInfo, ImageLayer
 from assay.harness.errors import EngineError
 
 Result = TypeVar("Result")
@@ -86,20 +85,11 @@ class FaultyEngine(Engine):
         return EngineError(f"{self._kind} on purpose in {name}")
 
     @contextmanager
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
         fails = self.count("open")
         if fails and self._kind is not FaultKind.CUT:
             raise self.fault("open")
-        with self.wrapped.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
+        with self.wrapped.open(spec) as box:
             if fails:
                 raise self.fault("open")
             yield FaultyBox(self, box)

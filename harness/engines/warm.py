@@ -6,13 +6,13 @@ Only what can be done without knowing the patch is done ahead: the container is 
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import Box, Engine, Sidecar
+from assay.harness.engines.base import Box, BoxSpec, Engine
 from assay.harness.errors import EngineError
 
 OLDEST = 300.0
@@ -94,31 +94,22 @@ class WarmEngine:
         """Boxes that wait to be used."""
         return len(self._spares)
 
-    def expect(self, image: str, limits: Limits, labels: Mapping[str, str]) -> None:
+    def expect(self, spec: BoxSpec) -> None:
         """Have a box opened ahead, if there is room, for what is probably asked for; raises EngineError."""
-        kind = self._kind(image, limits, labels)
+        kind = self._kind(spec)
         with self._changed:
             if len(self._recent) < (self._recent.maxlen or 0):
                 self._recent.append(kind)
                 self._changed.notify()
 
     @contextmanager
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
         """Give a box that was opened ahead for the same, else a fresh one; see ``Engine.open``."""
-        is_plain = not (mounts or services)
-        spare = self._take(self._kind(image, limits, labels)) if is_plain else None
+        is_plain = not (spec.mounts or spec.services)
+        spare = self._take(self._kind(spec)) if is_plain else None
         with self._using():
-            if spare is None or not spare.deliver(archive):
-                with self.wrapped.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
+            if spare is None or not spare.deliver(spec.archive):
+                with self.wrapped.open(spec) as box:
                     yield box
                 return
             try:
@@ -157,9 +148,9 @@ class WarmEngine:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.wrapped, name)
 
-    def _kind(self, image: str, limits: Limits, labels: Mapping[str, str]) -> BoxKind:
-        info = self.wrapped.find_image(image)
-        return BoxKind(image, info.digest if info else "", limits, frozenset(labels.items()))
+    def _kind(self, spec: BoxSpec) -> BoxKind:
+        info = self.wrapped.find_image(spec.image)
+        return BoxKind(spec.image, info.digest if info else "", spec.limits, frozenset(spec.labels.items()))
 
     @contextmanager
     def _using(self) -> Iterator[None]:
@@ -218,10 +209,10 @@ class WarmEngine:
 
     def _add(self, kind: BoxKind) -> None:
         opened = ExitStack()
-        labels = dict(kind.labels)
+        spec = BoxSpec(kind.image, kind.limits, dict(kind.labels))
         try:
-            spare = SpareBox(kind, opened.enter_context(self.wrapped.open(kind.image, kind.limits, labels)), opened)
-            is_good = self._kind(kind.image, kind.limits, labels) == kind
+            spare = SpareBox(kind, opened.enter_context(self.wrapped.open(spec)), opened)
+            is_good = self._kind(spec) == kind
         except EngineError:
             is_good = False
         with self._changed:

@@ -19,7 +19,7 @@ from assay.harness.domain import (
     TestPlan,
     Timings,
 )
-from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, Engine, ImageInfo, Sidecar
+from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ImageInfo, Sidecar
 from assay.harness.evaluation.applying import applied_evidence, apply_patch
 from assay.harness.evaluation.delivery import PIPE, RESULTS, SUPERVISE, TEST, Delivery, make_delivery
 from assay.harness.evaluation.protection import ROOT, check_spelling
@@ -85,7 +85,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     delivery = make_delivery(task.instance, task.plan, patch, _tripwires(task.plan), task.assets())
     services = _sidecars(task.plan, info)
     archive = delivery.archive()
-    with engine.open(image, task.plan.limits, labels or {}, services=services, archive=archive) as box:
+    with engine.open(BoxSpec(image, task.plan.limits, labels or {}, services=services, archive=archive)) as box:
         evaluation = _evaluate_in(box, task, delivery)
         collected = time.monotonic()
     ended = time.monotonic()

@@ -1,7 +1,6 @@
 """Reads what images hold: Debian packages, the language's packages and the commit, in a container of each."""
 
-from assay.harness.domain import Limits
-from assay.harness.engines.base import LABEL, Engine
+from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import tar_of
 from assay.instances.environments.images_lock import Layer, Lock
@@ -33,7 +32,7 @@ def read_contents(engine: Engine, image: str, language: str) -> dict[str, str]:
     listing = find_text("contents.sh", language) if language else ""
     scripts = {"contents.sh": build_text("contents.sh"), "language.sh": listing}
     delivery = tar_of({f"build/{name}": text for name, text in scripts.items()}, ["build"])
-    with engine.open(image, Limits(), {f"{LABEL}.kind": "lock"}) as box:
+    with engine.open(BoxSpec(image, labels={f"{LABEL}.kind": "lock"})) as box:
         box.put(delivery)
         done = box.exec(["sh", "/build/contents.sh"], seconds=SECONDS)
         files = box.get("/tmp/contents", BYTES)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         TestPlan,
         Verdict,
     )
-    from assay.harness.engines.base import ActingEngine, Box, Engine
+    from assay.harness.engines.base import ActingEngine, Box, BoxSpec, Engine
     from assay.harness.errors import AssayError, UserError
     from assay.harness.evaluation.evaluate import Evaluation
     from assay.harness.exports.base import ExportFormat
@@ -52,7 +52,7 @@ _NAMES = {
     "assay.harness.domain": (
         *("Evidence", "Instance", "Outcome", "PatchDiffResult", "Prediction", "Status", "TestPlan", "Verdict"),
     ),
-    "assay.harness.engines.base": ("ActingEngine", "Box", "Engine"),
+    "assay.harness.engines.base": ("ActingEngine", "Box", "BoxSpec", "Engine"),
     "assay.harness.errors": ("AssayError", "UserError"),
     "assay.harness.evaluation.evaluate": ("Evaluation",),
     "assay.harness.exports.base": ("ExportFormat",),
@@ -72,6 +72,7 @@ __all__ = [
     "Agent",
     "AssayError",
     "Box",
+    "BoxSpec",
     "DatasetFormat",
     "Engine",
     "EnvironmentChoice",

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.domain import Outcome, Recipe
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.owner import DEADLINE, OWNER, owner_labels
 from corpus.checks import Scene
 from corpus.scenes import in_a_process
@@ -26,7 +27,7 @@ def image_holds_no_answer(scene: Scene) -> None:
     """62: neither fix nor hidden tests nor other history; and nothing of the host or of the build."""
     where = scene.place()
     fixed = "return a + b"
-    with scene.engine.open(where.image, where.plan.limits, {"assay.run": scene.run.name}) as box:
+    with scene.engine.open(BoxSpec(where.image, where.plan.limits, {"assay.run": scene.run.name})) as box:
 
         def run(command: str) -> str:
             done = box.exec(["sh", "-c", command], workdir="/testbed")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from assay.harness.domain import PASSING, Instance, Status
-from assay.harness.engines.base import Box, ExecResult
+from assay.harness.engines.base import Box, BoxSpec, ExecResult
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.patches.diff import touched_paths
 from assay.harness.reports import FORMATS, lookup
@@ -44,7 +44,7 @@ def test_a_naive_harness_falls_for_it(
     where = place(case.language, case.instance)
     task = task_of(case, corpus().projects[case.language], where)
     files = {"model.patch": task.prediction.patch, "tests.patch": where.instance.test_patch}
-    with docker_engine.open(where.image, task.plan.limits, {"assay.run": "corpus-naive"}) as box:
+    with docker_engine.open(BoxSpec(where.image, task.plan.limits, {"assay.run": "corpus-naive"})) as box:
         box.put(_packed(files))
         done = box.exec(["sh", "-c", _script(where.instance)], user="assay", workdir="/testbed", env=where.plan.env)
         box.end()

@@ -14,7 +14,7 @@ from assay.agents.contract import ROOT, Workspace
 from assay.agents.sampling.workspaces import scripts
 from assay.agents.sampling.workspaces.checkout import BASE, CheckoutWorkspace, RawCommandResult
 from assay.harness.domain import Limits, Status
-from assay.harness.engines.base import Box, Engine, Pipe, Piped
+from assay.harness.engines.base import Box, BoxSpec, Engine, Pipe, Piped
 from assay.harness.errors import EngineError, UserError
 
 STORE = "/var/lib/assay/store"
@@ -67,7 +67,7 @@ class ContainerSpec:
 
         ``tests`` runs test files; None if they cannot be run. Raises EngineError, also without a repository.
         """
-        with self.engine.open(self.image, self.limits, self.labels, mounts=self.mounts) as box:
+        with self.engine.open(BoxSpec(self.image, self.limits, self.labels, mounts=self.mounts)) as box:
             workspace = ContainerWorkspace(self, box, tests)
             try:
                 yield workspace

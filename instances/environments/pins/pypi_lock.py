@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
-from assay.harness.engines.base import LABEL, Engine
+from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.files import tar_of
 from assay.instances.environments.pins.build_system import BuildSystem
@@ -138,7 +138,7 @@ def resolve_lock(request: LockRequest, image: str, engine: Engine, given: Resolv
     """
     limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
     mounts = {str(host): box for box, host in given.files.items()}
-    with engine.open(image, limits, {f"{LABEL}.kind": "lock"}, mounts=mounts) as box:
+    with engine.open(BoxSpec(image, limits, {f"{LABEL}.kind": "lock"}, mounts=mounts)) as box:
         box.put(_delivery(request, given.preferred))
         if given.tree:
             box.put(given.tree.read_bytes(), "/testbed")

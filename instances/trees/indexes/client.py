@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from assay.harness.domain import Archive, Limits, Recipe
-from assay.harness.engines.base import LABEL, Engine
+from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
 from assay.harness.files import tar_of
 from assay.instances.toolchains.buildfiles import build_text
@@ -98,7 +98,7 @@ class PackageClient:
         engine, image = toolbox.open(self.program)
         mounts = {str(path): f"{IN_BOX}/{key}" for key, path in write_secrets(scratch).items()}
         limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
-        with engine.open(image, limits, {f"{LABEL}.kind": "archive"}, mounts=mounts) as box:
+        with engine.open(BoxSpec(image, limits, {f"{LABEL}.kind": "archive"}, mounts=mounts)) as box:
             box.put(tar_of({"fetch/script.sh": self._text(question)}))
             done = box.exec(["sh", "-c", IN_CONTAINER, "sh", *question.args], seconds=SECONDS)
             if done.exit_code != 0:

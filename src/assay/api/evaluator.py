@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assay.harness.benchmarks.ways import way_of
 from assay.harness.domain import Instance, Prediction, Verdict
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
@@ -177,7 +178,7 @@ class Evaluator(Workplace):
         task = self.task(*self.pair(instance, ""))
         if self._warm is not None:
             with self.bench.image(task.instance, "") as image:
-                self._warm.expect(image, task.plan.limits, _labels(task))
+                self._warm.expect(BoxSpec(image, task.plan.limits, _labels(task)))
 
     def close(self) -> None:
         """End every container that is at work; later calls raise RunStopped."""

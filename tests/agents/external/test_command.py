@@ -26,8 +26,8 @@ from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.container import ContainerSpec
 from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.trajectory import AgentInfo, Trajectory, TrajectoryRecorder
-from assay.harness.domain import Limits as BoxLimits
 from assay.harness.domain import Prediction
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
 from assay.harness.files import default_cache
@@ -471,7 +471,7 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
 def test_mini_swe_agent_runs_in_an_older_image(docker_engine: "DockerEngine", host: Host) -> None:
     old = toolchain_image(docker_engine, "python", "3.9")
     adapter = load_adapter(MINI)
-    with docker_engine.open(old, BoxLimits(), {}, mounts=build_mounts(adapter, host)) as box:
+    with docker_engine.open(BoxSpec(old, mounts=build_mounts(adapter, host))) as box:
         env = {"ASSAY_TOOL": tool_folder(MINI), "PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
         done = box.exec(["bash", "-c", adapter.version_command], env=env, user="nobody")
         libc = box.exec(["ldd", "--version"])

@@ -8,7 +8,7 @@ import pytest
 from assay.agents.contract import Host
 from assay.agents.external.adapter import Adapter, Ecosystem, Install
 from assay.agents.external.install import RUNTIME, _extract, build_mounts, tool_folder
-from assay.harness.domain import Limits
+from assay.harness.engines.base import BoxSpec
 from assay.harness.errors import EnvironmentFailure
 from toolchains import toolchain_image
 
@@ -65,7 +65,7 @@ def test_program_runs_in_an_image_without_python(mounts: dict[str, str], docker_
     touch /opt/agents/small/mine 2> /dev/null && exit 8
     /opt/agents/runtime/bin/python3 -I -c 'import ctypes, lzma, sqlite3, ssl; print(ssl.OPENSSL_VERSION.split()[0])'
     """
-    with docker_engine.open(bare, Limits(), {}, mounts=mounts) as box:
+    with docker_engine.open(BoxSpec(bare, mounts=mounts)) as box:
         env = {"PYTHONHOME": "/nowhere", "PYTHONPATH": "/nowhere", "LD_LIBRARY_PATH": ""}
         done = box.exec(["bash", "-c", script], env=env, user="nobody")
     assert done.output.decode().splitlines() == ["a  1", "b  2", "made", "OpenSSL"]
@@ -80,7 +80,7 @@ def test_modules_of_the_tree_do_not_shadow_the_programs(
     export PYTHONPATH=/tmp/tree
     printf 'a 1\\n' | /opt/agents/small/bin/tabulate --format plain
     """
-    with docker_engine.open(toolchain_image, Limits(), {}, mounts=mounts) as box:
+    with docker_engine.open(BoxSpec(toolchain_image, mounts=mounts)) as box:
         done = box.exec(["bash", "-c", script])
     assert done.output.decode() == "a  1\n"
 

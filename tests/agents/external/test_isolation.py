@@ -18,7 +18,7 @@ from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.workspaces.agent_image import AgentImages, check_start
 from assay.agents.sampling.workspaces.container import ContainerSpec, ContainerWorkspace
 from assay.agents.sampling.workspaces.opener import agent_container
-from assay.harness.engines.base import Box
+from assay.harness.engines.base import Box, BoxSpec
 from assay.harness.errors import EnvironmentFailure
 from leaky_image import FUTURE, World, with_layer
 
@@ -79,7 +79,7 @@ def cell(world: World) -> Iterator[Container]:
         labels = {"assay.instance": world.place.instance.id}
         with Proxy(model, ["tiny"], unix_socket=scratch / "model.sock") as proxy:
             where = agent_container(world.engine, world.image, world.place.plan, labels, {name: "/run/assay"})
-            leaky = world.engine.open(world.leaky, world.place.plan.limits, {})
+            leaky = world.engine.open(BoxSpec(world.leaky, world.place.plan.limits))
             with where.open() as workspace, leaky as box:
                 check_start(workspace)
                 yield Container(workspace, world, proxy, scratch, box)

@@ -13,6 +13,7 @@ from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.solvers.controls import Gold, NoSettings, Null
 from assay.harness.domain import Instance
+from assay.harness.engines.base import BoxSpec
 from benches import StubBench
 from leaky_image import World
 
@@ -49,6 +50,6 @@ def test_gold_patch_comes_back_from_a_container_unchanged(tmp_path: Path, world:
 
 
 def _base(world: World, path: str) -> bytes:
-    with world.engine.open(world.image, world.place.plan.limits, {}) as box:
+    with world.engine.open(BoxSpec(world.image, world.place.plan.limits)) as box:
         (content,) = box.get(f"/testbed/{path}", 10_000).values()
     return content

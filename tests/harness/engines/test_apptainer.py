@@ -15,7 +15,7 @@ from assay.harness.engines import apptainer, apptainer_program
 from assay.harness.engines.apptainer import ApptainerEngine
 from assay.harness.engines.apptainer_box import size_of
 from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
-from assay.harness.engines.base import Sidecar
+from assay.harness.engines.base import BoxSpec, Sidecar
 from assay.harness.engines.owner import OWNER, dead_process
 from assay.harness.errors import EngineError, EngineUnavailable
 from saved_images import Saved, layer, saved_by_new_engine
@@ -63,7 +63,7 @@ def made(program: str, tmp_path: Path, as_root: tuple[str, ...] = ()) -> Apptain
 
 def test_box_is_an_instance_that_shares_nothing_and_is_limited(program: str, tmp_path: Path) -> None:
     limits = Limits(memory_mb=64, cpus=0.5, pids=32, disk_mb=16, capabilities=("SYS_ADMIN",))
-    with made(program, tmp_path).open(IMAGE.name, limits, {}, mounts={"/data": "/mnt"}) as box:
+    with made(program, tmp_path).open(BoxSpec(IMAGE.name, limits, mounts={"/data": "/mnt"})) as box:
         run = box.exec(["true"], user="nobody", workdir="/tmp", env={"A": "b"})
     assert (run.exit_code, run.output) == (0, b"printed\n")
     _, start, listed, protect, put, execute, stop = calls(tmp_path)
@@ -93,7 +93,7 @@ def test_engine_without_root_is_root_in_its_boxes_and_sets_only_limits_that_hold
     monkeypatch.setattr(apptainer, "CGROUPS", tmp_path / "cgroup")
     engine = made(program, tmp_path, ("--fakeroot",))
     assert engine.unenforced == {"disk limit", "memory limit", "process limit", "processor limit"}
-    with engine.open(IMAGE.name, Limits(), {}) as box:
+    with engine.open(BoxSpec(IMAGE.name)) as box:
         box.exec(["true"])
     build, start, *_, execute, _, _ = calls(tmp_path)
     assert execute[-2:] == ["--bounding-set=-all,+kill,+setgid,+setuid", "true"]
@@ -128,7 +128,7 @@ def test_box_with_a_network_or_services_is_refused(
 ) -> None:
     with (
         pytest.raises(EngineError, match=refused),
-        made(program, tmp_path).open(IMAGE.name, limits, {}, services=services),
+        made(program, tmp_path).open(BoxSpec(IMAGE.name, limits, services=services)),
     ):
         pass
 
@@ -138,7 +138,7 @@ def test_box_of_a_dead_owner_is_found_by_another_process_and_removed(program: st
     left = tmp_path / "boxes/assay-left"
     left.mkdir()
     (left / "box.json").write_text(json.dumps({"labels": {OWNER: dead_process()}, "image": "/gone.sif"}))
-    with engine.open(IMAGE.name, Limits(), {}):
+    with engine.open(BoxSpec(IMAGE.name)):
         assert engine.orphans() == ["assay-left"]
         assert engine.reap() == ["assay-left"]
         assert len(list((tmp_path / "boxes").iterdir())) == 1

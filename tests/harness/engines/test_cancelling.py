@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from assay import Evaluator, Instance
-from assay.harness.domain import Limits
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine
@@ -54,7 +54,7 @@ def test_a_request_ends_the_box_of_its_evaluation_and_no_other(make_instance: Ca
 def test_after_a_request_nothing_is_opened(instance: Instance) -> None:
     engine, cancellation = FakeEngine({}), Cancellation()
     cancellation.request()
-    with pytest.raises(RunStopped), cancellation.watch(engine).open(engine.act_out(instance), Limits(), {}):
+    with pytest.raises(RunStopped), cancellation.watch(engine).open(BoxSpec(engine.act_out(instance))):
         pass
     assert engine.opened == 0
 
@@ -70,7 +70,7 @@ def test_a_request_kills_a_container_at_work(docker_engine: DockerEngine, toolch
     cancellation = Cancellation()
     began = time.monotonic()
     timer = threading.Timer(1.0, cancellation.request)
-    with cancellation.watch(docker_engine).open(toolchain_image, Limits(), {}) as box:
+    with cancellation.watch(docker_engine).open(BoxSpec(toolchain_image)) as box:
         timer.start()
         done = box.exec(["sleep", "600"], seconds=600)
     assert done.exit_code == 137

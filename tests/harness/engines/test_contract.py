@@ -12,7 +12,7 @@ import pytest
 
 from assay.harness.domain import Instance, Limits
 from assay.harness.engines import Engine, open_engine
-from assay.harness.engines.base import Box, BoxEnd, Piped
+from assay.harness.engines.base import Box, BoxEnd, BoxSpec, Piped
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.doctor import PROBES, Lab, State
 from assay.harness.engines.fake import FakeEngine, image_name
@@ -32,7 +32,7 @@ def engine(request: pytest.FixtureRequest, docker_engine: DockerEngine, toolchai
 
 @pytest.fixture
 def box(engine: Engine, toolchain_image: str) -> Iterator[Box]:
-    with engine.open(toolchain_image, Limits(memory_mb=128, pids=64), LABELS) as opened:
+    with engine.open(BoxSpec(toolchain_image, Limits(memory_mb=128, pids=64), LABELS)) as opened:
         yield opened
 
 
@@ -154,7 +154,7 @@ def test_commands_see_no_variables_of_this_machine(
 ) -> None:
     for name in ("SECRET", "APPTAINERENV_SECRET", "SINGULARITYENV_SECRET"):
         monkeypatch.setenv(name, "leaked")
-    with engine.open(toolchain_image, Limits(), LABELS) as box:
+    with engine.open(BoxSpec(toolchain_image, labels=LABELS)) as box:
         assert b"leaked" not in box.exec(["env"]).output
 
 
@@ -164,7 +164,7 @@ def test_mounted_folder_can_be_read_and_not_written(
     folder = tmp_path_factory.mktemp("mounted")
     (folder / "one").write_text("1\n")
     folder.chmod(0o755)
-    with engine.open(toolchain_image, Limits(), LABELS, mounts={str(folder): "/mnt"}) as box:
+    with engine.open(BoxSpec(toolchain_image, labels=LABELS, mounts={str(folder): "/mnt"})) as box:
         assert box.exec(["cat", "/mnt/one"]).output == b"1\n"
         assert box.exec(["touch", "/mnt/two"]).exit_code == 1
 
@@ -175,7 +175,7 @@ def test_root_cannot_write_the_machine_s_settings(box: Box) -> None:
 
 
 def test_archive_is_there_when_the_box_opens(engine: Engine, toolchain_image: str) -> None:
-    with engine.open(toolchain_image, Limits(), LABELS, archive=archive(**{"opt/one": b"1\n"})) as box:
+    with engine.open(BoxSpec(toolchain_image, labels=LABELS, archive=archive(**{"opt/one": b"1\n"}))) as box:
         assert box.exec(["cat", "/opt/one"], user="nobody").output == b"1\n"
 
 
@@ -190,7 +190,7 @@ def test_boxes_at_once_are_strangers(engine: Engine, toolchain_image: str) -> No
     meet = threading.Barrier(3, timeout=120)
 
     def use(number: int) -> tuple[bytes, bytes]:
-        with engine.open(toolchain_image, Limits(), LABELS) as box:
+        with engine.open(BoxSpec(toolchain_image, labels=LABELS)) as box:
             box.exec(["sh", "-c", f"echo {number} > /tmp/mine; sleep 600 &"])
             meet.wait()
             seen = box.exec(["sh", "-c", "cat /tmp/mine"]).output
@@ -207,14 +207,14 @@ def test_boxes_at_once_are_strangers(engine: Engine, toolchain_image: str) -> No
 def test_box_is_removed_in_every_case(engine: Engine, toolchain_image: str) -> None:
     dead = {**LABELS, OWNER: dead_process()}
     before = set(engine.orphans())
-    with pytest.raises((ZeroDivisionError, EngineError)), engine.open(toolchain_image, Limits(), dead):
+    with pytest.raises((ZeroDivisionError, EngineError)), engine.open(BoxSpec(toolchain_image, labels=dead)):
         raise ZeroDivisionError
     assert not set(engine.orphans()) - before
 
 
 def test_reap_removes_the_box_of_a_dead_owner_and_no_living_one(engine: Engine, toolchain_image: str) -> None:
-    dead = engine.open(toolchain_image, Limits(), {**LABELS, OWNER: dead_process()})
-    with engine.open(toolchain_image, Limits(), LABELS) as living:
+    dead = engine.open(BoxSpec(toolchain_image, labels={**LABELS, OWNER: dead_process()}))
+    with engine.open(BoxSpec(toolchain_image, labels=LABELS)) as living:
         with pytest.raises(EngineError):
             _reap_beneath(engine, dead)
         assert living.exec(["true"]).exit_code == 0
@@ -237,19 +237,19 @@ def test_end_kills_everything_and_files_stay(box: Box) -> None:
 
 def test_abort_ends_open_boxes_and_opens_no_more(engine: Engine, toolchain_image: str) -> None:
     own = DockerEngine(engine._client) if isinstance(engine, DockerEngine) else open_engine(engine.name)
-    with own.open(toolchain_image, Limits(), LABELS) as box:
+    with own.open(BoxSpec(toolchain_image, labels=LABELS)) as box:
         threading.Timer(0.3, own.abort).start()
         began = time.monotonic()
         run = box.exec(["sleep", "600"], seconds=600)
         assert time.monotonic() - began < 60
         assert (run.exit_code, run.timed_out) == (137, False)
-    with pytest.raises(RunStopped), own.open(toolchain_image, Limits(), LABELS):
+    with pytest.raises(RunStopped), own.open(BoxSpec(toolchain_image, labels=LABELS)):
         pass
 
 
 def test_missing_image_is_none_or_an_error(any_engine: Engine) -> None:
     assert any_engine.find_image("assay/none:1") is None
-    with pytest.raises(ImageMissing), any_engine.open("assay/none:1", Limits(), LABELS):
+    with pytest.raises(ImageMissing), any_engine.open(BoxSpec("assay/none:1", labels=LABELS)):
         pass
 
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.harness.domain import Limits
 from assay.harness.engines import open_engine
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.doctor import PROBES
 from assay.harness.engines.owner import OWNER
@@ -23,7 +23,7 @@ def ours(engine: DockerEngine) -> list[str]:
 
 @pytest.mark.docker
 def test_box_without_network_has_no_address_of_ipv6(docker_engine: DockerEngine, toolchain_image: str) -> None:
-    with docker_engine.open(toolchain_image, Limits(), LABELS) as box:
+    with docker_engine.open(BoxSpec(toolchain_image, labels=LABELS)) as box:
         assert box.exec(["sh", "-c", "cat /proc/net/if_inet6"]).output == b""
 
 
@@ -34,7 +34,7 @@ def test_reap_removes_orphans_and_nothing_else(docker_engine: DockerEngine, tool
     orphan = client.create_container(toolchain_image, command=["true"], labels=dead)["Id"]
     stranger = client.create_container(toolchain_image, command=["true"], labels={"mine": "1"})["Id"]
     try:
-        with docker_engine.open(toolchain_image, Limits(), LABELS):
+        with docker_engine.open(BoxSpec(toolchain_image, labels=LABELS)):
             docker_engine.reap()  # which another process may have done a moment before
             assert len(ours(docker_engine)) == 1
             assert orphan not in ours(docker_engine)

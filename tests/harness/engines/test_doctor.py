@@ -3,15 +3,16 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from assay.harness.domain import Limits
 from assay.harness.engines import doctor
-from assay.harness.engines.base import Box, ExecResult, ImageInfo
+from assay.harness.engines.base import Box, BoxSpec, ExecResult, ImageInfo
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.doctor import PROBES, Lab, State, measure, toolchain_image
 from assay.harness.engines.fake import FakeEngine
@@ -25,9 +26,9 @@ class LooseEngine:
         self._engine = engine
 
     @contextmanager
-    def open(self, image: str, limits: Limits, labels: Mapping[str, str]) -> Iterator[Box]:
-        none = Limits(memory_mb=4096, cpus=2, pids=4096, network=not limits.network, capabilities=("SYS_ADMIN",))
-        with self._engine.open(image, none, labels) as box:
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
+        none = Limits(memory_mb=4096, cpus=2, pids=4096, network=not spec.limits.network, capabilities=("SYS_ADMIN",))
+        with self._engine.open(replace(spec, limits=none)) as box:
             yield LooseBox(box)  # type: ignore[misc]
 
     def orphans(self) -> list[str]:

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Limits, TestPlan
+from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines import ActingEngine, open_engine
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import EngineError, ImageMissing
 from assay.harness.evaluation.delivery import make_delivery
@@ -21,7 +22,7 @@ def engine(instance: Instance) -> FakeEngine:
 def reported(engine: FakeEngine, instance: Instance, patch: str) -> dict[str, str]:
     """Run the acted-out tests with a patch; return the report, having seen that the exit status agrees."""
     archive = make_delivery(instance, TestPlan(command="pytest"), gate(patch)).archive()
-    with engine.open(image_name(instance), Limits(), {}, archive=archive) as box:
+    with engine.open(BoxSpec(image_name(instance), archive=archive)) as box:
         code = box.exec(["bash", "/assay/test.sh"]).exit_code
         report = json.loads(box.get("/tmp/report.json", 10_000)["report.json"])
     assert code == (0 if set(report.values()) == {"passed"} else 1)
@@ -52,7 +53,7 @@ def test_fault_breaks_the_call_it_is_for(engine: FakeEngine, instance: Instance)
 
 def test_aborted_engine_kills_test_commands(engine: FakeEngine, instance: Instance) -> None:
     engine.abort()
-    with engine.open(image_name(instance), Limits(), {}) as box:
+    with engine.open(BoxSpec(image_name(instance))) as box:
         assert box.exec(["bash", "/assay/test.sh"]).exit_code == 137
 
 
@@ -61,7 +62,7 @@ def test_only_images_of_known_instances_are_there(engine: FakeEngine, instance: 
     assert engine.find_image("another") is None
     with pytest.raises(ImageMissing):
         engine.pull("another")
-    with pytest.raises(ImageMissing), engine.open("another", Limits(), {}):
+    with pytest.raises(ImageMissing), engine.open(BoxSpec("another")):
         pass
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from assay.harness.domain import Instance, Limits
-from assay.harness.engines.base import Engine
+from assay.harness.domain import Instance
+from assay.harness.engines.base import BoxSpec, Engine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.errors import EngineError
@@ -15,7 +15,7 @@ def fake(instance: Instance) -> FakeEngine:
 
 
 def use(engine: Engine, image: str) -> None:
-    with engine.open(image, Limits(), {}) as box:
+    with engine.open(BoxSpec(image)) as box:
         box.put(b"\0" * 10240)
         box.exec(["true"])
         box.end()

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from assay.harness.domain import Limits, Service
-from assay.harness.engines.base import Box, Sidecar
+from assay.harness.domain import Service
+from assay.harness.engines.base import Box, BoxSpec, Sidecar
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.errors import EngineError, EnvironmentFailure
 
@@ -70,7 +70,7 @@ def addresses(engine: DockerEngine) -> set[str]:
 
 def test_services_answer_by_name_when_the_box_opens(docker_engine: DockerEngine, image: str) -> None:
     services = [Sidecar(ECHO, image), Sidecar(OTHER, image)]
-    with docker_engine.open(image, Limits(), LABELS, services=services) as box:
+    with docker_engine.open(BoxSpec(image, labels=LABELS, services=services)) as box:
         assert ours(docker_engine) == (3, 1)
         places = ["echo.example.org:80", "other.example.org:8000"]
         assert reach(box, *places, "echo.example.org:81") == [
@@ -81,7 +81,7 @@ def test_services_answer_by_name_when_the_box_opens(docker_engine: DockerEngine,
 
 
 def test_box_with_services_reaches_nothing_else(docker_engine: DockerEngine, image: str) -> None:
-    with listening() as port, docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]) as box:
+    with listening() as port, docker_engine.open(BoxSpec(image, labels=LABELS, services=[Sidecar(ECHO, image)])) as box:
         here = sorted(f"{address}:{port}" for address in addresses(docker_engine))
         outside = ["1.1.1.1:53", "192.0.2.99:80", "example.org:80"]
         assert len(here) > 1
@@ -91,22 +91,22 @@ def test_box_with_services_reaches_nothing_else(docker_engine: DockerEngine, ima
 
 
 def test_box_without_services_has_no_network(docker_engine: DockerEngine, image: str) -> None:
-    with docker_engine.open(image, Limits(), LABELS, services=[]) as box:
+    with docker_engine.open(BoxSpec(image, labels=LABELS, services=[])) as box:
         assert ours(docker_engine) == (1, 0)
         assert box.exec(["ls", "/sys/class/net"]).output.split() == [b"lo"]
 
 
 def test_two_boxes_reach_only_their_own_services(docker_engine: DockerEngine, image: str) -> None:
     with (
-        docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]) as one,
-        docker_engine.open(image, Limits(), LABELS, services=[Sidecar(OTHER, image)]) as two,
+        docker_engine.open(BoxSpec(image, labels=LABELS, services=[Sidecar(ECHO, image)])) as one,
+        docker_engine.open(BoxSpec(image, labels=LABELS, services=[Sidecar(OTHER, image)])) as two,
     ):
         assert reach(one, "echo.example.org:80", "other.example.org:8000")[1] == "not other.example.org:8000"
         assert reach(two, "other.example.org:8000") == ["reached other.example.org:8000"]
 
 
 def test_services_have_the_limits_of_any_box(docker_engine: DockerEngine, image: str) -> None:
-    with docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]):
+    with docker_engine.open(BoxSpec(image, labels=LABELS, services=[Sidecar(ECHO, image)])):
         found = docker_engine._client.containers(filters={"label": f"assay.run={RUN}"})
         states = [docker_engine._client.inspect_container(each["Id"])["HostConfig"] for each in found]
     assert len(states) == 2
@@ -126,7 +126,7 @@ def test_service_that_does_not_come_up_is_an_environment_failure(
     services = [Sidecar(OTHER, image), Sidecar(broken, image)]
     with (
         pytest.raises(EnvironmentFailure, match=problem),
-        docker_engine.open(image, Limits(), LABELS, services=services),
+        docker_engine.open(BoxSpec(image, labels=LABELS, services=services)),
     ):
         pytest.fail("the box must not open")
     assert ours(docker_engine) == (0, 0)
@@ -136,7 +136,7 @@ def test_service_without_an_image_is_an_environment_failure(docker_engine: Docke
     services = [Sidecar(ECHO, "")]
     with (
         pytest.raises(EnvironmentFailure, match="echo"),
-        docker_engine.open(image, Limits(), LABELS, services=services),
+        docker_engine.open(BoxSpec(image, labels=LABELS, services=services)),
     ):
         pytest.fail("the box must not open")
     assert ours(docker_engine) == (0, 0)
@@ -144,7 +144,7 @@ def test_service_without_an_image_is_an_environment_failure(docker_engine: Docke
 
 def test_services_are_removed_when_the_tests_raise(docker_engine: DockerEngine, image: str) -> None:
     services = [Sidecar(ECHO, image)]
-    with pytest.raises(ZeroDivisionError), docker_engine.open(image, Limits(), LABELS, services=services):
+    with pytest.raises(ZeroDivisionError), docker_engine.open(BoxSpec(image, labels=LABELS, services=services)):
         raise ZeroDivisionError
     assert ours(docker_engine) == (0, 0)
 
@@ -155,7 +155,7 @@ def test_abort_ends_services_that_are_starting(docker_engine: DockerEngine, imag
     threading.Timer(1.0, engine.abort).start()
     with (
         pytest.raises((EngineError, EnvironmentFailure)),
-        engine.open(image, Limits(), LABELS, services=[Sidecar(slow, image)]),
+        engine.open(BoxSpec(image, labels=LABELS, services=[Sidecar(slow, image)])),
     ):
         pytest.fail("the box must not open")
     assert ours(engine) == (0, 0)

@@ -10,6 +10,7 @@ import pytest
 
 from assay.harness.domain import Instance, Limits
 from assay.harness.engines import warm
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.owner import OWNER
@@ -48,7 +49,7 @@ def engine(fake: FakeEngine) -> Iterator[WarmEngine]:
 
 
 def use(engine: WarmEngine, image: str, limits: Limits = LIMITS) -> None:
-    with engine.open(image, limits, LABELS):
+    with engine.open(BoxSpec(image, limits, LABELS)):
         pass
 
 
@@ -56,7 +57,7 @@ def test_a_box_is_opened_ahead_for_what_was_used_last(engine: WarmEngine, fake: 
     use(engine, image)
     until(lambda: engine.waiting == 1)
     assert fake.opened == 2
-    with engine.open(image, LIMITS, LABELS) as box:
+    with engine.open(BoxSpec(image, LIMITS, LABELS)) as box:
         assert box.create_seconds == box.start_seconds == 0.0
         until(lambda: engine.waiting == 2)  # both places of what was used last
         assert fake.opened == 4
@@ -64,10 +65,10 @@ def test_a_box_is_opened_ahead_for_what_was_used_last(engine: WarmEngine, fake: 
 
 
 def test_a_box_is_used_once(engine: WarmEngine, image: str) -> None:
-    engine.expect(image, LIMITS, LABELS)
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
     until(lambda: engine.waiting == 1)
     with ExitStack() as stack:
-        one, other = (stack.enter_context(engine.open(image, LIMITS, LABELS)) for _ in range(2))
+        one, other = (stack.enter_context(engine.open(BoxSpec(image, LIMITS, LABELS))) for _ in range(2))
         assert one is not other
 
 
@@ -78,17 +79,17 @@ def test_a_box_is_used_once(engine: WarmEngine, image: str) -> None:
 def test_a_box_is_given_for_the_same_settings_alone(
     engine: WarmEngine, fake: FakeEngine, image: str, limits: Limits, labels: dict[str, str]
 ) -> None:
-    engine.expect(image, LIMITS, LABELS)
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
     until(lambda: engine.waiting == 1)
     waiting = set(fake.alive)
-    with engine.open(image, limits, labels):
+    with engine.open(BoxSpec(image, limits, labels)):
         assert fake.alive - waiting
 
 
 def test_a_box_of_an_image_that_changed_is_not_used(
     engine: WarmEngine, fake: FakeEngine, image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine.expect(image, LIMITS, LABELS)
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
     until(lambda: engine.waiting == 1)
     (waiting,) = fake.alive
     found = fake.find_image(image)
@@ -108,10 +109,10 @@ def test_there_are_never_more_than_may_wait(engine: WarmEngine, fake: FakeEngine
 
 
 def test_nothing_is_opened_ahead_while_all_jobs_have_boxes(engine: WarmEngine, fake: FakeEngine, image: str) -> None:
-    with engine.open(image, LIMITS, LABELS), engine.open(image, LIMITS, LABELS):
+    with engine.open(BoxSpec(image, LIMITS, LABELS)), engine.open(BoxSpec(image, LIMITS, LABELS)):
         engine.drop()
         opened = fake.opened
-        engine.expect(image, LIMITS, LABELS)
+        engine.expect(BoxSpec(image, LIMITS, LABELS))
         time.sleep(0.1)
         assert (fake.opened, engine.waiting) == (opened, 0)
     until(lambda: engine.waiting == 1)
@@ -120,16 +121,16 @@ def test_nothing_is_opened_ahead_while_all_jobs_have_boxes(engine: WarmEngine, f
 def test_an_old_box_is_replaced(
     engine: WarmEngine, fake: FakeEngine, image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine.expect(image, LIMITS, LABELS)
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
     until(lambda: engine.waiting == 1)
     first = set(fake.alive)
     monkeypatch.setattr(warm, "OLDEST", 0.0)
-    with engine.open(image, LIMITS, LABELS):
+    with engine.open(BoxSpec(image, LIMITS, LABELS)):
         until(lambda: not first & fake.alive)
 
 
 def test_a_spare_that_cannot_take_the_delivery_is_no_failure(engine: WarmEngine, fake: FakeEngine, image: str) -> None:
-    engine.expect(image, LIMITS, LABELS)
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
     until(lambda: engine.waiting == 1)
     failures = ["put"]
 
@@ -139,7 +140,7 @@ def test_a_spare_that_cannot_take_the_delivery_is_no_failure(engine: WarmEngine,
             raise EngineError("the container is gone")
 
     fake.fault = fault
-    with engine.open(image, LIMITS, LABELS, archive=empty_archive()) as box:
+    with engine.open(BoxSpec(image, LIMITS, LABELS, archive=empty_archive())) as box:
         assert box.exec(["true"]).exit_code == 0
 
 
@@ -148,11 +149,11 @@ def empty_archive() -> bytes:
 
 
 def test_what_breaks_one_box_drops_those_that_wait(engine: WarmEngine, fake: FakeEngine, image: str) -> None:
-    engine.expect(image, LIMITS, LABELS)
-    engine.expect(image, LIMITS, LABELS)
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
     until(lambda: engine.waiting == 2)
     first = set(fake.alive)
-    with pytest.raises(EngineError, match="restarted"), engine.open(image, LIMITS, LABELS):
+    with pytest.raises(EngineError, match="restarted"), engine.open(BoxSpec(image, LIMITS, LABELS)):
         raise EngineError("the engine restarted")
     assert not first & fake.alive
 
@@ -175,10 +176,10 @@ def test_boxes_that_cannot_be_opened_ahead_are_left_to_the_evaluation(
 def test_the_end_removes_the_boxes_that_wait_and_no_box_at_work(
     engine: WarmEngine, fake: FakeEngine, image: str
 ) -> None:
-    engine.expect(image, LIMITS, LABELS)
-    engine.expect(image, LIMITS, LABELS)
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
+    engine.expect(BoxSpec(image, LIMITS, LABELS))
     until(lambda: engine.waiting == 2)
-    with engine.open(image, LIMITS, LABELS) as box:
+    with engine.open(BoxSpec(image, LIMITS, LABELS)) as box:
         engine.end()
         assert (engine.waiting, len(fake.alive)) == (0, 1)
         assert box.exec(["true"]).exit_code == 0
@@ -198,7 +199,7 @@ def test_a_container_that_waits_is_labelled_like_every_other_and_runs_what_is_de
         (waiting,) = client.containers(filters={"label": "assay.test=warm"})
         assert OWNER in waiting["Labels"]
         labels = LABELS | {"assay.test": "warm"}
-        with engine.open(toolchain_image, Limits(memory_mb=128), labels, archive=empty_archive()) as box:
+        with engine.open(BoxSpec(toolchain_image, Limits(memory_mb=128), labels, archive=empty_archive())) as box:
             shown = box.exec(["cat", "/etc/hosts"])
             assert (shown.exit_code, b"localhost" in shown.output) == (0, True)
             assert any(each["Id"] == waiting["Id"] for each in client.containers())
@@ -218,7 +219,7 @@ def test_a_waiting_container_that_somebody_removed_costs_no_evaluation(
         until(lambda: engine.waiting == 1)
         for each in docker_engine._client.containers(filters={"label": "assay.test=removed"}):
             docker_engine._client.remove_container(each["Id"], force=True)
-        with engine.open(toolchain_image, LIMITS, labels, archive=empty_archive()) as box:
+        with engine.open(BoxSpec(toolchain_image, LIMITS, labels, archive=empty_archive())) as box:
             assert box.exec(["true"]).exit_code == 0
     finally:
         engine.end()

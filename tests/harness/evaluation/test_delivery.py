@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Limits, Status, TestPlan
+from assay.harness.domain import Instance, Status, TestPlan
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.changes import Changes, read_changes
 from assay.harness.evaluation.delivery import (
@@ -101,7 +102,7 @@ def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
     docker_engine: DockerEngine, toolchain_image: str
 ) -> None:
     scripts = tar_of({SUPERVISE.strip("/"): SUPERVISOR, TEST.strip("/"): f"echo passed > {PIPE}"}, ["assay"])
-    with docker_engine.open(toolchain_image, Limits(), {}, archive=scripts) as box:
+    with docker_engine.open(BoxSpec(toolchain_image, archive=scripts)) as box:
         supervised = f"PATH=/slow:$PATH timeout 30 sh {SUPERVISE} nobody; /bin/cat {RESULTS}/report"
         ran = box.exec(["sh", "-c", f"{SLOW_CAT}\n{supervised}"])
     assert (ran.exit_code, ran.output) == (0, b"passed\n")

@@ -20,7 +20,7 @@ from assay.harness.domain import (
     TestPlan,
     Timings,
 )
-from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxEnd, ExecResult, ImageInfo, Sidecar
+from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxEnd, BoxSpec, ExecResult, ImageInfo, Sidecar
 from assay.harness.engines.fake import FakeBox, FakeEngine, image_name
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation import evaluate as evaluate_module
@@ -136,17 +136,8 @@ class ActedEngine(FakeEngine):
         self.opened_with: dict[str, Any] = {}
 
     @contextmanager
-    def open(
-        self,
-        image: str,
-        limits: Limits,
-        labels: Mapping[str, str],
-        *,
-        mounts: Mapping[str, str] | None = None,
-        services: Sequence[Sidecar] = (),
-        archive: bytes = b"",
-    ) -> Iterator[Box]:
-        self.opened_with = {"limits": limits, "labels": labels, "services": services}
+    def open(self, spec: BoxSpec) -> Iterator[Box]:
+        self.opened_with = {"limits": spec.limits, "labels": spec.labels, "services": spec.services}
         yield ActedBox(self)
 
     def find_image(self, name: str) -> ImageInfo | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.harness.domain import Channel, Instance, Outcome, Prediction, Status, TestPlan, Verdict
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.grading.grade import grade
@@ -154,7 +155,7 @@ def test_image_holds_one_commit_and_neither_fix_nor_hidden_tests(
     docker_engine: DockerEngine, prepared: tuple[str, TestPlan]
 ) -> None:
     image, plan = prepared
-    with docker_engine.open(image, plan.limits, {}) as box:
+    with docker_engine.open(BoxSpec(image, plan.limits)) as box:
 
         def run(command: str) -> str:
             done = box.exec(["sh", "-c", command], user="assay", workdir="/testbed")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Limits
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.patchdiff import probe
 from assay.harness.patchdiff.archive import probe_archive
@@ -51,7 +51,7 @@ def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngi
         "job.json": json.dumps({**job, "command": "python3 -m unittest test_shop"}),
     }
     command = "python3 probe.pyz amplify job.json amplify.jsonl && python3 probe.pyz record job.json record.jsonl"
-    with docker_engine.open(image, Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(image)) as box:
         box.put(
             _archive({**{path: text.encode() for path, text in files.items()}, "probe.pyz": probe_archive()}), "/opt"
         )

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from asking import OTHER_PACKAGE, PROJECTS
-from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
+from assay.harness.domain import Instance, Outcome, Prediction, Recipe
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.grading.grade import grade
@@ -144,5 +145,5 @@ def sources_alone(hello: Hello) -> str:
 
 
 def has(engine: DockerEngine, image: str, command: str) -> bool:
-    with engine.open(image, Limits(), {}) as box:
+    with engine.open(BoxSpec(image)) as box:
         return box.exec(["sh", "-c", command], user="assay", workdir="/testbed").exit_code == 0

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.harness.domain import Instance, Limits, Prediction, PublishedImage, Recipe, Service, Status
-from assay.harness.engines.base import Box
+from assay.harness.domain import Instance, Prediction, PublishedImage, Recipe, Service, Status
+from assay.harness.engines.base import Box, BoxSpec
 from assay.harness.engines.docker_build import find_builder
 from assay.harness.engines.fake import open_engine
 from assay.harness.errors import EnvironmentFailure
@@ -105,7 +105,7 @@ def test_an_instance_image_holds_the_base_tree_and_nothing_more(
 ):
     instance = project(setuptools)
 
-    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(builder.build_image(instance))) as box:
         assert said(box, "git rev-parse HEAD^{tree}") == repository.git("rev-parse", f"{instance.base_commit}^{{tree}}")
         assert said(box, "git log --all --format='%an %s'") == "Assay base"
         assert said(box, "git for-each-ref --format='%(refname)'; git remote; ls .git/logs 2>&1 || true") == (
@@ -147,7 +147,7 @@ def test_the_plain_builder_makes_the_same_image(builder, project, docker_engine,
     finally:
         find_builder.cache_clear()
 
-    with docker_engine.open(image, Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(image)) as box:
         assert said(box, "calc") == "-1"
         assert said(box, "stat -c %U:%G . .git src/calc.py /opt/venv/bin/pytest").split() == ["assay:assay"] * 3 + [
             "root:root"
@@ -200,7 +200,7 @@ def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(
 
     def tree_of(commit: str) -> str:
         with docker_engine.open(
-            builder.build_image(make_instance(repo="acme/layers", base_commit=commit)), Limits(), {}
+            BoxSpec(builder.build_image(make_instance(repo="acme/layers", base_commit=commit)))
         ) as box:
             assert said(box, "cd /tmp && calc") == "3"
             return said(box, shown)
@@ -276,7 +276,7 @@ def test_generated_files_are_ignored_and_changed_ones_restored(builder, project,
     )
     instance = project(install=install, pretend_version=True).model_copy(update={"version": "4.2"})
 
-    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(builder.build_image(instance))) as box:
         assert said(box, "git status --porcelain") == ""
         assert said(box, "cat generated.py version.txt").split() == ["x", "4.2"]
         assert "changed" not in said(box, "cat src/calc.py")
@@ -289,7 +289,7 @@ def test_downloads_are_there_while_the_project_is_installed(builder, project, do
         downloads=[{"path": "deep/lib-1.0.txt", **file}], install=["cp /opt/downloads/deep/lib-1.0.txt built.txt"]
     )
 
-    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(builder.build_image(instance))) as box:
         assert said(box, "cat built.txt") == "source"
         assert said(box, "touch /opt/downloads/x 2>/dev/null || echo refused") == "refused"
 
@@ -310,7 +310,7 @@ def test_a_tree_that_is_no_project_has_its_requirements_and_modules(builder, rep
     repository.folder.rename(repository.folder.with_name("acme__plain"))
     instance = make_instance(repo="acme/plain", base_commit=commit)
 
-    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(builder.build_image(instance))) as box:
         assert said(box, "cd /tmp && python -c 'import calc, iniconfig; print(calc.add(1, 2))'") == "3"
         assert said(box, "git status --porcelain") == ""
         assert said(box, "python -m pytest --version").startswith("pytest ")

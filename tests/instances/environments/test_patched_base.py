@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
+from assay.harness.domain import Instance, Outcome, Prediction, Recipe
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Task, evaluate
 from assay.harness.grading.grade import grade
@@ -60,7 +61,7 @@ def test_the_feature_is_gone_and_its_patch_brings_it_back(
     docker_engine: DockerEngine, instance: Instance, tmp_path: Path
 ) -> None:
     image = ImageBuilder(docker_engine, Sources(cache=tmp_path / "cache")).build_image(instance)
-    with docker_engine.open(image, Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(image)) as box:
         look = "grep -rl total /testbed /root; ls tests; git cat-file --batch-all-objects --batch | grep -c total"
         shown = box.exec(["bash", "-c", look], user="assay", workdir="/testbed").output.decode().split()
     assert shown == ["more", "test_kept.py", "0"]

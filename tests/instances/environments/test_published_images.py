@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import UNKNOWN_TIME, Instance, Limits, Outcome, Prediction, PublishedImage, Recipe
+from assay.harness.domain import UNKNOWN_TIME, Instance, Outcome, Prediction, PublishedImage, Recipe
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Task, evaluate
 from assay.harness.grading.grade import grade
@@ -93,7 +94,7 @@ def test_unprivileged_user_owns_a_repository_with_one_commit_and_reads_what_only
     docker_engine: DockerEngine, published: Callable[..., PublishedImage], builder: ImageBuilder
 ) -> None:
     image = builder.build_image(instance_in(published("whole")))
-    with docker_engine.open(image, Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(image)) as box:
 
         def said(command: str) -> str:
             return box.exec(["bash", "-c", command], user="assay", workdir="/repo").output.decode().strip()
@@ -137,6 +138,6 @@ def test_image_whose_tree_is_no_repository_gets_one(
     published: Callable[..., PublishedImage], builder: ImageBuilder, docker_engine: DockerEngine
 ) -> None:
     image = builder.build_image(instance_in(published("no-repository", "rm -rf /repo/.git")))
-    with docker_engine.open(image, Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(image)) as box:
         shown = box.exec(["git", "-c", "safe.directory=*", "log", "--format=%s"], workdir="/repo")
     assert (shown.exit_code, len(shown.output.split())) == (0, 1)

@@ -4,7 +4,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from assay.harness.domain import Limits, Recipe
+from assay.harness.domain import Recipe
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, open_engine
 from assay.harness.errors import EnvironmentFailure
@@ -101,7 +102,7 @@ def test_python_of_an_archive_is_whole_and_compiles(docker_engine: DockerEngine)
         echo '#include <Python.h>' > a.c; echo 'int main(void) {{ return PY_MINOR_VERSION != 9; }}' >> a.c
         gcc a.c $(python3-config --includes) -o a; ./a"""
 
-    with docker_engine.open(made(docker_engine, version="3.9.6"), Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(made(docker_engine, version="3.9.6"))) as box:
         done = box.exec(["sh", "-c", script])
 
     assert done.exit_code == 0, done.output
@@ -134,7 +135,7 @@ except OSError:
 def test_an_old_python_compresses_with_a_module_that_its_build_lacks(docker_engine: DockerEngine):
     modules = "ssl, ctypes, zlib, distutils.core, ensurepip"
 
-    with docker_engine.open(made(docker_engine, version="3.7"), Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(made(docker_engine, version="3.7"))) as box:
         done = box.exec(["sh", "-c", f"python3 --version && python3 -c 'import {modules}' && command -v gcc git patch"])
         compressed = box.exec(["python3", "-c", ROUND_TRIPS])
 
@@ -145,7 +146,7 @@ def test_an_old_python_compresses_with_a_module_that_its_build_lacks(docker_engi
 
 @pytest.mark.docker
 def test_a_bootstrapped_image_has_the_programs_of_every_environment(docker_engine: DockerEngine, toolchain_image: str):
-    with docker_engine.open(toolchain_image, Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(toolchain_image)) as box:
         done = box.exec(
             ["sh", "-c", "python3 --version && python3 -m venv -h >/dev/null && command -v git patch ps tar"]
         )

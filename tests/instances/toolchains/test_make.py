@@ -10,8 +10,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from assay.harness.domain import Limits, Recipe
+from assay.harness.domain import Recipe
 from assay.harness.engines import open_engine
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
 from assay.instances.toolchains.ensure import ensure
@@ -69,7 +70,7 @@ def test_public_image_is_found_pulled_and_completed(docker_engine: DockerEngine,
     assert info is not None
     assert info.labels["assay.kind"] == "toolchain"
     assert official.image.partition("@sha256:")[0].endswith("/library/python")
-    with docker_engine.open(official.name, Limits(), {}) as box:
+    with docker_engine.open(BoxSpec(official.name)) as box:
         done = box.exec(["sh", "-c", "python3 --version && command -v git patch ps"])
     assert done.exit_code == 0
     assert done.output.startswith(b"Python 3.11.")

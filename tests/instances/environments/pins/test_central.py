@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 
 import toolchains
-from assay.harness.domain import Limits
-from assay.harness.engines.base import Box
+from assay.harness.engines.base import Box, BoxSpec
 from assay.harness.files import tar_of
 from assay.instances.toolchains.buildfiles import fetch_texts
 
@@ -53,7 +52,7 @@ def box(request: pytest.FixtureRequest, docker_engine) -> Iterator[Box]:
     files |= {f"build/{name}": text for name, text in {**fetch_texts("java"), "Toy.java": TOY}.items()}
     folders = [str(parent)[1:] for name in files for parent in PurePosixPath(f"/{name}").parents][::-1]
     image = toolchains.toolchain_image(docker_engine, "java", "17")
-    with docker_engine.open(image, Limits(), {}) as opened:
+    with docker_engine.open(BoxSpec(image)) as opened:
         opened.put(tar_of(files, [folder for folder in dict.fromkeys(folders) if folder]))
         touched = "\n".join(f"touch -d {date} /repository/{path}" for path, date in dated.items())
         serve = "java /build/Toy.java > /tmp/toy 2>&1 &"
