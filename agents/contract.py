@@ -287,7 +287,7 @@ class SolveSession:
 class Agent(Protocol):
     """A solver.
 
-    It is a class that takes its ``Settings``; ``agents.AGENTS`` names it. It reports its own failures as an outcome and
+    A class that takes its ``Settings``; ``registry.AGENTS`` names it. It reports its own failures as an outcome and
     lets ``BudgetExceeded``, ``ModelError`` and ``EngineError`` through: the harness maps those to a status.
     """
 

@@ -1,4 +1,8 @@
-"""Find a solver by name and make it with the user's ``key=value`` settings."""
+"""Solvers by name, and how one is made with the user's ``key=value`` settings.
+
+A solver is a class that satisfies ``contract.Agent``. To add one, name it here, register it under the entry-point group
+``assay.agents``, or pass ``package.module:Class`` to ``assay solve --agent``.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -6,12 +10,29 @@ from typing import Any, cast
 
 from pydantic import JsonValue, ValidationError
 
-from assay.agents import AGENTS
 from assay.agents.contract import Agent
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
-from assay.harness.plugins import resolve
+from assay.harness.plugins import Registry, check_part
 
+AGENTS = Registry[type[Agent]](
+    "agent",
+    "assay.agents",
+    {
+        "gold": "assay.agents.solvers.controls:Gold",
+        "null": "assay.agents.solvers.controls:Null",
+        "replay": "assay.agents.solvers.replay:ReplaySolver",
+        "bash_loop": "assay.agents.solvers.bash_loop:BashLoop",
+        "agentless": "assay.agents.solvers.agentless:Agentless",
+        "ast_search": "assay.agents.solvers.ast_search:AstSearch",
+        "retrieval": "assay.agents.solvers.retrieval:RetrievalSolver",
+        "best_of": "assay.agents.solvers.best_of:BestOf",
+        "tree_search": "assay.agents.solvers.tree_search:TreeSearch",
+        "graph_search": "assay.agents.solvers.tree_search:GraphSearch",
+        "command": "assay.agents.external.command:Command",
+    },
+)
+"""Short name to class. External agents (``external/adapters/*.yaml``) are found by their file names as well."""
 ADAPTER = "adapter"
 """Setting of the agent ``command`` that names its adapter."""
 
@@ -32,6 +53,7 @@ def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
     except ValidationError as error:
         raise UserError(_problem(name, chosen, error)) from error
     agent: Agent = chosen(settings)
+    check_part(f"agent {name}", Agent, agent)
     return agent, settings
 
 
@@ -40,7 +62,7 @@ def _find_class(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str
 
     if name not in AGENTS and (name in adapter_names() or name.endswith(SUFFIXES)):
         name, options = "command", {ADAPTER: name, **options}
-    return resolve("agent", name, {**dict.fromkeys(adapter_names(), ""), **AGENTS}), options
+    return AGENTS.resolve(name, adapter_names()), options
 
 
 def _nest_settings(given: Iterable[str]) -> dict[str, JsonValue]:

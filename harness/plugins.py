@@ -1,79 +1,125 @@
-"""Plug-ins by name: a short name, an entry point or a ``module:attribute`` path, imported only when used."""
+"""Parts by name: one typed registry for every seam, with entry points for other distributions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, TypeVar
 
-from assay.harness.errors import PluginError
+from assay.harness.errors import AssayError, PluginError
 from assay.harness.names import did_you_mean
 
+T = TypeVar("T")
 
-def resolve(kind: str, name: str, known: Mapping[str, str]) -> Any:
-    """Return the object that a plug-in's name stands for, where a person gives the name.
 
-    Args:
-        kind: the seam in the singular, e.g. ``engine``; third parties register under ``assay.<kind>s``.
-        name: a known short name, a registered entry point or a ``module:attribute`` path.
-        known: short name to ``module:attribute``; a registered path may also name a whole module.
+class Registry(Mapping[str, T]):
+    """The parts of one seam by name: ours, in their order, then those of other distributions that were found.
 
-    Raises:
-        PluginError: the name is unknown or its module cannot be imported.
+    A light part stands in the registry itself, and mypy checks it against the Protocol at that line. A heavy part is
+    the text ``module:attribute`` and is imported when it is used.
     """
-    path = known.get(name) or _registered(kind).get(name) or (name if ":" in name else "")
-    if not path:
-        raise PluginError(f"{_unknown(kind, name, known)} (or give module:attribute)")
-    return _load(kind, name, path)
+
+    def __init__(self, kind: str, group: str, parts: Mapping[str, T | str], *, needs: type | None = None) -> None:
+        """Hold the parts of a seam.
+
+        Args:
+            kind: the seam in the singular, for errors.
+            group: the entry-point group in which other distributions register parts; empty if there is none.
+            parts: parts, or the paths of parts.
+            needs: the Protocol whose members a part that mypy cannot see must have, or the class that it must be of.
+        """
+        self.kind, self.group, self.needs = kind, group, needs
+        self.parts = dict(parts)
+
+    def __getitem__(self, name: str) -> T:
+        part = self.parts[name]
+        return self._load(name, part) if isinstance(part, str) else part
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.parts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def find(self, name: str) -> T:
+        """Return the part of a name that data may give: rows, recipes and runs import no module of their own.
+
+        Raises:
+            PluginError: nothing has the name, or its module cannot be imported or lacks a member.
+        """
+        if name not in self:
+            path = self._read_group().get(name)
+            if path is None:
+                raise PluginError(self._describe_unknown(name))
+            self.parts[name] = self._load(name, path)
+        return self[name]
+
+    def resolve(self, name: str, others: Iterable[str] = ()) -> T:
+        """Return the part that a person names, who may also give a ``module:attribute``.
+
+        Args:
+            name: of a part, of an entry point, or a path.
+            others: further names that are known, for the error.
+
+        Raises:
+            PluginError: nothing has the name, or its module cannot be imported or lacks a member.
+        """
+        if name in self or name in self._read_group():
+            return self.find(name)
+        if ":" not in name:
+            raise PluginError(f"{self._describe_unknown(name, others)} (or give module:attribute)")
+        return self._load(name, name)
+
+    def load_group(self) -> None:
+        """Load every part of other distributions now, and put them before ours.
+
+        Raises:
+            PluginError: one cannot be loaded, or two have the same name.
+        """
+        loaded: dict[str, T | str] = {}
+        for name, path in sorted(self._read_group().items()):
+            part = self._load(name, path)
+            own_name = getattr(part, "NAME", name)
+            if other := loaded.get(own_name, self.parts.get(own_name)):
+                raise PluginError(f"two {self.kind}s are called {own_name}: {other!r} and {part!r}")
+            loaded[own_name] = part
+        self.parts = loaded | self.parts
+
+    def _load(self, name: str, path: str) -> T:
+        module, _, attribute = path.partition(":")
+        try:
+            loaded: Any = import_module(module)
+            part: T = getattr(loaded, attribute) if attribute else loaded
+        except (ImportError, AttributeError) as error:
+            raise PluginError(f"{self.kind} {name!r} cannot be loaded: {error}") from error
+        if self.needs:
+            check_part(f"{self.kind} {getattr(part, '__name__', repr(name))}", self.needs, part)
+        return part
+
+    def _read_group(self) -> dict[str, str]:
+        return {point.name: point.value for point in entry_points(group=self.group)} if self.group else {}
+
+    def _describe_unknown(self, name: str, others: Iterable[str] = ()) -> str:
+        return f"unknown {self.kind} {name!r}{did_you_mean(name, {*self, *self._read_group(), *others})}"
 
 
-def find_registered(kind: str, name: str, known: Iterable[str]) -> Any:
-    """Return what is registered under a name that data may give: rows, recipes and runs import no module of their own.
-
-    Args:
-        kind: as for ``resolve``.
-        name: of an entry point.
-        known: names of those that need no entry point, for the error.
-
-    Raises:
-        PluginError: nothing is registered under the name, or its module cannot be imported.
-    """
-    path = _registered(kind).get(name)
-    if path is None:
-        raise PluginError(_unknown(kind, name, known))
-    return _load(kind, name, path)
-
-
-def load_registered(kind: str) -> list[Any]:
-    """Return every object that third parties register under ``assay.<kind>s``, in the order of their names.
-
-    Raises:
-        PluginError: one cannot be imported; the message names it.
-    """
-    return [_load(kind, name, path) for name, path in sorted(_registered(kind).items())]
-
-
-def check_members(kind: str, protocol: type, candidate: object) -> None:
-    """Raise PluginError if an object, often a module, lacks a member of the Protocol of its seam."""
-    members = {name for each in protocol.__mro__ for name in (*getattr(each, "__annotations__", ()), *vars(each))}
-    missing = sorted(name for name in members if not name.startswith("_") and not hasattr(candidate, name))
+def check_part(what: str, needs: type, part: object) -> None:
+    """Raise PluginError if an object, often a module, lacks a member of a Protocol or is not of a class."""
+    if not getattr(needs, "_is_protocol", False):
+        if not isinstance(part, needs):
+            raise PluginError(f"{what} is no {needs.__module__}.{needs.__name__} but {part!r}")
+        return
+    members = {name for each in needs.__mro__ for name in (*getattr(each, "__annotations__", ()), *vars(each))}
+    missing = sorted(name for name in members if name[0] != "_" and not _has(part, name))
     if missing:
-        name = getattr(candidate, "__name__", repr(candidate))
-        problem = f"{kind} {name} lacks {', '.join(missing)}"
-        raise PluginError(f"{problem}; it needs all members of {protocol.__name__} in {protocol.__module__}")
+        problem = f"{what} lacks {', '.join(missing)}"
+        raise PluginError(f"{problem}; it needs all members of {needs.__name__} in {needs.__module__}")
 
 
-def _load(kind: str, name: str, path: str) -> Any:
-    module, _, attribute = path.partition(":")
+def _has(part: object, name: str) -> bool:
     try:
-        loaded = import_module(module)
-        return getattr(loaded, attribute) if attribute else loaded
-    except (ImportError, AttributeError) as error:
-        raise PluginError(f"{kind} {name!r} cannot be loaded: {error}") from error
-
-
-def _registered(kind: str) -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group=f"assay.{kind}s")}
-
-
-def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    return f"unknown {kind.replace('_', ' ')} {name!r}{did_you_mean(name, {*known, *_registered(kind)})}"
+        return hasattr(part, name)
+    except AssayError:  # a property that has no answer here, such as the engine of a cluster
+        return True

@@ -3,23 +3,30 @@
 To add one, write a module with the two protocols of ``base`` and name it here, or pass ``package.module:attribute``.
 """
 
-from assay.harness.engines.base import ActingEngine, Box, Engine, ExecResult, ImageInfo
-from assay.harness.plugins import resolve
+from collections.abc import Callable
 
-ENGINES = {
-    "apptainer": "assay.harness.engines.apptainer:open_engine",
-    "docker": "assay.harness.engines.docker:open_engine",
-    "fake": "assay.harness.engines.fake:open_engine",
-}
+from assay.harness.engines.base import ActingEngine, Box, Engine, ExecResult, ImageInfo
+from assay.harness.plugins import Registry, check_part
+
+ENGINES = Registry[Callable[[], Engine]](
+    "engine",
+    "assay.engines",
+    {
+        "apptainer": "assay.harness.engines.apptainer:open_engine",
+        "docker": "assay.harness.engines.docker:open_engine",
+        "fake": "assay.harness.engines.fake:open_engine",
+    },
+)
 
 
 def open_engine(name: str) -> Engine:
     """Open an engine by its name: a key of ``ENGINES``, an entry point or a ``module:attribute`` of a factory.
 
     Raises:
-        PluginError: no such engine. EngineUnavailable: it does not answer.
+        PluginError: no such engine, or it lacks a member. EngineUnavailable: it does not answer.
     """
-    engine: Engine = resolve("engine", name, ENGINES)()
+    engine = ENGINES.resolve(name)()
+    check_part(f"engine {name}", Engine, engine)
     return engine
 
 

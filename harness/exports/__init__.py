@@ -3,7 +3,6 @@
 Another distribution registers its module as an entry point of the group ``assay.exports``.
 """
 
-from assay.harness import plugins
 from assay.harness.exports import (
     harbor,
     hugging_face,
@@ -18,6 +17,7 @@ from assay.harness.exports import (
     swebench_live,
 )
 from assay.harness.exports.base import ExportFormat
+from assay.harness.plugins import Registry
 
 __all__ = ["FORMATS", "ExportFormat", "find"]
 
@@ -34,17 +34,5 @@ _OWN: tuple[ExportFormat, ...] = (
     spreadsheet,
     markdown,
 )
-FORMATS: dict[str, ExportFormat] = {each.NAME: each for each in _OWN}
-
-
-def find(name: str) -> ExportFormat:
-    """Return the format of that name.
-
-    Raises:
-        PluginError: there is none; the message names those that there are. Or one that is registered lacks a member.
-    """
-    if name not in FORMATS:
-        found = plugins.resolve("export", name, dict.fromkeys(FORMATS, ""))
-        plugins.check_members("export", ExportFormat, found)
-        FORMATS[name] = found
-    return FORMATS[name]
+FORMATS = Registry[ExportFormat]("export", "assay.exports", {each.NAME: each for each in _OWN}, needs=ExportFormat)
+find = FORMATS.resolve

@@ -15,7 +15,7 @@ NOT_THERE = re.compile(r"not found|manifest unknown|does not exist|name unknown|
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class ImageRegistry:
     """A place for images, as an engine reaches it."""
 
     engine: Engine

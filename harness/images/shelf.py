@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
 from assay.harness.images.eviction import in_units, to_evict
-from assay.harness.images.registry import Registry
+from assay.harness.images.registry import ImageRegistry
 from assay.harness.images.stock import Stocked, StockTaker
 from assay.harness.images.uses import Uses
 
@@ -17,7 +17,7 @@ class Shelf:
 
     engine: Engine
     uses: Uses
-    registry: Registry | None = None
+    registry: ImageRegistry | None = None
     """Asked for images that the engine lacks."""
     limit: int | None = None
     """Bytes that all images of Assay may take."""
@@ -50,7 +50,7 @@ class Shelf:
         self.send(lambda registry: registry.push(name))
         self.make_room()
 
-    def send(self, what: Callable[[Registry], None]) -> None:
+    def send(self, what: Callable[[ImageRegistry], None]) -> None:
         """Send something to the registry if that is wanted; that it cannot be sent harms nobody here."""
         if self.registry and self.registry.pushes:
             try:

@@ -1,41 +1,19 @@
 """Programming languages: one module each.
 
-A new language is one module that satisfies ``base.Language`` and one line in ``LANGUAGES``. Another distribution
+A new language is one module that satisfies ``base.Language`` and a name in ``_OWN``. Another distribution
 registers its module as an entry point of the group ``assay.languages``.
 """
 
 from assay.harness.errors import UserError
 from assay.harness.languages import c, cpp, go, java, javascript, kotlin, php, python, ruby, rust, typescript
 from assay.harness.languages.base import Language, load_grammar
+from assay.harness.plugins import Registry
 
 __all__ = ["LANGUAGES", "Language", "find", "find_or_none", "load_grammar"]
 
-LANGUAGES: dict[str, Language] = {
-    python.NAME: python,
-    java.NAME: java,
-    kotlin.NAME: kotlin,
-    typescript.NAME: typescript,
-    javascript.NAME: javascript,
-    go.NAME: go,
-    rust.NAME: rust,
-    c.NAME: c,
-    cpp.NAME: cpp,
-    php.NAME: php,
-    ruby.NAME: ruby,
-}
-
-
-def find(name: str) -> Language:
-    """Return the language of that name.
-
-    Raises:
-        UserError: it is not supported; the message names those that are.
-    """
-    if name not in LANGUAGES:
-        from assay.harness import plugins
-
-        LANGUAGES[name] = plugins.find_registered("language", name, LANGUAGES)
-    return LANGUAGES[name]
+_OWN: tuple[Language, ...] = (python, java, kotlin, typescript, javascript, go, rust, c, cpp, php, ruby)
+LANGUAGES = Registry[Language]("language", "assay.languages", {each.NAME: each for each in _OWN}, needs=Language)
+find = LANGUAGES.find
 
 
 def find_or_none(name: str) -> Language | None:

@@ -1,15 +1,54 @@
 """Test reports: one module per format, never per repository.
 
-A new format is one module that satisfies ``base.ReportFormat`` and its name in ``_MODULES``. Another distribution
+A new format is one module that satisfies ``base.ReportFormat`` listed in ``_OWN``. Another distribution
 registers its module as an entry point of the group ``assay.report_formats``.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from importlib import import_module
-from typing import cast
 
 from assay.harness.domain import Status, TestPlan, TestReport, Tripwire
-from assay.harness.plugins import check_members, find_registered
+from assay.harness.plugins import Registry
+from assay.harness.reports import (
+    ant_text,
+    automake_text,
+    cargo_text,
+    ctest_programs_text,
+    ctest_text,
+    doctest_xml,
+    go_json,
+    go_text,
+    googletest_text,
+    gradle_tasks_text,
+    gradle_text,
+    harbor_reward,
+    jasmine_text,
+    jekyll_text,
+    jest_json,
+    jest_text,
+    jq_text,
+    junit_xml,
+    karma_text,
+    libtest_json,
+    maven_classes_text,
+    maven_text,
+    micropython_text,
+    minitest_text,
+    mocha_json,
+    mocha_text,
+    parsed_json,
+    phpunit_text,
+    pytest_text,
+    redis_text,
+    results_jsonl,
+    rspec_json,
+    rspec_text,
+    status_json,
+    sympy_text,
+    tap,
+    tox_text,
+    unittest_text,
+    vitest_text,
+)
 from assay.harness.reports.base import ReportFormat, worst_of
 from assay.harness.reports.ids import IDS, rename
 from assay.harness.reports.lookup import lookup, names_a_test, stands_for
@@ -38,31 +77,51 @@ __all__ = [
     "suite_ran",
 ]
 
-_MODULES = """
-ant_text automake_text cargo_text ctest_programs_text ctest_text doctest_xml go_json go_text googletest_text
-gradle_tasks_text gradle_text harbor_reward jasmine_text jekyll_text jest_json jest_text jq_text junit_xml karma_text
-libtest_json maven_classes_text maven_text micropython_text minitest_text mocha_json mocha_text parsed_json
-phpunit_text pytest_text redis_text results_jsonl rspec_json rspec_text status_json sympy_text tap tox_text
-unittest_text vitest_text
-"""
-
-FORMATS: dict[str, ReportFormat] = {
-    name: cast("ReportFormat", import_module(f"{__name__}.{name}")) for name in _MODULES.split()
-}
-"""Every format by its name, which is that of its module."""
-
-
-def find(name: str) -> ReportFormat:
-    """Return the format of that name.
-
-    Raises:
-        PluginError: there is none; the message names those that there are.
-    """
-    if name not in FORMATS:
-        found = find_registered("report_format", name, FORMATS)
-        check_members("report format", ReportFormat, found)
-        FORMATS[name] = found
-    return FORMATS[name]
+_OWN: tuple[ReportFormat, ...] = (
+    ant_text,
+    automake_text,
+    cargo_text,
+    ctest_programs_text,
+    ctest_text,
+    doctest_xml,
+    go_json,
+    go_text,
+    googletest_text,
+    gradle_tasks_text,
+    gradle_text,
+    harbor_reward,
+    jasmine_text,
+    jekyll_text,
+    jest_json,
+    jest_text,
+    jq_text,
+    junit_xml,
+    karma_text,
+    libtest_json,
+    maven_classes_text,
+    maven_text,
+    micropython_text,
+    minitest_text,
+    mocha_json,
+    mocha_text,
+    parsed_json,
+    phpunit_text,
+    pytest_text,
+    redis_text,
+    results_jsonl,
+    rspec_json,
+    rspec_text,
+    status_json,
+    sympy_text,
+    tap,
+    tox_text,
+    unittest_text,
+    vitest_text,
+)
+FORMATS = Registry[ReportFormat](
+    "report format", "assay.report_formats", {each.NAME: each for each in _OWN}, needs=ReportFormat
+)
+find = FORMATS.find
 
 
 def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:

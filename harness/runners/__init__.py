@@ -4,37 +4,58 @@ Another distribution registers its module as an entry point of the group ``assay
 """
 
 from collections.abc import Sequence
-from importlib import import_module
-from typing import cast
 
-from assay.harness.plugins import check_members, find_registered
-from assay.harness.runners import maven
+from assay.harness.plugins import Registry
+from assay.harness.runners import (
+    cargo,
+    django,
+    go,
+    googletest,
+    gradle,
+    jasmine,
+    jest,
+    karma,
+    maven,
+    minitest,
+    mocha,
+    node_test,
+    phpunit,
+    pytest,
+    rspec,
+    sympy,
+    tape,
+    unittest,
+    vitest,
+)
 from assay.harness.runners.base import Adapted, TestRunner, Tripwires
 
 __all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_commands", "find"]
 
-_MODULES = """
-cargo django go googletest gradle jasmine jest karma maven minitest mocha node_test phpunit pytest
-rspec sympy tape unittest vitest
-"""
-
-RUNNERS: dict[str, TestRunner] = {
-    name: cast("TestRunner", import_module(f"{__name__}.{name}")) for name in _MODULES.split()
-}
-"""Every runner by its name, which is that of its module."""
-
-
-def find(name: str) -> TestRunner:
-    """Return the runner of that name.
-
-    Raises:
-        PluginError: there is none; the message names those that there are.
-    """
-    if name not in RUNNERS:
-        found = find_registered("test_runner", name, RUNNERS)
-        check_members("test runner", TestRunner, found)
-        RUNNERS[name] = found
-    return RUNNERS[name]
+_OWN: tuple[TestRunner, ...] = (
+    cargo,
+    django,
+    go,
+    googletest,
+    gradle,
+    jasmine,
+    jest,
+    karma,
+    maven,
+    minitest,
+    mocha,
+    node_test,
+    phpunit,
+    pytest,
+    rspec,
+    sympy,
+    tape,
+    unittest,
+    vitest,
+)
+RUNNERS = Registry[TestRunner](
+    "test runner", "assay.test_runners", {each.NAME: each for each in _OWN}, needs=TestRunner
+)
+find = RUNNERS.find
 
 
 def adapt_commands(commands: Sequence[Sequence[str]]) -> tuple[str, Adapted] | None:

@@ -21,7 +21,7 @@ from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError, EngineError, EngineUnavailable, RunStopped, UserError
 from assay.harness.names import count
-from assay.harness.runs.workbench import Movable, Workbench
+from assay.harness.runs.workbench import Cluster, Movable, Workbench
 from assay.version import __version__
 
 SLOTS = "engine_slots"
@@ -88,8 +88,8 @@ def node_name() -> str:
 
 
 @dataclass(eq=False)
-class RayCluster:
-    """The workers of a cluster; safe in several threads. See the Workbench and Cluster Protocols for its methods."""
+class RayCluster(Workbench, Cluster):
+    """The workers of a cluster; safe in several threads."""
 
     open_bench: Callable[[], Workbench]
     """Called on each node."""
@@ -180,7 +180,7 @@ class RayCluster:
         """Return a function that reads nothing: each worker reads its own."""
         return dict
 
-    def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:  # noqa: ARG002 - the same
+    def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:  # noqa: ARG002
         """Raise EngineError: the images are on the nodes."""
         raise EngineError("the images of a Ray cluster are on its nodes")
 

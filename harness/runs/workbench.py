@@ -96,3 +96,10 @@ class Cluster(Protocol):
     def summary(self) -> str:
         """Return a line with what each machine did."""
         ...
+
+
+OpenCluster = Callable[[Callable[[], Workbench], str, Callable[[str], None]], Workbench]
+"""Opens an executor, which is a ``Workbench`` and a ``Cluster`` in one.
+
+It is given a function that opens a node's workbench, an address, and a function that takes a line for a person.
+"""

@@ -18,7 +18,7 @@ from pathlib import Path
 from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
 from assay.harness.files import code_edition, hash_code, replace_file, tar_of
-from assay.harness.images.registry import Registry
+from assay.harness.images.registry import ImageRegistry
 from assay.instances.environments.files_to_run import targets_file
 from assay.instances.environments.images_lock import Layer, layer_file, read_layers
 from assay.instances.toolchains.buildfiles import all_build_files
@@ -107,7 +107,7 @@ def image_edition(root: Path = ROOT) -> str:
     return sha256(repr((hash_code(*deciding, root / "harness/languages"), *all_build_files())).encode()).hexdigest()
 
 
-def send_known(registry: Registry, key: str, files: Mapping[str, bytes]) -> None:
+def send_known(registry: ImageRegistry, key: str, files: Mapping[str, bytes]) -> None:
     """Put the files of an instance into a registry, as an image that holds nothing else; raises EngineError."""
     name = f"{PARCEL}:{key}"
     with tempfile.TemporaryDirectory() as scratch, registry.alone(f"parcel {key}"):
@@ -120,7 +120,7 @@ def send_known(registry: Registry, key: str, files: Mapping[str, bytes]) -> None
             registry.engine.remove_image(name)
 
 
-def fetch_known(registry: Registry, key: str) -> dict[str, bytes]:
+def fetch_known(registry: ImageRegistry, key: str) -> dict[str, bytes]:
     """Return the files that ``send_known`` put into a registry, none if it has none; raises EngineError."""
     name = f"{PARCEL}:{key}"
     with registry.alone(f"parcel {key}"):

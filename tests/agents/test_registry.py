@@ -1,8 +1,7 @@
 import pytest
 
-from assay.agents import AGENTS
 from assay.agents.external.command import Command
-from assay.agents.registry import make_agent
+from assay.agents.registry import AGENTS, make_agent
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.agents.solvers.best_of import BestOf
 from assay.harness.errors import PluginError, UserError

@@ -42,8 +42,8 @@ from toy import GOLD
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COMMANDS = dict(leaves())
-RESOLVED = r"(resolve|find_registered|load_registered)\(\"[a-z_]+\"[,)]"
-"""A call that looks a plug-in up, by the name of its seam."""
+REGISTRY = re.compile(r'= Registry\[.*\]\(\s*"[^"]+",\s*"assay\.(\w+)"')
+"""A registry of parts, with its entry-point group."""
 SERVICE = "http://127.0.0.1:8000"
 """Address of the service that a page asks."""
 LONGEST = 60
@@ -254,15 +254,10 @@ def read_toml(block: Block) -> None:
 
 
 def seams() -> set[str]:
-    """Return the kinds of plug-ins, in the plural, that some call of ``plugins.resolve`` asks for."""
-    calls = subprocess.run(
-        ["git", "grep", "-hoE", RESOLVED, "--", "harness", "instances", "agents", "src"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {f"{line.split(chr(34))[1]}s" for line in calls.stdout.splitlines()}
+    """Return the entry-point groups of the registries, without ``assay.``."""
+    folders = (ROOT / folder for folder in ("harness", "instances", "agents", "src/assay"))
+    texts = (path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py"))
+    return {group for text in texts for group in REGISTRY.findall(text)}
 
 
 def read_json(block: Block) -> None:

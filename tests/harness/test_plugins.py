@@ -5,40 +5,41 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay import Status
 from assay.harness import languages, reports, runners
 from assay.harness.errors import PluginError, UserError
-from assay.harness.plugins import resolve
+from assay.harness.plugins import Registry
 
-KNOWN = {"join": "os.path:join", "json": "json", "broken": "os.path:nowhere"}
+TOOLS = Registry[Any]("tool", "assay.tools", {"join": "os.path:join", "json": "json", "broken": "os.path:nowhere"})
 
 
 def test_short_name_stands_for_attribute_or_module() -> None:
     import json
     import os.path
 
-    assert resolve("tool", "join", KNOWN) is os.path.join
-    assert resolve("tool", "json", KNOWN) is json
+    assert TOOLS.resolve("join") is os.path.join
+    assert TOOLS.resolve("json") is json
 
 
 def test_path_to_an_attribute_needs_no_name() -> None:
-    assert resolve("tool", "math:floor", KNOWN)(1.5) == 1
+    assert TOOLS.resolve("math:floor")(1.5) == 1
 
 
 def test_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(
         PluginError, match=r"unknown tool 'nail'; known are broken, join, json \(or give module:attribute\)"
     ):
-        resolve("tool", "nail", KNOWN)
+        TOOLS.resolve("nail")
 
 
 @pytest.mark.parametrize("name", ["broken", "no.such.module:x"])
 def test_name_that_cannot_be_loaded_says_why(name: str) -> None:
     with pytest.raises(PluginError, match=f"tool '{name}' cannot be loaded: "):
-        resolve("tool", name, KNOWN)
+        TOOLS.resolve(name)
 
 
 @pytest.fixture
@@ -59,9 +60,9 @@ def register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., N
 
 def test_entry_point_of_another_distribution_is_found(register: Callable[..., None]) -> None:
     register("[assay.tools]", "saw = math:sqrt")
-    assert resolve("tool", "saw", KNOWN)(4) == 2
+    assert TOOLS.resolve("saw")(4) == 2
     with pytest.raises(PluginError, match="known are broken, join, json, saw"):
-        resolve("tool", "nail", KNOWN)
+        TOOLS.resolve("nail")
 
 
 @pytest.mark.parametrize("find", [reports.find, runners.find, languages.find])
@@ -76,7 +77,7 @@ def test_a_report_format_of_another_distribution_reads_reports(
 ) -> None:
     module = "from assay import Status\nNAME = 'far'\ndef parse(text): return {text.strip(): Status.PASSED}\n"
     register("[assay.report_formats]", "far = far_report", "bad = math", far_report=module)
-    monkeypatch.setattr(reports, "FORMATS", dict(reports.FORMATS))
+    monkeypatch.setattr(reports.FORMATS, "parts", dict(reports.FORMATS))
     assert reports.find("far").parse("a::b\n") == {"a::b": Status.PASSED}
     with pytest.raises(PluginError, match="report format math lacks NAME, parse; it needs all members of ReportFormat"):
         reports.find("bad")

@@ -1,7 +1,7 @@
 """Reward functions: values by hand, and what holds for every verdict there can be."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -148,10 +148,9 @@ def test_an_unknown_function_names_the_nearest() -> None:
 
 
 @pytest.fixture
-def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], None]]:
+def register(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Registers an object as another distribution would, under the name ``mine``."""
-    yield lambda function: monkeypatch.setattr("assay.rewards.find_registered", lambda *_: function)
-    REWARDS.pop("mine", None)
+    return lambda function: monkeypatch.setitem(REWARDS.parts, "mine", function)
 
 
 def test_another_distribution_adds_a_bare_function(labelled: Instance, register: Callable[[Any], None]) -> None:

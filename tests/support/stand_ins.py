@@ -186,7 +186,7 @@ def world(folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched, chdir(folder):
         for name, value in {"HOME": str(folder / "home"), "ASSAY_CACHE": str(folder / "cache")}.items():
             patched.setenv(name, value)
-        patched.setitem(engines.ENGINES, "docker", FAKE)
+        patched.setitem(engines.ENGINES.parts, "docker", FAKE)
         patched.setitem(tables.BUNDLED, "releases", folder / "releases.jsonl")
         patched.setattr(tables, "_hub_table", lambda _id, _split: tables._file_table(folder / "lite.jsonl", None))
         patched.setattr(tables, "_folder_table", _folder_or_file(tables._folder_table))

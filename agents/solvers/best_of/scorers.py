@@ -6,12 +6,12 @@ model choose. A scorer is a class that takes the run's ``SolverModel``; register
 """
 
 import re
+from collections.abc import Callable
 from typing import Protocol
 
 from assay.agents.contract import AgentTask, AskOptions, Candidate, SolverModel
 from assay.agents.llm.chat import Message, Role
-
-SCORERS = {"reward_model": "assay.agents.solvers.best_of.scorers:RewardModel"}
+from assay.harness.plugins import Registry
 
 REWARD = """\
 Judge whether a patch solves an issue: its cause and not only its example, without breaking anything else. Reason in a
@@ -54,3 +54,6 @@ class RewardModel:
         answer = self._model.ask([message], AskOptions(temperature=0.0), purpose="score")
         found = _VALUE.search(answer.content)
         return min(100.0, float(found[1])) if found else 0.0
+
+
+SCORERS = Registry[Callable[[SolverModel], Scorer]]("scorer", "assay.scorers", {"reward_model": RewardModel})

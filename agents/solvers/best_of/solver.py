@@ -26,7 +26,7 @@ from assay.agents.contract import (
 from assay.agents.solvers.best_of import prompts
 from assay.agents.solvers.best_of.context import choose_files, show_files
 from assay.agents.solvers.best_of.machines import EditingMachine, MachineSetup, SelectionMachine, TestingMachine
-from assay.agents.solvers.best_of.scorers import SCORERS, Scorer
+from assay.agents.solvers.best_of.scorers import SCORERS
 from assay.agents.solvers.best_of.selection import (
     FINALISTS,
     TestMatrix,
@@ -39,7 +39,6 @@ from assay.agents.solvers.best_of.selection import (
 from assay.agents.solvers.best_of.trials import BASE, ScriptRun, TrialWorkspace, exit_statuses
 from assay.harness.domain import Model, Status
 from assay.harness.errors import UserError
-from assay.harness.plugins import resolve
 
 SCORE, REGRESSION = "score", "regression_failed"
 
@@ -259,7 +258,7 @@ class _Work:
         return self._session.workspace.run_tests(self._settings.test_files)
 
     def _select_by_score(self) -> Candidate:
-        scorer: Scorer = resolve("scorer", self._settings.scorer, SCORERS)(self._session.model)
+        scorer = SCORERS.resolve(self._settings.scorer)(self._session.model)
         self._score(SCORE, lambda each: scorer.score(self._session.task, each))
         return find_best(SCORE, self.candidates)
 

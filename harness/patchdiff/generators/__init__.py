@@ -8,14 +8,19 @@ from collections.abc import Iterable
 
 from assay.harness.errors import PluginError
 from assay.harness.patchdiff.contract import Generator
-from assay.harness.plugins import resolve
+from assay.harness.plugins import Registry
 
-GENERATORS = {
-    "suites": "assay.harness.patchdiff.generators.suites.generate:GENERATOR",
-    "amplify": "assay.harness.patchdiff.generators.amplify:GENERATOR",
-    "replay": "assay.harness.patchdiff.generators.replay:GENERATOR",
-    "llm": "assay.harness.patchdiff.generators.llm.generate:GENERATOR",
-}
+GENERATORS = Registry[Generator](
+    "generator",
+    "assay.generators",
+    {
+        "suites": "assay.harness.patchdiff.generators.suites.generate:GENERATOR",
+        "amplify": "assay.harness.patchdiff.generators.amplify:GENERATOR",
+        "replay": "assay.harness.patchdiff.generators.replay:GENERATOR",
+        "llm": "assay.harness.patchdiff.generators.llm.generate:GENERATOR",
+    },
+    needs=Generator,
+)
 """The cheapest first."""
 USUAL = ("suites", "amplify", "replay")
 """Need neither a model nor another package."""
@@ -28,11 +33,4 @@ def find_generators(names: Iterable[str]) -> dict[str, Generator]:
         raise PluginError(f"no generator is named; known are {', '.join(GENERATORS)}")
     order = list(GENERATORS)
     wanted.sort(key=lambda name: order.index(name) if name in order else len(order))
-    return {name: _find(name) for name in wanted}
-
-
-def _find(name: str) -> Generator:
-    found = resolve("generator", name, GENERATORS)
-    if not isinstance(found, Generator):
-        raise PluginError(f"generator {name!r} is no assay.harness.patchdiff.contract.Generator but {found!r}")
-    return found
+    return {name: GENERATORS.resolve(name) for name in wanted}

@@ -1,6 +1,6 @@
 """Data-set formats: one module each, listed in ``FORMATS``; ``base.DatasetFormat`` lists the members of a module."""
 
-from assay.harness.plugins import load_registered
+from assay.harness.plugins import Registry
 from assay.instances.dataset.formats import (
     feature_bench,
     harbor,
@@ -16,10 +16,9 @@ from assay.instances.dataset.formats import (
     swebench_live,
     swebench_pro,
 )
-from assay.instances.dataset.formats.base import DatasetFormat, index_formats, write
+from assay.instances.dataset.formats.base import DatasetFormat, write
 
-FORMATS = index_formats(
-    *load_registered("dataset_format"),
+_OWN: tuple[DatasetFormat, ...] = (
     harbor,
     native,
     multi_swe_bench,
@@ -34,9 +33,10 @@ FORMATS = index_formats(
     swe_smith,
     swebench,
 )
-"""The first format that matches a row reads it: one with columns of its own comes before those it resembles.
-
-Dialects that other distributions register under the entry-point group ``assay.dataset_formats`` come first.
-"""
+FORMATS = Registry[DatasetFormat](
+    "data-set format", "assay.dataset_formats", {each.NAME: each for each in _OWN}, needs=DatasetFormat
+)
+"""The first format that matches a row reads it: one with columns of its own comes before those it resembles."""
+FORMATS.load_group()
 
 __all__ = ["FORMATS", "DatasetFormat", "write"]

@@ -3,8 +3,7 @@
 from typing import Any, Protocol
 
 from assay.harness.domain import DatasetRef, Instance, Rule
-from assay.harness.errors import DataError, PluginError
-from assay.harness.plugins import check_members
+from assay.harness.errors import DataError
 from assay.instances.dataset.formats.columns import Row
 
 
@@ -37,17 +36,6 @@ class DatasetFormat(Protocol):
         Leave out other fields that rows cannot hold: ``write`` finds and reports them.
         """
         ...
-
-
-def index_formats(*formats: DatasetFormat) -> dict[str, DatasetFormat]:
-    """Return formats by their names, in the given order; raises PluginError for one that lacks a member."""
-    found: dict[str, DatasetFormat] = {}
-    for each in formats:
-        check_members("data-set format", DatasetFormat, each)
-        if each.NAME in found:
-            raise PluginError(f"two data-set formats are called {each.NAME}: {found[each.NAME]!r} and {each!r}")
-        found[each.NAME] = each
-    return found
 
 
 def write(dialect: DatasetFormat, instance: Instance) -> dict[str, Any]:

@@ -24,8 +24,8 @@ def datasets(incomplete: str) -> Iterator[str]:
 
 def agents(incomplete: str) -> Iterator[str]:
     """Yield the names of the solvers, and of external agents."""
-    from assay.agents import AGENTS
     from assay.agents.external.adapter import adapter_names
+    from assay.agents.registry import AGENTS
 
     yield from _beginning([*AGENTS, *adapter_names()], incomplete)
 

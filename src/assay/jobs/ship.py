@@ -16,7 +16,7 @@ from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.harness.files import tar_of
 from assay.harness.images.oci.reading import ArchiveReader, open_archive
 from assay.harness.images.oci.writing import ArchiveWriter
-from assay.harness.images.registry import Registry, checked_prefix
+from assay.harness.images.registry import ImageRegistry, checked_prefix
 from assay.harness.runs.each import Done
 from assay.jobs.build import Images, patches_of
 from assay.version import __version__
@@ -171,9 +171,9 @@ class Shipping:
         names = tuple(dict.fromkeys(one.result for one in done if one.result))
         return Shipped(tuple(done), names, tuple(bench.builder.shelf.pulled), seconds=time.monotonic() - began)
 
-    def _registry(self, bench: "BuiltWorkbench", prefix: str) -> Registry:
+    def _registry(self, bench: "BuiltWorkbench", prefix: str) -> ImageRegistry:
         locks = bench.sources.cache / "moving"
-        return Registry(bench.engine, locks, checked_prefix(prefix), note=self.images.place.view.note)
+        return ImageRegistry(bench.engine, locks, checked_prefix(prefix), note=self.images.place.view.note)
 
     def _save(self, bench: "BuiltWorkbench", names: Sequence[str], writer: ArchiveWriter) -> list[str]:
         """Add the images that a file lacks, so many at once that the engine has room to pack them; return them."""

@@ -19,11 +19,11 @@ from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
 from assay.harness.images.eviction import bytes_of
-from assay.harness.images.registry import Registry, checked_prefix
+from assay.harness.images.registry import ImageRegistry, checked_prefix
 from assay.harness.images.shelf import Shelf
 from assay.harness.images.uses import Uses
-from assay.harness.plugins import resolve
-from assay.harness.runs.workbench import Workbench
+from assay.harness.plugins import Registry, check_part
+from assay.harness.runs.workbench import Cluster, OpenCluster, Workbench
 from assay.harness.sequences import kept
 from assay.jobs.view import Quiet, View
 from assay.jobs.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_sources
@@ -186,7 +186,7 @@ class Workplace:
         registry = None
         if self.registry:
             locks = sources.cache / "moving"
-            registry = Registry(engine, locks, checked_prefix(self.registry), self.push, self.view.note)
+            registry = ImageRegistry(engine, locks, checked_prefix(self.registry), self.push, self.view.note)
         shelf = Shelf(engine, Uses(sources.cache / "uses"), registry, limit, self.view.note)
         builder = ImageBuilder(
             engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note
@@ -203,18 +203,20 @@ class Workplace:
 
     def _open_cluster(self) -> Workbench:
         """Open the cluster; its nodes have the same settings, and see the same folders."""
-        connect = resolve("executor", self.executor, EXECUTORS)
+        connect = EXECUTORS.resolve(self.executor)
         settings = {name: getattr(self, name) for name in THERE}
         for name in PATHS:
             settings[name] = tuple(Path(each).expanduser().absolute() for each in getattr(self, name))
-        cluster: Workbench = connect(partial(open_there, settings), self.address, self.view.say)
+        cluster = connect(partial(open_there, settings), self.address, self.view.say)
+        for protocol in (Workbench, Cluster):
+            check_part(f"executor {self.executor}", protocol, cluster)
         return cluster
 
 
 PATHS = ("mirrors", "recipes")
 THERE = ("engine", "toolchains", "environment", "registry", "push", "disk", "setup")
 """Settings that the workbench of a node depends on."""
-EXECUTORS = {"ray": "assay.harness.runs.ray_cluster:RayCluster"}
+EXECUTORS = Registry[OpenCluster]("executor", "assay.executors", {"ray": "assay.harness.runs.ray_cluster:RayCluster"})
 
 
 def open_there(settings: Mapping[str, Any]) -> Workbench:

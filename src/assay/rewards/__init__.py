@@ -11,7 +11,6 @@ from assay.harness.domain import INFRASTRUCTURE, Model
 from assay.harness.errors import UserError
 from assay.harness.grading.grade import STOPPED_EARLY
 from assay.harness.names import did_you_mean
-from assay.harness.plugins import find_registered
 from assay.rewards.functions import REWARDS, RewardCase, RewardFunction
 
 __all__ = [
@@ -43,10 +42,8 @@ class Rewarded(Model):
 
 def find_reward(name: str) -> RewardFunction:
     """Find a function by name, also a plug-in's (entry-point group ``assay.rewards``); raises PluginError."""
-    if name not in REWARDS:
-        found = find_registered("reward", name, REWARDS)
-        REWARDS[name] = found if isinstance(found, RewardFunction) else RewardFunction(found)
-    return REWARDS[name]
+    function = REWARDS.find(name)
+    return function if isinstance(function, RewardFunction) else RewardFunction(function)
 
 
 def mixture_of(wanted: str | Mapping[str, float]) -> Mixture:

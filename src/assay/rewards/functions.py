@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assay.harness.domain import Instance, Outcome, Verdict
 from assay.harness.metrics.similarity import patch_similarity
+from assay.harness.plugins import Registry
 from assay.harness.reports import names_a_test
 
 UNUSABLE = frozenset({Outcome.EMPTY_PATCH, Outcome.PATCH_REJECTED, Outcome.PATCH_CONFLICT})
@@ -24,11 +25,14 @@ class RewardCase:
     """A verdict that says nothing, for a function that needs no tests."""
 
 
+Reward = Callable[[RewardCase], float | None]
+
+
 @dataclass(frozen=True, slots=True)
 class RewardFunction:
     """A function, and the part of an evaluation that it needs; plug-ins may register the bare function instead."""
 
-    function: Callable[[RewardCase], float | None]
+    function: Reward
     """Returns a number in [0, 1], or None if it cannot say."""
     needs_tests: bool = True
     """Whether it looks at the verdict; if not, nothing is evaluated for it."""
@@ -76,11 +80,15 @@ def _share_fixed(case: RewardCase) -> float:
     return 1 - min(len(unfixed), len(wanted)) / len(wanted)
 
 
-REWARDS = {
-    "resolved": RewardFunction(resolved, needs_all_tests=False),
-    "fail_to_pass": RewardFunction(fail_to_pass),
-    "tests": RewardFunction(tests),
-    "applies": RewardFunction(applies, needs_all_tests=False),
-    "similarity": RewardFunction(similarity, needs_tests=False, needs_all_tests=False),
-}
-"""Every function by its name."""
+REWARDS = Registry[RewardFunction | Reward](
+    "reward",
+    "assay.rewards",
+    {
+        "resolved": RewardFunction(resolved, needs_all_tests=False),
+        "fail_to_pass": RewardFunction(fail_to_pass),
+        "tests": RewardFunction(tests),
+        "applies": RewardFunction(applies, needs_all_tests=False),
+        "similarity": RewardFunction(similarity, needs_tests=False, needs_all_tests=False),
+    },
+)
+"""Functions by name; other distributions also register bare ones."""

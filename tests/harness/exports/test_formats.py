@@ -35,7 +35,6 @@ def test_a_format_of_another_distribution_is_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "packed", ModuleType("packed"))
     monkeypatch.setattr(sys.modules["packed"], "FORMAT", theirs, raising=False)
     assert find("packed:FORMAT") is theirs
-    monkeypatch.delitem(FORMATS, "packed:FORMAT")
 
 
 def test_a_format_that_lacks_a_member_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

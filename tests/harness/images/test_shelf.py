@@ -7,7 +7,7 @@ import pytest
 
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EngineError, ImageMissing, UserError
-from assay.harness.images.registry import Registry, checked_prefix
+from assay.harness.images.registry import ImageRegistry, checked_prefix
 from assay.harness.images.shelf import Shelf
 from assay.harness.images.stock import StockTaker
 from assay.harness.images.uses import Uses
@@ -30,7 +30,7 @@ def notes() -> list[str]:
 @pytest.fixture
 def make_shelf(tmp_path: Path, notes: list[str]):
     def make(engine: FakeEngine, pushes: bool = False, limit: int | None = None) -> Shelf:
-        registry = Registry(engine, tmp_path / "moving", HOST, pushes, notes.append)
+        registry = ImageRegistry(engine, tmp_path / "moving", HOST, pushes, notes.append)
         return Shelf(engine, Uses(tmp_path / "uses"), registry, limit, notes.append)
 
     return make

@@ -100,7 +100,7 @@ def test_suite_counts_as_reached_only_where_no_generator_can_aim(
         "amplify": generator("amplify", reached=3, languages=frozenset({instance.language})),
         "foreign": generator("foreign", languages=frozenset({"another"})),
     }
-    monkeypatch.setattr(generators, "GENERATORS", named)
+    monkeypatch.setattr(generators.GENERATORS, "parts", named)
     assert compared(instance, fake(instance), "suites").finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
     assert compared(instance, fake(instance), "suites", "amplify").finding is PatchDiffFinding.NOT_ASSESSED
     assert compared(instance, fake(instance), "suites", "foreign").finding is PatchDiffFinding.NO_DIFFERENCE_FOUND

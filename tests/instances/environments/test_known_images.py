@@ -9,7 +9,7 @@ import pytest
 from assay.harness.domain import ImageSpec, Instance, Recipe
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.files import replace_file, tar_of
-from assay.harness.images.registry import Registry
+from assay.harness.images.registry import ImageRegistry
 from assay.instances.environments.images_lock import keep_layer
 from assay.instances.environments.known_images import (
     KnownImages,
@@ -132,7 +132,7 @@ def test_files_travel_through_a_registry(tmp_path, monkeypatch):
         keep(name, tar, labels)
 
     monkeypatch.setattr(engine, "import_image", note)
-    registry = Registry(engine, tmp_path, "host:5000/team")
+    registry = ImageRegistry(engine, tmp_path, "host:5000/team")
 
     send_known(registry, "key", {"known/key.json": b"{}"})
 

@@ -10,8 +10,9 @@ from typer.main import get_command
 from assay.cli.main import app
 from assay.harness.domain import Rule
 from assay.harness.errors import PluginError
+from assay.harness.plugins import check_part
 from assay.instances.dataset.formats import FORMATS, polybench
-from assay.instances.dataset.formats.base import index_formats
+from assay.instances.dataset.formats.base import DatasetFormat
 
 MEMBERS = ("NAME", "RULES", "matches", "find_id", "to_instance", "from_instance")
 ROWS = ({}, {"instance_id": 7}, {"org": None, "repo": [], "number": {}}, {"repo_name": "", "commit_hash": 3})
@@ -26,7 +27,7 @@ def without(member: str) -> ModuleType:
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_format_without_a_member_is_refused_by_name(member: str) -> None:
     with pytest.raises(PluginError, match=rf"my_format lacks {member}; .*DatasetFormat in .*formats\.base") as caught:
-        index_formats(without(member))  # type: ignore[arg-type]
+        check_part("my_format", DatasetFormat, without(member))
     assert "\n" not in str(caught.value)
 
 
