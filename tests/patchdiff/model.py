@@ -1,6 +1,6 @@
 """Patches that pass an instance's tests and yet are wrong, and patches that differ from gold and yet are right.
 
-They are the evaluation set of PatchDiff. A case tells its patch as edits of the base tree or of the fixed tree, with
+They are the evaluation set of PatchDiff. A case has its patch as edits of the base tree or of the fixed tree, with
 anchors of a few words, so that nothing of the projects themselves is kept here.
 """
 
@@ -9,9 +9,8 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
-import yaml
 from pydantic import Field, model_validator
 
 from assay.harness.domain import Instance, Model
@@ -20,7 +19,8 @@ from assay.instances.trees.content import read_tar
 from assay.instances.trees.sources import Sources, git_env, tree_ref
 from corpus.model import diff
 
-FOLDER = Path(__file__).parent / "cases"
+FILE = Path(__file__).with_name("cases.jsonl")
+"""One case a line."""
 
 Files = Mapping[str, str]
 """Path to text."""
@@ -63,7 +63,7 @@ class Case(Model):
 
     name: str
     dataset: str = "releases"
-    """That the instance belongs to: the bundled one, or the alias of a published one."""
+    """Data set of the instance: the bundled one, or the alias of a published one."""
     instance: str
     label: Literal["wrong", "right"]
     kind: WrongKind | RightKind
@@ -92,7 +92,7 @@ class Case(Model):
     """The tree that is edited."""
     edits: tuple[Edit, ...] = Field(min_length=1)
     shows: str = ""
-    """Of a wrong one: a program that prints one thing in the fixed tree and another in the candidate's."""
+    """A program that prints one thing in the fixed tree and another in the tree of a wrong patch."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -107,14 +107,7 @@ class Case(Model):
 @cache
 def cases() -> tuple[Case, ...]:
     """Read all cases; raises ValidationError for a wrong field."""
-    return tuple(Case.model_validate(row) for path in sorted(FOLDER.glob("*.yaml")) for row in _rows(path))
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    """Return the cases of one file, which says once what all of them share."""
-    shown = yaml.safe_load(path.read_text(encoding="utf-8"))
-    shared = {key: value for key, value in shown.items() if key != "cases"}
-    return [shared | case for case in shown["cases"]]
+    return tuple(map(Case.model_validate_json, FILE.read_text(encoding="utf-8").splitlines()))
 
 
 def patch_of(case: Case, base_files: Files, gold_files: Files) -> str:
