@@ -27,7 +27,7 @@ ROWS = 3  # rows of a parametrization that a changed copy runs with
 PASSES = 12  # observations of one place in one test: a loop repeats itself
 MOST = 300  # observations of one test
 BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
-SLOWER = 10  # or so many times what its test takes
+SLOWER = 10  # a copy may take this many times as long as its test
 WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
 MAKING, LATE = 0.8, 40  # share of all time that making copies may take; copies of an own test that comes later
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
@@ -39,7 +39,7 @@ class OutOfTime(BaseException):
 
 
 class Absent(Exception):
-    """A comparison's operand failed to come into being, so there is nothing to compare."""
+    """The statement that would set an observed value failed, so there is nothing to compare."""
 
 
 class Seeing:
@@ -50,7 +50,7 @@ class Seeing:
         self._site = site
 
     def __getattr__(self, name: str) -> object:
-        """Raise Absent for the value observed, ``value``: the statement that was to set it has failed."""
+        """Raise Absent for ``value``: the statement that would set it has failed."""
         raise Absent(name)
 
     def __enter__(self) -> "Seeing":
@@ -105,7 +105,7 @@ class SiteRecorder:
     def begin(self, test: str, mutant: int, took: "float | None" = None) -> None:
         """Begin with a test, or with the copy of that number.
 
-        `took` has the seconds that the test takes as it is, if the copy is to be brief.
+        `took` has the seconds of the test as it is, if the copy is to be brief.
         """
         self._limit = self._longest if took is None else min(self._longest, max(BRIEF, SLOWER * took))
         self._test, self._mutated = test, mutant > 0
@@ -113,28 +113,25 @@ class SiteRecorder:
         self._times, self._total, self._last = {}, 0, None
 
     def see(self, number: int) -> Seeing:
-        """Return the context manager of a place: what test files made ready call."""
+        """Return the context manager of a place; the rewritten test files call this."""
         return Seeing(self, self.sites[number])
 
     def note_value(self, site: sites.Site, value: object) -> None:
-        """Note a value."""
         text = texts.content(value) if site.mode == sites.CONTENT else ""
         if text is not None and self._counts(site):
             self._write(site, "value", texts.type_name(value), text or texts.describe(value, site.draw))
 
     def note_error(self, site: sites.Site, error: BaseException) -> None:
-        """Note an exception, once on its way up."""
+        """Note an exception once on its way up."""
         if error is not self._last and site.mode != sites.CONTENT:
             self._last = error
             self.note(site, "error", texts.type_name(error))
 
     def note(self, site: sites.Site, kind: str, type_: str = "", text: str = "") -> None:
-        """Note anything."""
         if self._counts(site):
             self._write(site, kind, type_, text)
 
     def start_clock(self) -> None:
-        """Give the test its time."""
         for signal_, timer, seconds in (
             (signal.SIGPROF, signal.ITIMER_PROF, self._limit),
             (signal.SIGALRM, signal.ITIMER_REAL, self._limit * WAITING),
@@ -143,7 +140,6 @@ class SiteRecorder:
             signal.setitimer(timer, seconds, AGAIN)
 
     def stop_clock(self) -> None:
-        """End the test's time."""
         for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
             signal.setitimer(timer, 0)
 
@@ -162,7 +158,7 @@ class SiteRecorder:
         return not self.only or self._key(site) in self.only
 
     def _find_edits(self, site: sites.Site) -> "list[TokenEdit]":
-        """Return the changes that a place depends on; one in a helper depends on those of its caller."""
+        """Return the changes that a place depends on; a place in a helper depends on those of its caller."""
         return site.edits if site.label.startswith("s") else self.edits
 
     def _key(self, site: sites.Site) -> str:
@@ -180,12 +176,12 @@ class SiteRecorder:
 
 
 def name_probe(test: str, mutant: int) -> str:
-    """Return the name of a test's run: what the keys of its observations begin with."""
+    """Return the name of a test's run: the keys of its observations begin with it."""
     return test + "|m" + str(mutant)
 
 
 class Amplifier(running.Driver):
-    """Runs every test as it is, then the changed copies of those that have reached a target."""
+    """Runs every test as it is, then the changed copies of the tests that reach a target."""
 
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
         super().__init__(job, channel)
@@ -208,7 +204,6 @@ class Amplifier(running.Driver):
         self._finder = Finder(job["files"], self._make)
 
     def _make(self, path: str) -> "CodeType":
-        """Return the code of a test file made ready."""
         with tokenize.open(path) as file:
             source = file.read()
         name = Path(path).relative_to(wire.ROOT).as_posix() if wire.ROOT in Path(path).parents else Path(path).name
@@ -217,7 +212,7 @@ class Amplifier(running.Driver):
         return compile(made, path, "exec", dont_inherit=True)
 
     def _copies(self, test: str) -> "tuple[int, Container[int] | None]":
-        """Return how many changed copies a test has, and which of them are made: those that are run."""
+        """Return the number of a test's changed copies, and the numbers of the copies that will run."""
         wanted = self._wanted or self._functions
         if wanted and not any(running.bare_name(name) == test for name in wanted):
             return 0, None
@@ -228,12 +223,11 @@ class Amplifier(running.Driver):
         return max(numbers, default=0), numbers
 
     def collecting(self) -> None:
-        """Be the first who is asked for test files."""
         setattr(builtins, sites.SEE, self._recorder.see)
         sys.meta_path.insert(0, self._finder)
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield the tests as they are, own ones first, then copies by their numbers, those near to the own sooner."""
+        """Yield the tests as they are, own ones first, then copies by number, those near the own tests sooner."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
         plain = [item for number, item in numbered if not number and self._is_wanted(item)]
         first, others = running.split_own(plain, self._own, self.job["targets"])
@@ -256,7 +250,7 @@ class Amplifier(running.Driver):
         return probe not in self.finished and (not self._wanted or probe in self._wanted)
 
     def _rows(self, key: "tuple[int, str]", items: "list[Any]", known: "set[str]") -> "list[Any]":
-        """Return the rows of a changed copy to run: those that are new, or else that reach a target as they are."""
+        """Return the rows of a changed copy to run: the new ones, or else some that reach a target as they are."""
         if self._wanted:
             return items
         plain = {item.nodeid: sites.strip_mark(item.nodeid) for item in items}
@@ -267,7 +261,6 @@ class Amplifier(running.Driver):
         return (new or ordered)[:ROWS]
 
     def before(self, item: Any) -> None:
-        """Begin to look."""
         number, function = sites.copy_number(item.nodeid), _function_name(item.nodeid)
         took = self._took.get(function, 0.0) if number and not self._recorder.only else None
         self._recorder.begin(sites.strip_mark(item.nodeid), number, took)
@@ -276,7 +269,6 @@ class Amplifier(running.Driver):
         self._reach.begin()
 
     def after(self, item: Any) -> None:
-        """Stop looking, and keep whether a target ran."""
         self._reach.end()
         test, took = sites.strip_mark(item.nodeid), time.monotonic() - self._began
         if test == item.nodeid and took > BRIEF / SLOWER:
@@ -289,21 +281,18 @@ class Amplifier(running.Driver):
         self.channel.send({"stop": self._recorder.probe})
 
     def ready(self) -> None:
-        """Begin to spend the budget."""
         super().ready()
         self._deadline.restart(float(self.job["budget"]))
 
     def is_over(self) -> bool:
-        """Return whether the budget is spent."""
         return self._deadline.is_over()
 
     def not_passed(self, error: BaseException, when: str) -> None:
-        """Note a failure of a test's fixtures; what the test itself raises has been observed."""
+        """Note a failure of a test's fixtures; the test's own failures have been observed."""
         if when == "setup" and not running.is_skip(error):
             self._recorder.note_error(sites.Site("setup", 0, "", sites.WHOLE, False, []), error)
 
     def not_collected(self, name: str, why: str) -> None:
-        """Note that a test file could not be imported on this side."""
         if name_probe(name, 0) in self.finished:
             return  # a worker before this one has said so
         self.channel.send({"stop": name_probe(name, 0)})

@@ -49,7 +49,7 @@ class Bracket(NamedTuple):
 
 
 def split_lines(text: str) -> "list[str]":
-    """Return the lines of a source text as the parser counts them, each with its end."""
+    """Split a source text into lines as the parser counts them, each with its end."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
@@ -60,7 +60,7 @@ def ends_operand(before: str) -> bool:
 
 
 def find_brackets(text: str, tokens: "list[tokenize.TokenInfo]") -> "list[Bracket]":
-    """Return the brackets of a text in the order of their beginnings."""
+    """Return the brackets of a text, sorted by their beginnings."""
     lines, found, stack = split_lines(text), [], []  # type: list[str], list[Bracket], list[int]
     for index, each in enumerate(tokens):
         if each.type == tokenize.OP and each.string in _OPENING:
@@ -108,7 +108,7 @@ def _element(lines: "list[str]", start: Place, end: Place, begins: "Sequence[tok
 
 
 def rearrange(bracket: Bracket) -> "Iterator[TokenEdit]":
-    """Yield edits that leave out, repeat or swap items; of a call, swap arguments or drop a named one."""
+    """Yield edits that leave out, repeat or swap items; in a call, swap arguments or drop a named one."""
     parts, inside, whole = [each.text for each in bracket.parts], bracket.inside, bracket.whole
     if not 0 < len(parts) <= LONGEST_LIST:
         return
@@ -147,7 +147,7 @@ def cross(bracket: Bracket, known: "Sequence[tuple[str, str]]") -> "Iterator[Tok
 
 
 def find_row_items(brackets: "Sequence[Bracket]") -> "dict[Place, list[tuple[str, str]]]":
-    """Return what rows of the same length in its table hold, each item with its place, by a row's beginning."""
+    """Return, by a row's beginning, the items of all rows of the same length in its table, each with its place."""
     found: dict[Place, list[tuple[str, str]]] = {}
     displays = {(each.whole.start, each.whole.end): each for each in brackets if each.display}
     for table in displays.values():

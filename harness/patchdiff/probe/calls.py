@@ -1,4 +1,4 @@
-"""A function by the name it is imported by, the arguments of one call, and places inside those."""
+"""A function by its import name, the arguments of one call, and places inside these."""
 
 import importlib
 import inspect
@@ -87,7 +87,7 @@ def _inside(value: Any) -> "Iterator[tuple[Any, Any]]":
 
 
 def replace_leaf(root: Any, path: "list[Any]", new: Any) -> Any:
-    """Return an object with another value at a place inside it; what can be changed is changed in place.
+    """Put another value at a place inside an object, in place where that is possible; return the object.
 
     Raises:
         LookupError, AttributeError, TypeError: there is no such place in it on this side.

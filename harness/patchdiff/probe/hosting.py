@@ -17,7 +17,7 @@ from typing import Any
 from . import running, wire
 
 PATIENCE = 120.0  # seconds of one probe, in a job without a limit
-VARIABLE = "ASSAY_PROBE"  # names the file that says what is to be done
+VARIABLE = "ASSAY_PROBE"  # names the file with the work
 START_UP = "from assay_probe import hosting\n\nhosting.arm()\n"
 
 
@@ -107,7 +107,6 @@ class _InRounds(unittest.TestSuite):
         self._items = {item.nodeid: item for item in items}  # a class that modules share comes once
 
     def __iter__(self) -> "Iterator[Any]":
-        """Yield each test, and note what comes before and after it."""
         for item, _ in running.iterate_items(self._driver, list(self._items.values())):
             yield item.test
 

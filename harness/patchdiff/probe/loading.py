@@ -19,7 +19,6 @@ class Finder:
         self._make = make
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None) -> Any:
-        """Return the spec of one of the files; None for anything else."""
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None or not spec.origin or str(Path(spec.origin).resolve()) not in self._files:
             return None

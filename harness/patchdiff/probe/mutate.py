@@ -1,7 +1,7 @@
 """Changed copies of a test function, as edits of its text: literals, names, arguments, elements, signs.
 
 Works on tokens, which are the same from Python 3.6 to 3.14, so a change has a line, a column, an old and a new text.
-What is chosen depends on the text and the seed alone, hence is the same on every side of a comparison.
+The choice depends on the text and the seed alone, hence is the same on every side of a comparison.
 """
 
 import ast
@@ -36,7 +36,7 @@ _SKIPPED = frozenset(
 
 
 class Argument(NamedTuple):
-    """What a call gives."""
+    """An argument of a call."""
 
     name: str  # or place
     text: str
@@ -51,7 +51,7 @@ class Borrowed(NamedTuple):
     others: "frozenset[str]"  # and of the module
 
     def texts(self, bound: "set[str]") -> "list[str]":
-        """Return its text, or several if one of its names is not bound here: what may stand for that."""
+        """Return its text; if one of its names is not bound here, a text for each possible replacement of this name."""
         missing = sorted(self.local - bound)
         if len(missing) != 1:
             return [] if missing else [self.text]
@@ -60,7 +60,7 @@ class Borrowed(NamedTuple):
 
 
 class Material(NamedTuple):
-    """What may be put into a function from outside."""
+    """The material that may be put into a function from outside."""
 
     around: "Sequence[str]"  # strings in its module: for pieces
     words: "Sequence[str]"  # strings that the change itself is about: whole, and for pieces
@@ -82,20 +82,19 @@ class Scope(NamedTuple):
     material: Material
 
     def is_closed(self, place: Place) -> bool:
-        """Return whether nothing may change at a place."""
         return any(first <= place <= last for first, last in self.closed)
 
 
 def is_repetition(edit: TokenEdit) -> bool:
-    """Return whether an edit makes a statement once more, and so changes all that comes after it."""
+    """Return whether an edit repeats a statement, and so changes everything after it."""
     return not edit.old and edit.new.endswith("\n")
 
 
 def make_copies(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit], Any]]":
-    """Return at most `count` different changed copies of a function: text, changes and parsed function, by `seed`.
+    """Return up to `count` different changed copies of a function, by `seed`: text, changes and parsed function.
 
-    A copy has one change in many of its assertions, since these do not touch one another; or one in what leads up to
-    them, now and then two, since those change everything after them, and the assertions show what comes of it.
+    A copy has one change in many of its assertions, since these do not touch one another; or one, now and then two, in
+    the statements before them, since those change everything after them and the assertions show the effect.
     """
     choice = random.Random(seed)
     regions: dict[int, Groups] = {}
@@ -120,12 +119,11 @@ def _region(scope: Scope, line: int) -> int:
 
 
 def find_role(scope: Scope, line: int) -> "tuple[int, str]":
-    """Return the first line and the role of the statement that a line belongs to."""
+    """Return the first line and the role of a line's statement."""
     return scope.statements[max(0, _region(scope, line))]
 
 
 def _choose_edits(regions: "dict[int, Groups]", scope: Scope, choice: random.Random) -> "list[TokenEdit]":
-    """Return the changes of one copy."""
     roles = {at: LEADING if at == WHOLE else scope.statements[max(0, at)][1] for at in sorted(regions)}
     leading = [at for at, role in roles.items() if role == LEADING]
     if leading and (choice.random() < LEADING_ALONE or len(leading) == len(roles)):
@@ -143,7 +141,7 @@ def _choose_edits(regions: "dict[int, Groups]", scope: Scope, choice: random.Ran
 
 
 def apply(text: str, edits: "Sequence[TokenEdit]") -> str:
-    """Return the text with the edits made; "" if two of them overlap or begin at the same place."""
+    """Apply edits to a text; "" if two of them overlap or begin at the same place."""
     starts = [0, *itertools.accumulate(map(len, split_lines(text)))]
     spans = sorted((starts[e.start[0] - 1] + e.start[1], starts[e.end[0] - 1] + e.end[1], e.new) for e in edits)
     out, at = [], 0
@@ -156,7 +154,7 @@ def apply(text: str, edits: "Sequence[TokenEdit]") -> str:
 
 
 def parse_function(text: str) -> Any:
-    """Return the function of a text as it stands in its class, lines as in the text."""
+    """Parse a function as it stands in its class, lines as in the text."""
     if text[:1] not in (" ", "\t"):
         return ast.parse(text).body[0]
     around: Any = ast.increment_lineno(ast.parse("if 1:\n" + text), -1).body[0]
@@ -164,7 +162,7 @@ def parse_function(text: str) -> Any:
 
 
 def _parse_copy(text: str, edits: "list[TokenEdit]") -> Any:
-    """Return the function of a changed text, None if it is none: what the compiler refuses would cost the module."""
+    """Parse a changed function; None for one that the compiler refuses, as that would cost the whole module."""
     try:
         if any(is_repetition(each) or each.old.isidentifier() for each in edits):
             compile("if 1:\n" * text[:1].isspace() + text, "copy", "exec")
@@ -174,7 +172,7 @@ def _parse_copy(text: str, edits: "list[TokenEdit]") -> Any:
 
 
 def _find_changes(text: str, scope: Scope, choice: random.Random) -> "Groups":
-    """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
+    """Return the possible changes, by place: each place has alternatives, each alternative is a list of edits."""
     tokens, function = _tokens(text), parse_function(text)
     brackets = [each for each in find_brackets(text, tokens) if not scope.is_closed(each.whole.start)]
     rows, bound = find_row_items(brackets), find_bound(function)
@@ -214,7 +212,7 @@ def _token_groups(tokens: "list[tokenize.TokenInfo]", function: Any, scope: Scop
 def _whole_statements(
     function: Any, text: str, scope: Scope, literals: "list[list[TokenEdit]]", choice: random.Random
 ) -> "Groups":
-    """Return edits that leave out a statement, or that make before it an earlier one again, or one of another test."""
+    """Return edits that leave out a statement, or insert before it an earlier one or one of another test."""
     lines, firsts = split_lines(text), list(map(first_line, function.body))
     used = {name for _, name in find_used(function)}
     kin = [each for each in scope.material.statements if used & each.others]
@@ -239,19 +237,18 @@ def _whole_statements(
 
 
 def find_bound(node: ast.AST) -> "set[str]":
-    """Return the variables and parameters that a part of a program binds."""
     names: Any = (each for each in ast.walk(node) if isinstance(getattr(each, "ctx", each), (ast.Store, ast.arg)))
     return {getattr(each, "arg", getattr(each, "id", "")) for each in names} - {""}
 
 
 def find_used(node: ast.AST) -> "set[tuple[int, str]]":
-    """Return the lines at which a part of a program uses names, with these."""
+    """Return the names that a part of a program uses, with their lines."""
     names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
     return {(each.lineno, each.id) for each in names if isinstance(each.ctx, ast.Load)}
 
 
 def first_line(node: Any) -> int:
-    """Return the line at which a statement begins, its decorators included."""
+    """Return a statement's first line, its decorators included."""
     return int(min([node.lineno] + [each.lineno for each in getattr(node, "decorator_list", [])]))
 
 
@@ -260,7 +257,7 @@ def _some(news: "Sequence[Any]", count: int, choice: random.Random) -> "list[Any
 
 
 def _tokens(text: str) -> "list[tokenize.TokenInfo]":
-    """Return the tokens that mean something, without the inside of formatted strings."""
+    """Return the meaningful tokens, without the inside of formatted strings."""
     found, formatted = [], 0
     try:
         for each in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -275,7 +272,6 @@ def _tokens(text: str) -> "list[tokenize.TokenInfo]":
 
 
 def _alternatives(each: tokenize.TokenInfo, before: str, scope: Scope, choice: random.Random) -> "list[str]":
-    """Return the texts that may stand in a token's place."""
     if each.type == tokenize.NUMBER:
         return _numbers(each.string, scope.material.words)
     if each.type == tokenize.STRING:
@@ -300,7 +296,6 @@ def _source(value: Any) -> str:
 
 
 def _strings(text: str, material: Material, choice: random.Random) -> "list[str]":
-    """Return texts for a string: changed copies, words of the change, and mixtures."""
     value = values.read_literal(text)
     if not isinstance(value, (str, bytes)):
         return []

@@ -1,4 +1,4 @@
-"""Finds out which functions of some source files each test runs.
+"""Finds the functions of some source files that each test runs.
 
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets`` (source files, each named by its
 path), ``budget`` and ``command`` as for `amplify`. One line of output has the number of tests of each file (``holds``).
@@ -30,24 +30,21 @@ class Reaching(running.Driver):
         trace.follow(self._see_call)
 
     def ready(self) -> None:
-        """Begin to spend the budget."""
         trace.follow(None)
         self._early.discard(HIDDEN)
         super().ready()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Say how many tests each file has; yield what has not been run."""
         files = [item.nodeid.partition("::")[0] for item in items]
         self.channel.send({"holds": {file: files.count(file) for file in dict.fromkeys([*files, *self._read])}})
         return super().rounds(items)
 
     def note_collected(self, name: str) -> None:
-        """Note a file, which has no test if it gives no item; one with examples may, by the project's own options."""
+        """Note a file; without items it has no test, but for examples, which the project's own options may run."""
         if name in self.job["files"] and b">>> " not in (wire.ROOT / name).read_bytes():
             self._read.append(name)
 
     def before(self, item: Any) -> None:
-        """Begin to look."""
         self._ran = set(self._early)
         super().before(item)
         trace.follow(self._see_call)
@@ -64,7 +61,7 @@ class Reaching(running.Driver):
         super().after(item)
 
     def not_passed(self, error: BaseException, when: str) -> None:  # noqa: ARG002
-        """Hear that a test does not pass here; where the project's own command runs it, it may run more."""
+        """A test that fails here may run more where the project's own command runs it."""
         self._ran.add(HIDDEN)
 
     def _see_call(self, frame: "FrameType", _event: str, _argument: object) -> None:

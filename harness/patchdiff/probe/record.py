@@ -1,4 +1,4 @@
-"""Records with which arguments a project's tests call the functions under scrutiny, and their callers.
+"""Records the arguments with which a project's tests call the functions under scrutiny, and their callers.
 
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``functions_cap`` (functions
 recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own`` and ``command`` as for `amplify`.
@@ -7,7 +7,7 @@ Each line of output is one call: ``module``, ``qualname``, ``parameters``, ``pri
 else ""), ``leaves`` (places that may be changed), ``digest``, ``test``. One more line has the strings of the test
 files that reach a target (``strings``).
 
-The tests run twice: to find which of them reach a target and through whom, then those alone to record.
+The tests run twice: to find the ones that reach a target, and through whom, then these alone to record.
 """
 
 import ast
@@ -44,7 +44,6 @@ class ProjectFunction(NamedTuple):
 
     @property
     def private(self) -> bool:
-        """Whether the function is private to the project."""
         parts = (self.module + "." + self.qualname).split(".")
         return any(part.startswith("_") and not part.endswith("__") for part in parts)
 
@@ -55,7 +54,7 @@ ROLES = (PLAIN_CALLER, TARGET, CALLER)
 
 
 class _Limited(io.BytesIO):
-    """Takes so many bytes; raises ValueError for more."""
+    """Takes up to `LARGEST` bytes; raises ValueError for more."""
 
     def write(self, data: Any) -> int:
         if self.tell() + len(data) > LARGEST:
@@ -64,7 +63,7 @@ class _Limited(io.BytesIO):
 
 
 class Names:
-    """Finds out by which names code objects of the project can be imported."""
+    """Finds the import names of the project's code objects."""
 
     def __init__(self, files: "list[str]") -> None:
         self._root = str(wire.ROOT) + "/"
@@ -72,7 +71,7 @@ class Names:
         self._known: dict[int, tuple[CodeType, ProjectFunction | None]] = {}
 
     def find(self, frame: "FrameType", role: str) -> "ProjectFunction | None":
-        """Return the function that runs in a frame; None for tests, other projects, and what no import leads to."""
+        """Return a frame's function; None for tests, other projects, and code without an import name."""
         code = frame.f_code
         if id(code) not in self._known:
             self._known[id(code)] = (code, self._look(frame))
@@ -118,23 +117,20 @@ class ReachSearch(running.Driver):
         self._test = ""
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield what has not been run, the tests of the issue itself first, and first those that name a target."""
+        """Yield new tests, the issue's own first, each group led by tests that name a target."""
         (tests,) = super().rounds(items)
         yield from running.split_own(tests, self.job.get("own") or (), self.job["targets"])
 
     def before(self, item: Any) -> None:
-        """Begin to look."""
         self._test = item.nodeid
         super().before(item)
         trace.follow(self.see_call)
 
     def after(self, item: Any) -> None:
-        """Stop looking."""
         trace.follow(None)
         super().after(item)
 
     def see_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
-        """Look at a call that is about to run its body."""
         code = frame.f_code
         looked = self._looked.get((id(code), self._test), 0)
         if self._targets.find(code) and looked < WALKS:
@@ -154,9 +150,9 @@ class ReachSearch(running.Driver):
             self._send({"function": list(function)})
 
     def _send_callers(self, frame: "FrameType") -> None:
-        """Send callers in the project: the nearest, the nearest public one, and those by which it gets its input.
+        """Send callers in the project: the nearest, the nearest public one, and the sources of the target's input.
 
-        These were given plain data alone, or are public and were given some that says something.
+        Such a source was given plain data alone, or is public and was given some that says something.
         """
         above: Any = frame.f_back
         open_ = {None, False}
@@ -175,7 +171,7 @@ class ReachSearch(running.Driver):
 
 
 def _says_something(value: object) -> bool:
-    """Return whether another value may stand in the place of an argument."""
+    """Return whether another value may stand in an argument's place."""
     return values.is_plain(value) and value not in (None, (), {}) and not isinstance(value, bool)
 
 
@@ -191,11 +187,9 @@ class Recording(ReachSearch):
         self._kept: set[str] = set()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield the tests that reach a target."""
         return super().rounds([item for item in items if item.nodeid in self._tests])
 
     def see_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
-        """Record a call of one of the functions found."""
         code = frame.f_code
         known = self._left.get(id(code))
         if known is None:
@@ -213,7 +207,7 @@ class Recording(ReachSearch):
         return next((each for each in self._functions if function and each[:2] == function[:2]), None)
 
     def _record(self, function: ProjectFunction, frame: "FrameType") -> bool:
-        """Send a call, unless an equal one has been sent or it cannot be kept; return whether it was sent."""
+        """Send a call, unless it is known or cannot be kept; return whether it was sent."""
         room = _Limited()
         try:
             arguments = calls.get_arguments(frame)
@@ -246,9 +240,9 @@ def _call_line(function: ProjectFunction, code: "CodeType", arguments: Any, pick
 
 
 def read_found(rows: "list[wire.Line]", cap: int) -> "tuple[frozenset[str], list[ProjectFunction]]":
-    """Read from the lines of the first run the tests that reach a target, and the functions to record.
+    """Return the tests of the first run that reach a target, and up to `cap` functions to record.
 
-    Of these there are at most `cap`, of each role in turn, the public ones first.
+    These are taken from each role in turn, the public ones first.
     """
     tests = frozenset(row["reaches"] for row in rows if "reaches" in row)
     functions: dict[tuple[str, str], ProjectFunction] = {}
@@ -265,7 +259,7 @@ def read_found(rows: "list[wire.Line]", cap: int) -> "tuple[frozenset[str], list
 
 
 def _strings(files: "list[str]") -> "list[str]":
-    """Return the strings of test files, of each the shortest."""
+    """Return the strings of test files, the shortest of each."""
     found: set[str] = set()
     for file in files:
         with contextlib.suppress(OSError, SyntaxError, ValueError), tokenize.open(file) as opened:
@@ -274,12 +268,11 @@ def _strings(files: "list[str]") -> "list[str]":
 
 
 def make_driver(job: "wire.Line", channel: "wire.WorkerPipe") -> ReachSearch:
-    """Return the driver of the first run, or of the second, which knows what the first has found."""
+    """Return the driver of the first run, or of the second, which knows the first one's results."""
     return Recording(job, channel) if "found" in job else ReachSearch(job, channel)
 
 
 def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
-    """Do a job; return how it ended."""
     seconds, heard, end = float(job["budget"]), [], wire.DONE  # type: float, list[wire.Line], str
     search = wire.WorkBudget(seconds * SEARCH)
     hosting.watch("record", job, heard.append, budget=search)

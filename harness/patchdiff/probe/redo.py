@@ -41,7 +41,7 @@ def choose_changes(
 ) -> "Iterator[list[LeafChange]]":
     """Yield the changes of each copy of a call, at most `count`; the first copy is unchanged.
 
-    The choice hangs on the name and the seed. The leaves, which may be changed, have ``path`` and ``value``.
+    The choice depends on the name and the seed. The leaves, which may be changed, have ``path`` and ``value``.
     """
     choice = random.Random(str(material.seed) + name)
     near = [leaf for leaf in leaves if all(step[0] != "attribute" for step in leaf["path"])]  # not inside of objects
@@ -59,7 +59,7 @@ def choose_changes(
 
 
 def _leaf(near: "Sequence[wire.Line]", leaves: "Sequence[wire.Line]", choice: random.Random) -> "wire.Line":
-    """Choose a place; long texts more often than short ones, since there is more in them to change."""
+    """Choose a place; long texts more often, since there is more in them to change."""
     among = near if near and choice.random() < NEAR else leaves
     weights = [WEIGHT + (min(len(leaf["value"]), LONG) if leaf["value"][:1] in "'\"" else 0) for leaf in among]
     return choice.choices(among, weights)[0]
@@ -87,17 +87,17 @@ def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) 
 
 
 def call(reach: "trace.Reach", function: Any, arguments: Any) -> "wire.Line":
-    """Call a function and return what is seen, by part, and the target that ran."""
+    """Call a function; return its observations, by part, and the target that ran."""
     reach.begin()
     seen = texts.observe(function, arguments, reach.end)
     return dict(seen, target=reach.found)
 
 
 def run_in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
-    """Make calls in a child process, one after the other, and yield what each has seen.
+    """Make calls in a child process, one after the other, and yield their observations.
 
-    A call that takes longer than `limit` seconds, or takes the child along, is seen as "timeout" or "died", and another
-    child continues after it.
+    A call that takes longer than `limit` seconds, or ends the child, is seen as "timeout" or "died", and another child
+    continues after it.
     """
     done = 0
     while done < len(calls):
@@ -107,7 +107,7 @@ def run_in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) ->
 
 
 def _run_in_child(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
-    """Yield what calls see until one is fatal, that one included."""
+    """Yield observations up to and including the first fatal call."""
     getattr(gc, "freeze", int)()  # a collection in the child would have the kernel copy all that it looks at
     worker, answered = wire.Worker(functools.partial(_make, calls)), 0
     deadline = wire.WorkBudget(limit, math.inf)
@@ -128,7 +128,6 @@ def _run_in_child(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "
 
 
 def _make(calls: "Sequence[Callable[[], wire.Line]]", channel: wire.WorkerPipe) -> None:
-    """Make calls and send what each has seen."""
     if len(calls) == 1:
         gc.disable()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -34,11 +34,10 @@ class RecordedCall(NamedTuple):
     literal: str = ""  # of a call that is plain data
     test: str = ""
     private: bool = False
-    weight: int = 1  # so many more copies it has than others
+    weight: int = 1  # this many times as many copies as others
 
     @property
     def function(self) -> str:
-        """The name of what is called."""
         return self.module + ":" + self.qualname
 
     @property
@@ -70,7 +69,7 @@ class CallReplay:
         self._deadline = wire.WorkBudget(float(job["budget"]))
 
     def run(self) -> str:
-        """Run everything: all calls as they were, then all first copies, and so on; return how it ended."""
+        """Run all calls as they were, then all first copies, and so on; return how it ended."""
         planned, together = self._plan(), 1 if self._only and not self._job.get("together") else TOGETHER
         batch = list(itertools.islice(planned, together))
         while batch and not self._deadline.is_over():
@@ -104,7 +103,6 @@ class CallReplay:
             yield number / call.weight, at, number, call, changes
 
     def _look(self, planned: "list[tuple[int, RecordedCall, list[redo.LeafChange]]]") -> None:
-        """Make calls again and write their observations."""
         made = [functools.partial(self._call, call, changes) for _, call, changes in planned]
         for seen, (number, call, changes) in zip(redo.run_in_children(made, self._limit), planned):  # noqa: B905
             for part in redo.PARTS:
@@ -115,7 +113,6 @@ class CallReplay:
                     self._send(wire.observation(*what, of=call.function, private=call.private, literal=redone))
 
     def _call(self, call: RecordedCall, changes: "list[redo.LeafChange]") -> "wire.Line":
-        """Make a call with changed arguments."""
         return redo.call(self._reach, resolve(call), call.arguments(changes))
 
 
@@ -128,7 +125,7 @@ def resolve(call: RecordedCall) -> Any:
 
 
 def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "dict[str, object]":
-    """Return how to make a call again by hand: with a literal if its arguments are plain data, else with the pickle."""
+    """Return how to make a call again by hand: from a literal if its arguments are plain data, else from the pickle."""
     return {
         "module": call.module,
         "qualname": call.qualname,
@@ -145,16 +142,13 @@ class _AmongTests(running.Driver):
     ended = wire.DONE
 
     def ready(self) -> None:
-        """Make the calls."""
         super().ready()
         self.ended = CallReplay(self.job, self.channel.send).run()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":  # noqa: ARG002
-        """Yield no tests."""
         return iter(())
 
     def end(self) -> str:
-        """Return how the calls ended."""
         return self.ended
 
 
@@ -162,5 +156,4 @@ make_driver = _AmongTests
 
 
 def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
-    """Do a job; return how it ended."""
     return hosting.watch("replay", job, send) if job.get("command") else CallReplay(job, send).run()

@@ -1,7 +1,4 @@
-"""Running test files under the project's own pytest, one test at a time.
-
-What is run, and what is noted before and after, is the business of a `Driver`; `hosting` knows all other runners.
-"""
+"""Running test files under the project's own pytest, one test at a time; `hosting` knows all other runners."""
 
 import os
 import re
@@ -39,7 +36,6 @@ class Driver:
         self.channel.send({"start": item.nodeid})
 
     def after(self, item: Any) -> None:
-        """Hear that an item has run."""
         self.channel.send({"stop": item.nodeid})
 
     def ready(self) -> None:
@@ -51,7 +47,6 @@ class Driver:
         return False
 
     def end(self) -> str:
-        """Return how it ended."""
         return wire.BUDGET if self.is_over() else wire.DONE
 
     def not_passed(self, error: BaseException, when: str) -> None:
@@ -65,7 +60,7 @@ class Driver:
 
 
 def iterate_items(driver: Driver, items: "list[Any]") -> "Iterator[tuple[Any, Any]]":
-    """Yield the items that a driver wants, each to be run at once, with the one that follows it."""
+    """Yield the items that a driver wants, each to be run at once, with the following one."""
     for batch in driver.rounds(items):
         for item, following in zip(batch, [*batch[1:], None]):  # noqa: B905 - not before Python 3.10
             if driver.is_over():
@@ -83,7 +78,7 @@ def bare_name(test: str) -> str:
 def split_own(
     items: "list[Any]", own: "Iterable[str]", targets: "Iterable[wire.Line]" = ()
 ) -> "tuple[list[Any], list[Any]]":
-    """Return the tests of the issue itself, and the others; of each, first those whose own code names a target."""
+    """Return the tests of the issue itself, and the others; in each group, tests that name a target come first."""
     names, called = {bare_name(test) for test in own}, {row["name"].rpartition(".")[2] for row in targets}
     codes = {item.nodeid: getattr(getattr(item, "function", None), "__code__", None) for item in items if called}
     near = sorted(items, key=lambda item: called.isdisjoint(getattr(codes.get(item.nodeid), "co_names", ())))
@@ -92,18 +87,17 @@ def split_own(
 
 
 def get_job_files(job: wire.Line) -> "list[str]":
-    """Return the test files of a job; of one that asks for some probes only, those that these are in."""
+    """Return a job's test files; if it asks for some probes only, the files of these."""
     only = job.get("only") or ()
     return select_files(only, job["files"]) if only else list(job["files"])
 
 
 def select_files(names: "Iterable[str]", files: "Iterable[str]") -> "list[str]":
-    """Return the files that some of the names, which begin with a test's, are in."""
+    """Return the files that some names begin with."""
     return [file for file in files if any(name.startswith(file) for name in names)]
 
 
 def is_skip(error: BaseException) -> bool:
-    """Return whether an exception is a runner's way to say that a test is not to be run."""
     return any(kind.__name__ in SKIPS for kind in type(error).__mro__)
 
 
@@ -180,7 +174,7 @@ def _mark_hooks(pytest: Any) -> None:
 
 
 def _last_error(report: str) -> str:
-    """Return the name of the exception that a report of pytest ends with."""
+    """Return the name of the exception at the end of pytest's report."""
     marked = [line[1:].strip() for line in report.splitlines() if line.startswith("E ")]
     name = marked[-1].split(":")[0] if marked else ""
     return name if name.replace(".", "").isidentifier() else "CollectError"

@@ -1,4 +1,4 @@
-"""Find what may be changed in a test: not the expected side of an assertion, not the head of a parametrization."""
+"""Find the changeable parts of a test: not the expected side of an assertion, not the head of a parametrization."""
 
 import ast
 import builtins
@@ -23,7 +23,7 @@ LONGEST_GIVEN = 200  # characters of a literal that other calls take over
 
 
 def callee_name(node: ast.AST) -> str:
-    """Return the last part of the name that a call calls; "" if the node is no call."""
+    """Return the last part of a callee's name; "" if the node is no call."""
     callee = getattr(node, "func", None)
     return str(getattr(callee, "attr", getattr(callee, "id", "")))
 
@@ -37,28 +37,20 @@ def find_owner(node: Any) -> "ast.Name | None":
 
 
 def is_literal(node: ast.AST) -> bool:
-    """Return whether an expression holds nothing but literals."""
     return not any(isinstance(each, _OPEN_NODES) for each in ast.walk(node))
 
 
 def is_check(node: ast.AST) -> bool:
-    """Return whether a node is a call that checks something, so that its literals are what is expected."""
+    """Return whether a node is a call that checks something: its literals are the expected values."""
     return callee_name(node).startswith("assert") or callee_name(node).endswith("match_lines")
 
 
 def is_raises(node: ast.AST) -> bool:
-    """Return whether a node is a call that expects an exception."""
     return isinstance(node, ast.Call) and callee_name(node) in RAISES
 
 
 def make_scope(function: Any, text: str, material: "Material" = NOTHING) -> Scope:
-    """Return what of a function may be changed.
-
-    Args:
-        function: its syntax tree, lines as in `text`.
-        text: its source.
-        material: what may be put into it.
-    """
+    """Return the changeable parts of a function; `text` is its source, with the lines of its syntax tree."""
     places = _Places(text)
     closed = [places.span(node) for node in _find_closed(function)]
     fixed = set()
@@ -134,7 +126,7 @@ def _find_closed_nodes(node: Any) -> "Iterator[ast.AST]":
 
 
 def _sides(test: ast.AST) -> "list[ast.AST]":
-    """Return the operands that an assertion looks at."""
+    """Return the operands of an assertion."""
     if isinstance(test, ast.Compare):
         return [test.left, *test.comparators]
     if isinstance(test, ast.BoolOp):
@@ -152,7 +144,7 @@ def _tables(function: Any) -> "Iterator[ast.AST]":
 
 
 def collect_strings(tree: ast.AST) -> "list[str]":
-    """Return the strings of a module that pieces may be taken from, shortest first, in an order of their own."""
+    """Return the strings of a module that pieces may be taken from, shortest first."""
     found = set()
     for node in ast.walk(tree):
         held = getattr(node, "value", None) if type(node).__name__ == "Constant" else getattr(node, "s", None)
@@ -162,7 +154,7 @@ def collect_strings(tree: ast.AST) -> "list[str]":
 
 
 def collect_arguments(tree: ast.AST, lines: "Sequence[str]") -> "dict[str, list[Argument]]":
-    """Return what a module's code gives to each function that it calls."""
+    """Return the arguments in a module's calls, by the called function's name."""
     found: dict[str, set[Argument]] = {}
     local = {id(node): bound for each in _functions(tree) for bound in [find_bound(each)] for node in ast.walk(each)}
     for node in (each for each in ast.walk(tree) if isinstance(each, ast.Call) and callee_name(each) != "parametrize"):
@@ -180,13 +172,13 @@ def _functions(tree: ast.AST) -> "list[Any]":
 
 
 def _source(node: Any, lines: "Sequence[str]") -> str:
-    """Return the text of an expression in one line; "" of another, and where the parser does not report its end."""
+    """Return the text of a one-line expression; "" for others, and where the parser does not report its end."""
     line = lines[node.lineno - 1] if node.lineno == getattr(node, "end_lineno", 0) else ""
     return line.encode("utf-8")[node.col_offset : getattr(node, "end_col_offset", 0)].decode("utf-8")
 
 
 def collect_material(tree: ast.Module, lines: "Sequence[str]", material: Material) -> Material:
-    """Add what a module itself has to offer for its tests to what comes from outside."""
+    """Add a module's own material for its tests to that from outside."""
     top = (each for each in tree.body if isinstance(each, ast.Assign))
     return material._replace(
         around=collect_strings(tree),
@@ -197,7 +189,6 @@ def collect_material(tree: ast.Module, lines: "Sequence[str]", material: Materia
 
 
 def _collect_statements(tree: ast.AST, lines: "Sequence[str]") -> "list[Borrowed]":
-    """Return the statements of a module's functions."""
     found = set()
     for function in _functions(tree):
         local = find_bound(function)

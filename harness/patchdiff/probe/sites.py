@@ -1,7 +1,7 @@
 """Instrument a test module: each asserted operand and each expression statement is observed, and the test continues.
 
-A statement that is observed becomes the body of a ``with`` that notes the value or the exception and swallows the
-latter; only nodes that the syntax trees of Python 3.6 and 3.14 share are added.
+An observed statement becomes the body of a ``with`` that notes the value or the exception and swallows the latter;
+only nodes that the syntax trees of Python 3.6 and 3.14 share are added.
 """
 
 import ast
@@ -24,7 +24,7 @@ _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class Site(NamedTuple):
-    """A place of a test file that is observed."""
+    """An observed place of a test file."""
 
     label: str  # unique in its function, the same on every side
     line: int
@@ -48,7 +48,7 @@ class _Function:
         self.scope: mutate.Scope | None = None
 
     def see(self, value: Any, mode: str, at: Any, draw: bool = False) -> Any:
-        """Return a statement that observes an expression, or how what is put into it ends, if that is None."""
+        """Return a statement that observes an expression; if that is None, the end of the statements put into it."""
         number = len(self._sites)
         line = getattr(at, "lineno", 1)
         label = self._prefix + str(self._count)
@@ -79,7 +79,7 @@ class _Function:
         return found
 
     def _line_of_file(self, line: int) -> int:
-        """Return where a line of this text is in the file: a change may have joined or split lines before it."""
+        """Return a line's number in the file: a change may have joined or split lines before it."""
         moved = 0
         for edit in self.edits:
             if edit.start[0] - self._offset - moved < line:
@@ -155,7 +155,7 @@ class _Function:
         return [*given, self.see(value, mode, value, draw=isinstance(value, ast.Call))]
 
     def _observe_arguments(self, call: ast.Call, mode: str) -> "list[ast.stmt]":
-        """Return statements that observe what a call is given, such as a test's own check, which takes it from them."""
+        """Return statements that observe a call's arguments, such as the values that a test's own check takes."""
         found = []
         asked = getattr(call.func, "value", None)
         if isinstance(asked, ast.Attribute):
@@ -180,7 +180,7 @@ class _Function:
     def _observe_comparison(
         self, whole: Any, operands: "list[Any]", operators: "list[Any]", mode: str
     ) -> "list[ast.stmt]":
-        """Return statements that observe each operand once, in order, and then what the comparisons say of them."""
+        """Return statements that observe each operand once, in order, and then each comparison."""
         found, again = [], []  # type: list[ast.stmt], list[Any]
         for operand in operands:
             if scoping.is_literal(operand):
@@ -202,29 +202,28 @@ def _position(line: int) -> "dict[str, Any]":
 
 
 def _value(number: int, line: int, context: Any = None) -> Any:
-    """Return ``_assay_NUMBER.value``, the value that a place has seen."""
+    """Return ``_assay_NUMBER.value``, a place's observed value."""
     name = ast.Name("_assay_" + str(number), ast.Load(), **_position(line))
     return ast.Attribute(name, "value", context or ast.Load(), **_position(line))
 
 
 def _guard(statement: Any, exception: str, line: int) -> Any:
-    """Return a statement with ``try`` around it; exceptions of this name end nothing else."""
+    """Return a statement with ``try`` around it: exceptions of this name end nothing else."""
     here = _position(line)
     handler = ast.ExceptHandler(ast.Name(exception, ast.Load(), **here), None, [ast.Pass(**here)], **here)
     return ast.Try([statement], [handler], [], [], **here)
 
 
 class Instrument:
-    """Makes a test module ready: eyes in every test, changed copies beside it, imports that may fail alone.
+    """Rewrites a test module: eyes in every test, changed copies beside it, imports that may fail alone.
 
     Args:
         source: the module's text.
-        path: its name, part of what the choice of changes hangs on.
+        path: its name, part of the seed of all changes.
         seed: the other part.
-        copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run;
-            None for a test that is not run.
+        copies: gives the number of a test's changed copies, and the numbers that will run; None: the test will not run.
         sites: the places observed in all modules so far; those of this one are added.
-        material: what may be put into tests; what the module itself offers is added.
+        material: the material for changes; what the module itself offers is added.
     """
 
     def __init__(
@@ -245,7 +244,6 @@ class Instrument:
         self._sites = sites
 
     def rewrite(self) -> ast.Module:
-        """Return the module made ready."""
         self._tree.body = self._members(self._tree.body, "", len(self._lines))
         return self._tree
 
@@ -295,7 +293,7 @@ class Instrument:
         scope: "mutate.Scope | None" = None,
         parsed: Any = None,
     ) -> Any:
-        """Return a test function of the given text with eyes, under a name."""
+        """Return a test function with eyes, under a name."""
         node = parsed or mutate.parse_function(text)
         eyes = _Function(text, first - 1, self._sites)
         eyes.edits, eyes.scope = sorted(edits), scope
@@ -306,7 +304,7 @@ class Instrument:
         return node if edits else ast.increment_lineno(node, first - 1)
 
     def _helper(self, node: Any, text: str, first: int) -> Any:
-        """Return a function that tests call, its assertions observed; fixtures and the like stay as they are."""
+        """Return a function that tests call, its assertions observed; decorated ones, such as fixtures, stay."""
         if node.decorator_list:
             return node
         eyes = _Function(text, first - 1, self._sites, "h" + str(first) + ".")
@@ -322,7 +320,7 @@ def strip_mark(nodeid: str) -> str:
 
 
 def copy_number(nodeid: str) -> int:
-    """Return which changed copy a test is; 0 if it is the test itself."""
+    """Return the number of a changed copy; 0 for the test itself."""
     found = _COPY.search(nodeid.partition("[")[0])
     return int(found.group(1)) if found else 0
 
@@ -332,7 +330,7 @@ def _below(place: Place, first: int) -> Place:
 
 
 def _split_import(node: Any) -> "list[ast.stmt]":
-    """Return an import name by name, each of which may fail: on some side the name may not exist yet."""
+    """Split an import by name; each may fail, since on some side the name may not exist yet."""
     if getattr(node, "module", "") == "__future__":
         return [node]
     found = []

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 CAP = 2000  # characters of a text; the rest goes into a digest
-CONTENT_CAP = 20000  # of what a response holds, most of which is alike on all sides
+CONTENT_CAP = 20000  # characters of a response, most of them alike on all sides
 DEPTH = 6
 ITEMS = 200
 DRAWN = 50  # items taken from an iterator
@@ -39,7 +39,7 @@ _CHANGING = (
 
 
 class _Writing:
-    """One text in the making: what it may still hold, and the objects it is inside of."""
+    """One text in the making: its budget of nodes, and the objects around the present one."""
 
     def __init__(self, draw: bool, inside: bool) -> None:
         self.draw = draw
@@ -61,9 +61,9 @@ def describe(value: object, draw: bool = True, inside: bool = False) -> str:
 
 
 def content(value: object) -> "str | None":
-    """Return the text that a response or captured output holds, and an object's state; None if there is neither.
+    """Return the text in a response or captured output, and an object's state; None if there is neither.
 
-    Tokens and durations are left out. The state is the public attributes, only the types of what these hold themselves.
+    Tokens and durations are left out. The state is the public attributes, with only the types of their own attributes.
     """
     is_open = not isinstance(value, types.ModuleType)
     text = _attributes(value, DEPTH - 1, _Writing(False, False), _CONTENTS) if is_open else ""
@@ -87,7 +87,7 @@ def content(value: object) -> "str | None":
 def observe(
     function: "Callable[..., Any]", arguments: Any, end: "Callable[[], object]" = lambda: None
 ) -> "dict[str, Any]":
-    """Return what a call returns or raises, leaves in its arguments, and prints; `end` is called at its end."""
+    """Return a call's result or exception, its arguments afterwards, and its output; `end` is called at its end."""
     printed, usual = io.StringIO(), sys.stdout
     sys.stdout = printed
     try:
@@ -105,7 +105,7 @@ def observe(
 
 
 def type_name(value: object) -> str:
-    """Return a type's name; the bare name is kept for the built-in types themselves, so none can pass for them."""
+    """Return a type's name; only the built-in types themselves have a bare name, so none can pass for them."""
     kind = type(value)
     if kind.__module__ == "builtins" and kind.__flags__ & (1 << 9) == 0:
         return kind.__name__
@@ -270,7 +270,7 @@ def _object(value: Any, depth: int, out: _Writing) -> str:
 
 
 def _attributes(value: Any, depth: int, out: _Writing, without: "Sequence[str]" = ()) -> str:
-    """Return ", name=text" for the public attributes an object holds but functions, in the order of their names."""
+    """Return ", name=text" for an object's public attributes that are no functions, sorted by name."""
     held = get_attributes(value)
     data = (name for name, each in held.items() if not isinstance(each, types.FunctionType) and name not in without)
     names = sorted(name for name in data if not name.startswith("_"))[:ATTRIBUTES]
@@ -278,7 +278,7 @@ def _attributes(value: Any, depth: int, out: _Writing, without: "Sequence[str]" 
 
 
 def get_attributes(value: Any) -> "dict[str, object]":
-    """Return what an object holds in its own dictionary and slots; runs none of the object's code."""
+    """Return the content of an object's own dictionary and slots; runs none of the object's code."""
     held: dict[str, object] = {}
     with contextlib.suppress(Exception):
         own = object.__getattribute__(value, "__dict__")

@@ -18,7 +18,7 @@ class Targets:
         self._known: dict[int, tuple[CodeType, str]] = {}
 
     def find(self, code: "CodeType") -> str:
-        """Return the name of the target that a code object belongs to; "" if it belongs to none."""
+        """Return the name of a code object's target; "" if it has none."""
         known = self._known.get(id(code))
         if known is None:
             known = self._known[id(code)] = (code, self._look(code))
@@ -35,7 +35,7 @@ class Targets:
 
 
 def follow(on_call: "Callable[[FrameType, str, object], None] | None") -> None:
-    """Have a function look at every call that begins from now on, in threads to come as well; None ends that."""
+    """Call a function at every call from now on, in threads to come as well; None ends that."""
     threading.settrace(on_call)
     sys.settrace(on_call)
 
@@ -46,7 +46,6 @@ class Reach(Targets):
     found = ""
 
     def begin(self) -> None:
-        """Forget what was found and start to look."""
         self.found = ""
         if self._rows:
             follow(self._see_call)

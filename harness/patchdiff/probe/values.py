@@ -14,7 +14,7 @@ LONGEST = 20000  # characters of a string, beyond which it is data, not a litera
 DEEPEST = 12
 FEW = 2  # pieces of a string that is but a name
 SPLICES, WORDS, WORDS_FOR_FEW = 12, 2, 8  # texts for a string with pieces of others in it, and words of the change
-OTHERS = 4  # other strings that stand in for one, and of which one has a line
+OTHERS = 4  # other strings that replace one, or give a line to it
 BESIDE, PUT_IN = 6, 2  # texts with a word of the change beside another, with a mark of the change anywhere
 LONG_NUMBER = 6  # digits of a number that is no border of anything
 MARKED = 0.5  # share of pieces of strings of the tests that are brackets, where there are some
@@ -24,7 +24,7 @@ _ACCENT = "\u00e9"
 
 
 def read_literal(text: "str | ast.AST") -> Any:
-    """Return the value of a literal, of its text or its node; None if it is none."""
+    """Return the value of a literal, given as a text or a node; None if it is none."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -42,7 +42,7 @@ def is_plain(value: object, depth: int = 0) -> bool:
 
 
 def _items(value: Any) -> "list[Any] | None":
-    """Return what a built-in container holds; None for anything else, and for the empty set, which has no literal."""
+    """Return the content of a built-in container; None for anything else, and for the empty set: it has no literal."""
     if type(value) is dict:
         return [*value, *value.values()]
     if type(value) in (list, tuple) or (type(value) is set and value):
@@ -51,7 +51,7 @@ def _items(value: Any) -> "list[Any] | None":
 
 
 def literal(value: object) -> str:
-    """Return plain data as the text of a literal, the same in every process; "" if it is not plain or too long."""
+    """Write plain data as a literal, the same in every process; "" if it is not plain or too long."""
     if not is_plain(value):
         return ""
     text = _write(value)
@@ -59,7 +59,6 @@ def literal(value: object) -> str:
 
 
 def _write(value: Any) -> str:
-    """Return the literal, elements of sets in the order of their texts."""
     if type(value) is set:
         return "{" + ", ".join(sorted(_write(item) for item in value)) + "}"
     if type(value) is dict:
@@ -72,7 +71,7 @@ def _write(value: Any) -> str:
 
 
 def others(value: Any, choice: random.Random) -> "list[Any]":
-    """Return plain values that may stand in a plain value's place; none equals it in type and text."""
+    """Return plain values that may replace a plain value; none equals it in type and text."""
     if isinstance(value, (bool, int, float)):
         return [not value, None] if isinstance(value, bool) else [*numbers(value), None, str(value), [value]]
     if isinstance(value, (str, bytes)):
@@ -94,7 +93,7 @@ def encode_variants(value: Any) -> "list[bytes]":
 
 
 def numbers(value: Any) -> "list[Any]":
-    """Return the neighbours of a number and the usual border values; small enough that nothing loops over them long."""
+    """Return a number's neighbours and the usual border values, small enough that nothing loops over them long."""
     if isinstance(value, float):
         return _different(value, [-value, 0.0, value + 1, value / 2, value * 10, 0.5, -1.0])
     return _different(value, [value + 1, value - 1, 0, 1, -1, -value, value * 2, value + 10, 2, 100])
@@ -129,7 +128,6 @@ def texts(value: Any, choice: random.Random) -> "list[Any]":
 
 
 def _vary_inside(value: str, choice: random.Random) -> "list[str]":
-    """Return copies of a string with one change at a place that `choice` picks."""
     if len(value) < 2:
         return []
     at = choice.randrange(len(value))
@@ -178,7 +176,7 @@ def _vary_lines(value: str, choice: random.Random) -> "list[str]":
 def splice(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[Any]":
     """Return texts for a string: words that a change is about, and itself with pieces of others put in or in exchange.
 
-    Words are taken whole and in pieces; of the `donors` pieces, and the whole of some that share a mark.
+    Words are taken whole and in pieces; `donors` in pieces, and some whole ones that share a mark with it.
     """
     if isinstance(value, bytes):
         news = splice(value.decode("latin-1"), donors, words, choice)
@@ -221,7 +219,7 @@ def _splice_lines(value: str, donors: "Sequence[str]", choice: random.Random) ->
 
 
 def _insert_words(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
-    """Return a text with a word or mark of the change beside or in place of another, or the same, that stands in it."""
+    """Return copies with a word or mark of the change beside, or in place of, a word of the change in the text."""
     standing = (word for word in words if word in value)
     places = [(match.start(), word) for word in standing for match in re.finditer(re.escape(word), value)]
     news = []
@@ -232,7 +230,7 @@ def _insert_words(value: str, words: "Sequence[str]", choice: random.Random) -> 
 
 
 def _insert_marks(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
-    """Return a text with marks of the change anywhere, and with a piece as often as a number of the change says."""
+    """Return a text with marks of the change anywhere, and with a piece repeated as often as a number of the change."""
     news, marks, own = [], _marks(tuple(words)), pieces(value)
     for mark in choice.sample(marks, min(PUT_IN, len(marks))):
         at = choice.randrange(len(value) + 1)
@@ -247,7 +245,6 @@ def _insert_marks(value: str, words: "Sequence[str]", choice: random.Random) -> 
 
 @functools.lru_cache(maxsize=20)
 def _marks(words: "tuple[str, ...]") -> "tuple[str, ...]":
-    """Return the marks in words, each once."""
     return tuple(sorted({mark for word in words for mark in word if not mark.isalnum()}))
 
 
@@ -258,12 +255,11 @@ def _find_marks(value: str) -> "frozenset[str]":
 
 @functools.lru_cache(maxsize=2000)
 def pieces(value: str) -> "tuple[str, ...]":
-    """Return what a string is made of: innermost brackets, words, blanks, marks."""
+    """Split a string into innermost brackets, words, blanks, marks."""
     return tuple(_PIECE.findall(value))
 
 
 def is_bracketed(piece: str) -> bool:
-    """Return whether a piece is a bracket with all that it holds."""
     return len(piece) > 1 and piece[0] in "[({<"
 
 
@@ -272,7 +268,7 @@ def _different(value: Any, news: "Iterable[Any]") -> "list[Any]":
 
 
 def _orders(items: "list[Any]") -> "list[list[Any]]":
-    """Return an element left out, one repeated, two swapped, all reversed, none."""
+    """Return the items with one left out, one repeated, two swapped, all reversed, none."""
     found = [items[:i] + items[i + 1 :] for i in range(min(len(items), 4))]
     if items:
         found += [items[:1] + items, items + items[-1:]]

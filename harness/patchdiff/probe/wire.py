@@ -28,7 +28,7 @@ Line = Any  # one decoded JSON object: what the host reads, and the only shape t
 
 
 class WorkBudget:
-    """A share of work that a program must not pass: seconds of the processor, so that a busy machine does little less.
+    """A limit of work: seconds of the processor, so that a busy machine does little less.
 
     The kernel counts them for the whole container, in which nothing else runs. Where it does not report them, and for
     code that waits, seconds of the clock count: all of them, or a few times as many.
@@ -39,27 +39,25 @@ class WorkBudget:
         self.restart(seconds)
 
     def restart(self, seconds: float) -> None:
-        """Have so many seconds from now on."""
         self._seconds = seconds
         self._began, self._worked = time.monotonic(), processor_seconds()
 
     def remaining(self) -> float:
-        """Return the seconds left; not positive when they are over, or when all is over."""
+        """Return the seconds left; not positive when they, or those of the whole job, are over."""
         return min(self.share(), self._end - time.time())
 
     def share(self) -> float:
-        """Return the seconds left, however soon all is over."""
+        """Return the seconds left, however soon the whole job is over."""
         by_clock = time.monotonic() - self._began
         by_work = processor_seconds() - self._worked if self._worked else by_clock
         return min(self._seconds - by_work, self._seconds * (PATIENCE if self._worked else 1) - by_clock)
 
     def is_over(self) -> bool:
-        """Return whether the time is over."""
         return self.remaining() <= 0
 
 
 def processor_seconds() -> float:
-    """Return the seconds that the container's processes have had of the processor; 0.0 where they are not known."""
+    """Return the processor time of all the container's processes; 0.0 where it is not known."""
     for path, read in CLOCKS:
         with contextlib.suppress(OSError, ValueError, IndexError), open(path, encoding="ascii") as file:  # noqa: PTH123
             return read(file.read())
@@ -94,7 +92,7 @@ class WorkerPipe:
 
 
 class Worker:
-    """A child process that does some work and sends lines; it has no input, and what it prints is not ours."""
+    """A child process that does some work and sends lines; it has no input, and its output is dropped."""
 
     def __init__(self, work: "Callable[[WorkerPipe], None]") -> None:
         self._reading, writing = os.pipe()
@@ -114,7 +112,7 @@ class Worker:
             os._exit(0)
 
     def lines(self, seconds: float) -> "list[Line]":
-        """Return the lines that have come, after so many seconds at most; raises EOFError if no more can come."""
+        """Return the lines that come within some seconds; raises EOFError if no more can come."""
         self._has_ended = self._has_ended or bool(os.waitpid(self._pid, os.WNOHANG)[0])
         ready, _, _ = select.select([self._reading], [], [], 0.0 if self._has_ended else max(0.0, seconds))
         data = os.read(self._reading, 1 << 16) if ready else b""
@@ -139,7 +137,7 @@ class Watcher:
     Args:
         send: takes the observations.
         deadline: the budget; each worker has time to set up beside it.
-        limit: seconds of a probe; one that takes more, and a grace, has its worker ended.
+        limit: seconds of a probe; a worker that takes more, and a grace, is ended.
     """
 
     def __init__(self, send: "Callable[[Line], None]", deadline: WorkBudget, limit: float) -> None:
@@ -150,10 +148,10 @@ class Watcher:
         self._end = ""
 
     def watch(self, work: "Callable[[WorkerPipe, set[str]], str]") -> str:
-        """Return how it ended: as the work says, or for want of time.
+        """Return how it ended: the work's own word, or for want of time.
 
         `work` gets the channel and the probes to leave out. A worker that dies or overstays leaves an observation of
-        kind "died" or "timeout" for the probe it was at, and the next one continues after that.
+        kind "died" or "timeout" for its probe, and the next one continues after that.
         """
         for _ in range(MAX_WORKERS):
             self._left = self._deadline.share()
@@ -188,7 +186,6 @@ class Watcher:
         return "timeout"
 
     def _take(self, line: Line) -> None:
-        """Take one line of the worker: a mark, or an observation to be sent on."""
         if "ready" in line:  # all is set up, for which the budget does not pay
             self._deadline.restart(self._left)
         elif "start" in line:  # a probe begins: from now on patience is limited
@@ -210,7 +207,7 @@ def write_line(out: "IO[bytes]", line: Line) -> None:
 
 
 def use_project() -> None:
-    """Make the project importable as its own tests do, and keep the archive's out of its way."""
+    """Make the project importable as its own tests do, and keep the archive's modules out of its way."""
     here = str(Path(sys.argv[0]).resolve())
     sys.path[:] = [str(Path.cwd())] + [entry for entry in sys.path if str(Path(entry or ".").resolve()) != here]
 
@@ -220,10 +217,10 @@ def observation(key: str, test: str, seen: "Sequence[str]", target: str, mutated
 
     Args:
         key: the same for the same probe on every side.
-        test: in which it was made.
+        test: the test in which it was made.
         seen: "value", "error", "timeout", "died" or "missing", the type of the value or error, the value's text.
-        target: that ran; "" if none did.
-        mutated: whether the input is not as it was.
+        target: the target that ran; "" if none did.
+        mutated: the input is changed.
         more: ``literal``, by which a person can make the observation again, and the like.
     """
     kind, type_, text = seen
