@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.agents.contract import AgentTask, Budget, Solution, SolutionStatus
-from assay.harness.domain import Instance, Model, Prediction, Rule
+from assay.harness.benchmarks import multi_swe_bench
+from assay.harness.domain import Instance, Model, Prediction
 from assay.harness.files import json_lines, read_model, replace_file, write_file
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
@@ -105,7 +106,7 @@ class SolveStore:
         mark = about.oracle if about else ""
         rows = [each.model_dump(mode="json") for each in solutions]
         _add(self.root / "solutions.jsonl", rows, ("instance_id", "sample"))
-        multi = {each.id: each for each in instances if each.rule is Rule.MULTI_SWE_BENCH}
+        multi = {each.id: each for each in instances if each.rule is multi_swe_bench.BENCHMARK.name}
         for sample in sorted({each.sample for each in solutions}):
             of_sample = [each for each in solutions if each.sample == sample]
             rows = [prediction_row(_prediction(each, mark)) for each in of_sample]

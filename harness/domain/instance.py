@@ -7,7 +7,6 @@ from pydantic import AfterValidator, Field, model_validator
 
 from assay.harness.domain.environment import Archive, PublishedImage, Recipe
 from assay.harness.domain.vocabulary import (
-    STAGED,
     InstanceId,
     Model,
     Rule,
@@ -90,7 +89,7 @@ class Instance(Model):
     """How the labels name a test (``harness.reports.IDS``); empty if the row does not say."""
     rule: Rule = Rule.SWE_BENCH
     stages: Stages | None = Field(default=None, repr=False)
-    """Needed by the rules that compare with earlier runs (``STAGED``)."""
+    """Needed by the rules that compare with earlier runs."""
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
     workload: str = Field(default="", repr=False)
     """Program whose speed counts (``evaluation.workload``); empty if the task asks for no speed-up."""
@@ -102,13 +101,6 @@ class Instance(Model):
         both = set(self.fail_to_pass) & set(self.pass_to_pass)
         if both:
             message = f"FAIL_TO_PASS and PASS_TO_PASS share {sorted(both)[0]!r}"
-            raise ValueError(message)
-        return self
-
-    @model_validator(mode="after")
-    def _rule_has_its_stages(self) -> "Instance":
-        if self.rule in STAGED and self.stages is None:
-            message = f"the rule {self.rule} compares with earlier runs, but there are no stages"
             raise ValueError(message)
         return self
 

@@ -121,10 +121,3 @@ class TestedTree(StrEnum):
     """With the patch that is judged."""
     BASE_AGAIN = "base-again"
     """The base tree once more: how its runs differ is noise."""
-
-
-STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})
-"""Rules that compare a run with earlier runs (``Stages``)."""
-
-IN_OWN_IMAGE = frozenset({Rule.FEATURE_BENCH, Rule.HARBOR})
-"""Rules whose instances can be tested in the image of their row alone."""

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.harness.domain import Instance, Rule
+from assay.harness.domain import Instance
 from assay.harness.engines.base import ActingEngine, Box, BoxEnd, BoxSpec, ExecResult, ImageInfo, ImageLayer
 from assay.harness.errors import ImageMissing
 
@@ -29,7 +29,7 @@ MOST = 1000
 """Instances that an engine remembers; it forgets those that it learned first."""
 PATCH, TESTS, SUPERVISE = "model.patch", "tests.patch", "supervise.sh"
 ADDED_TEST = re.compile(r"^\+\s*def (test_\w+)", re.MULTILINE)
-"""A test of Python that a patch of tests adds."""
+"""A test of Python that a test patch adds; it stands for the tests to be fixed where labels name none."""
 TEST_SCRIPTS = ("/test.sh", "/supervise.sh")
 
 
@@ -285,9 +285,7 @@ class FakeBox(Box):
     def _results(self) -> dict[str, bool]:
         fixed = self._is_fixed
         results = dict.fromkeys(self._instance.pass_to_pass, True)
-        judged = self._instance.fail_to_pass
-        if self._instance.rule is Rule.SWT_BENCH:
-            judged = tuple(ADDED_TEST.findall(self._files.get(TESTS, b"").decode()))
+        judged = self._instance.fail_to_pass or ADDED_TEST.findall(self._files.get(TESTS, b"").decode())
         results |= dict.fromkeys(judged, fixed)
         flaky = self._engine.flaky
         return {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, Rule, TestPlan
+from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, TestPlan
 from assay.harness.engines.base import Box, ExecResult
 from assay.harness.evaluation.changes import read_changes
 from assay.harness.evaluation.delivery import (
@@ -183,14 +183,22 @@ def _tail(result: ExecResult) -> str:
     return result.output.decode(errors="replace").strip()[-2000:]
 
 
-def applied_evidence(instance: Instance, delivery: Delivery, applied: Applied) -> Evidence:
-    """Return the evidence so far: whether the patch could be applied, and what of it was put back."""
+def applied_evidence(
+    instance: Instance, delivery: Delivery, applied: Applied, *, tests_are_judged: bool = False
+) -> Evidence:
+    """Return the evidence so far: whether the patch could be applied, and what of it was put back.
+
+    Args:
+        instance, delivery: of the evaluation.
+        applied: what came of applying the patch.
+        tests_are_judged: whether a test patch that does not apply is the patch's conflict, not the instance's fault.
+    """
     plan = delivery.plan
     code, detail = applied.result.exit_code, _tail(applied.result) if applied.result.exit_code else ""
     status, failed_part, error = ApplyStatus.APPLIED, FailedPart.NONE, ""
     if applied.refused:
         status, detail = ApplyStatus.REJECTED, applied.refused
-    elif code == CONFLICT or (code == TESTS_DO_NOT_APPLY and instance.rule is Rule.SWT_BENCH):
+    elif code == CONFLICT or (code == TESTS_DO_NOT_APPLY and tests_are_judged):
         status = ApplyStatus.CONFLICT
     elif code == TESTS_DO_NOT_APPLY:
         failed_part, error = FailedPart.ENVIRONMENT, f"the instance's own test patch does not apply: {detail}"

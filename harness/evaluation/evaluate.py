@@ -24,7 +24,6 @@ from assay.harness.evaluation.applying import applied_evidence, apply_patch
 from assay.harness.evaluation.delivery import PIPE, RESULTS, SUPERVISE, TEST, Delivery, make_delivery
 from assay.harness.evaluation.protection import ROOT, check_spelling
 from assay.harness.evaluation.witnesses import expected_by_place, read_witnesses
-from assay.harness.grading.rules import label_test
 from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import GatedPatch, gate
@@ -34,6 +33,7 @@ from assay.harness.runners import find as find_runner
 REPORT_BYTES = 64 * 1024 * 1024
 NO_TRIPWIRES = "no_tripwires"
 PACKAGES_MISSING = "packages_missing"
+LabelTest = Callable[[Instance], Callable[[str], bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,15 @@ class Task:
     runs_empty: bool = False
     """Run the tests even if the patch is empty, as for the null control."""
     fail_fast: bool = False
-    """Whether an evaluation may stop when its fail-to-pass tests fail (``fail_fast.evaluate_fast``)."""
+    """Whether an evaluation may stop when its fail-to-pass tests fail (``benchmarks.fail_fast``)."""
     assets: Callable[[], Mapping[str, bytes]] = dict
     """Returns the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
     beside: TestPlan | None = None
     """Of a test patch: how the base commit's own tests in the same files are run; None if there are none."""
+    tests_are_judged: bool = False
+    """Whether the plan's test patch is what is judged, so that one which does not apply is no fault of the instance."""
+    label_test: LabelTest | None = None
+    """Returns whether a label names a test, where each other test counts once (``reports.read``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         EngineError: the engine failed; this says nothing about the patch.
         EnvironmentFailure: a file of the tests cannot be had, or a service does not come up.
     """
-    patch = gated(task)
+    patch = gate_patch(task)
     if isinstance(patch, Evaluation):
         return patch
     began = time.monotonic()
@@ -109,7 +113,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     return Evaluation(evidence, evaluation.patch, evaluation.output, evaluation.report_files)
 
 
-def gated(task: Task) -> GatedPatch | Evaluation:
+def gate_patch(task: Task) -> GatedPatch | Evaluation:
     """Return the patch as it may be applied, or the evaluation of one that needs no container to be judged."""
     try:
         patch = gate(task.prediction.patch, allow_binary="GIT binary patch" in task.instance.gold_patch)
@@ -175,9 +179,9 @@ def _evaluate_in(box: Box, task: Task, delivery: Delivery) -> Evaluation:
     clock = _Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
     done = apply_patch(box, task.instance, delivery)
     clock.lap("apply")
-    evidence, applied = applied_evidence(task.instance, delivery, done), done.result
+    evidence = applied_evidence(task.instance, delivery, done, tests_are_judged=task.tests_are_judged)
     if done.ended:
-        return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, applied.output)
+        return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, done.result.output)
     run = box.exec(
         _test_command(plan),
         user=ROOT,
@@ -188,8 +192,9 @@ def _evaluate_in(box: Box, task: Task, delivery: Delivery) -> Evaluation:
     clock.lap("test")
     end = box.end()
     files = box.get(_report_of(plan), REPORT_BYTES) if plan.report_path else {}
-    placed = expected_by_place(delivery.tripwires, applied.output)
-    report, tripwires = read_witnesses(plan, files, run.output, placed, label_test(task.instance))
+    placed = expected_by_place(delivery.tripwires, done.result.output)
+    is_label = task.label_test and task.label_test(task.instance)
+    report, tripwires = read_witnesses(plan, files, run.output, placed, is_label)
     results = {
         "exit_code": run.exit_code,
         "timed_out": run.timed_out,

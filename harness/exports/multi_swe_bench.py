@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import GRADED, Instance, Outcome, Rule, Stages
+from assay.harness.benchmarks.multi_swe_bench.rule import RESULTS, invalid, labels, results
+from assay.harness.domain import GRADED, Instance, Outcome, Stages
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
@@ -28,8 +29,15 @@ from assay.harness.exports.checks import (
     size_problems,
     trajectory_problems,
 )
-from assay.harness.exports.submission import folder_name, json_text, lines, prediction_rows, readme, yaml_text
-from assay.harness.grading.stages import RESULTS, invalid, labels, results
+from assay.harness.exports.submission import (
+    folder_name,
+    json_text,
+    lines,
+    prediction_rows,
+    readme,
+    refuse_other_benchmarks,
+    yaml_text,
+)
 from assay.harness.runs.report import Graded, RunReport
 
 NAME = "multi-swe-bench"
@@ -139,9 +147,7 @@ def _logs(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, 
 
 
 def _repository(instance: Instance) -> tuple[str, str]:
-    if instance.rule is not Rule.MULTI_SWE_BENCH:
-        message = f"{instance.id} is graded by {instance.rule}, not by {Rule.MULTI_SWE_BENCH}; export it as swebench"
-        raise UserError(message)
+    refuse_other_benchmarks(instance, NAME, "; export it as swebench")
     org, _, repo = instance.repo.partition("/")
     if any(not re.fullmatch(r"[\w.-]+", part) or set(part) == {"."} for part in (org, repo)):
         raise UserError(f"{instance.id}: {instance.repo!r} is not the name of a repository (owner/name)")

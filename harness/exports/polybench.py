@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import FAILING, GRADED, PASSING, ApplyStatus, Rule, Status
-from assay.harness.errors import UserError
+from assay.harness.domain import FAILING, GRADED, PASSING, ApplyStatus, Status
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
     Rows,
@@ -32,6 +31,7 @@ from assay.harness.exports.submission import (
     lines,
     prediction_rows,
     readme,
+    refuse_other_benchmarks,
     trajectories,
     yaml_text,
 )
@@ -99,8 +99,7 @@ def check(folder: Path) -> Iterator[Problem]:
 def _result(graded: Graded) -> dict[str, Any]:
     """Return <id>_result.json; where no result counts, no test is listed, so that the benchmark's rule agrees."""
     instance, verdict, status = graded.instance, graded.verdict, graded.evidence.apply.status
-    if instance.rule is not Rule.SWE_POLYBENCH:
-        raise UserError(f"{instance.id} is graded by {instance.rule}, not by {Rule.SWE_POLYBENCH}")
+    refuse_other_benchmarks(instance, NAME)
     counts = verdict.outcome in GRADED
     tests = _tests(graded) if counts else {}
     return {

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from assay.harness.benchmarks import find_benchmark, swe_bench
 from assay.harness.domain import UNKNOWN_TIME, ApplyStatus, Channel, Instance, Rule, Status, TestReport
 from assay.harness.grading.grade import grade
 from assay.harness.grading.logs import evidence_of
-from assay.harness.grading.results import under_labels
-from assay.harness.grading.rules import RULES
 from assay.harness.languages import LANGUAGES
 from assay.harness.languages.base import unchanged
 from assay.harness.reports import FORMATS, IDS, names_a_test, suite_ran
@@ -15,6 +14,7 @@ from assay.harness.reports.base import FailuresOnly
 from assay.harness.reports.ids import rename
 from assay.harness.reports.markers import fenced, is_cut
 from assay.harness.reports.results import full_log
+from assay.harness.rulings.normalise import match_labels
 from assay.harness.runs.report import Graded
 
 Reading = tuple[str, str, str, Rule]
@@ -59,9 +59,10 @@ class Recomputation:
         languages = ["python", *(name for name, each in LANGUAGES.items() if each.normalise is not unchanged)]
         for name, reader in FORMATS.items():
             if log.tests(name):
-                yield from ((name, style, language, Rule.SWE_BENCH) for language in languages for style in IDS)
+                rule = swe_bench.BENCHMARK.name
+                yield from ((name, style, language, rule) for language in languages for style in IDS)
             if isinstance(reader, FailuresOnly):
-                yield name, "node", "python", Rule.SWE_BENCH_FAIL_ONLY
+                yield name, "node", "python", swe_bench.FAIL_ONLY.name
 
 
 class _Log:
@@ -102,7 +103,8 @@ def against(graded: Graded, text: str) -> tuple[tuple[str, ...], tuple[str, ...]
     lines such as ``PASSED [100%]``, so the log has to have one.
     """
     instance = graded.instance
-    unfixed, broken = RULES[instance.rule](instance, under_labels(instance, graded.tests))
+    rule = find_benchmark(instance.rule).label_rule
+    unfixed, broken = rule(instance, match_labels(instance, graded.tests)) if rule else ((), ())
     first, second = ([each for each in found if not _is_mark(each, text)] for found in (unfixed, broken))
     return tuple(first), tuple(second)
 

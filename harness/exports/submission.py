@@ -6,8 +6,17 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from assay.harness.benchmarks import BENCHMARKS, find_benchmark
+from assay.harness.domain import Instance
 from assay.harness.errors import UserError
 from assay.harness.exports.base import RunToExport
+
+
+def refuse_other_benchmarks(instance: Instance, export: str, remedy: str = "") -> None:
+    """Raise UserError for an instance that is graded by the rule of a benchmark with another leaderboard, or none."""
+    if find_benchmark(instance.rule).submitted_as != export:
+        own = next(each.name for each in BENCHMARKS if each.submitted_as == export)
+        raise UserError(f"{instance.id} is graded by {instance.rule}, not by {own}{remedy}")
 
 
 def json_text(content: Any) -> bytes:

@@ -12,7 +12,7 @@ its ``report.json`` has no ``tests_status``, or it has no ``report.json``.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.harness.domain import GRADED, INFRASTRUCTURE, ApplyStatus, Outcome, Rule
+from assay.harness.domain import GRADED, INFRASTRUCTURE, ApplyStatus, Outcome
 from assay.harness.errors import UserError
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.recompute import against
@@ -22,6 +22,7 @@ from assay.harness.exports.submission import (
     lines,
     prediction_rows,
     readme,
+    refuse_other_benchmarks,
     trajectories,
     yaml_text,
 )
@@ -35,7 +36,6 @@ LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name", "split", "authors", "site", "report", "model", "org", "os_model", "os_system")
 OWN = tuple(RunReport.model_fields)[: tuple(RunReport.model_fields).index("failure_reasons") + 1]
 """The fields of a run report that are SWE-bench's."""
-RULES = frozenset({Rule.SWE_BENCH, Rule.SWE_BENCH_FAIL_ONLY})
 NO_REPORT = (ERRORS - INFRASTRUCTURE) | {Outcome.EMPTY_PATCH}
 """Outcomes for which SWE-bench writes no report.json."""
 START, END = b">>>>> Start Test Output", b">>>>> End Test Output"
@@ -59,7 +59,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
     outcomes: dict[str, Outcome] = {}
     about: dict[str, tuple[str, int]] = {}
     for each in run.evaluations():
-        _refuse_other_rules(each)
+        refuse_other_benchmarks(each.instance, NAME)
         outcomes[each.instance.id] = each.verdict.outcome
         about[each.instance.id] = (each.instance.repo, each.instance.created_at.year)
         if each.verdict.outcome is not Outcome.EMPTY_PATCH:
@@ -70,11 +70,6 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
     yield from trajectories(run, f"{folder}/trajs")
     model, run_id = (_flat(name) for name in (run.report.model or "none", run.report.run_id or "run"))
     yield f"{model}.{run_id}.json", json_text(run.report.model_dump(mode="json", include={*OWN, "rules"}))
-
-
-def _refuse_other_rules(graded: Graded) -> None:
-    if graded.instance.rule not in RULES:
-        raise UserError(f"{graded.instance.id} is graded by {graded.instance.rule}, not by {Rule.SWE_BENCH}")
 
 
 def _metadata(run: RunToExport, folder: str) -> dict[str, Any]:

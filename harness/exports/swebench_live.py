@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import FAILING, GRADED, PASSING, Outcome, Rule
+from assay.harness.domain import FAILING, GRADED, PASSING, Outcome
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
@@ -25,7 +25,7 @@ from assay.harness.exports.checks import (
     same_problems,
     trajectory_problems,
 )
-from assay.harness.exports.submission import folder_name, json_text, readme, trajectories
+from assay.harness.exports.submission import folder_name, json_text, readme, refuse_other_benchmarks, trajectories
 from assay.harness.reports import lookup
 from assay.harness.runs.report import Graded
 
@@ -97,8 +97,7 @@ def _count_problems(entry: SubmittedFolder, results: Mapping[str, Any]) -> Itera
 def _report(graded: Graded) -> dict[str, Any]:
     """Return report.json; a test that did not run is neither a success nor a failure."""
     instance, verdict = graded.instance, graded.verdict
-    if instance.rule is not Rule.SWE_BENCH_LIVE:
-        raise UserError(f"{instance.id} is graded by {instance.rule}, not by {Rule.SWE_BENCH_LIVE}")
+    refuse_other_benchmarks(instance, NAME)
     return {
         "instance_id": instance.id,
         "resolved": verdict.resolved,

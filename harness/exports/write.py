@@ -5,9 +5,9 @@ import uuid
 from pathlib import Path
 
 from assay.harness.errors import DataError, UserError
-from assay.harness.exports.answers import refuse_answers
 from assay.harness.exports.base import ExportFormat, Problem, RunToExport
 from assay.harness.exports.checks import grouped
+from assay.harness.exports.eligibility import refuse_ineligible
 from assay.harness.exports.metadata import require
 
 
@@ -33,7 +33,7 @@ def write(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty; remove it or choose another folder with -o")
     if chosen.LEADERBOARD:
-        refuse_answers(run)
+        refuse_ineligible(run)
     require(run.metadata, chosen.REQUIRED, chosen.NAME, metadata_file)
     new = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.new")
     try:

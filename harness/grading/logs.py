@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.harness import languages
+from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPart, Instance, TestReport, Verdict
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
-from assay.harness.grading.rules import label_test
 from assay.harness.reports import find, read_log, suite_ran
 from assay.harness.reports.markers import fenced, is_cut
 
@@ -104,7 +104,8 @@ def read_text(path: Path) -> str:
 
 def _report(instance: Instance, text: str) -> TestReport:
     log_format, style = log_plan(instance)
-    tests = read_log(find(log_format), text, style, label_test(instance))
+    label_test = find_benchmark(instance.rule).label_test
+    tests = read_log(find(log_format), text, style, label_test and label_test(instance))
     ran = suite_ran(log_format, fenced(text), tests)
     channel = Channel.LOG if tests or ran else Channel.NONE
     return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)

@@ -11,9 +11,9 @@ from pydantic import Field, ValidationError
 from assay.harness.domain import GRADED, PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
-from assay.harness.grading.results import steady, under_labels
 from assay.harness.reports import lookup
 from assay.harness.reports.base import SEVERITY
+from assay.harness.rulings.normalise import match_labels, normalise_results
 
 
 class Seen(Model):
@@ -148,7 +148,7 @@ def _graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidenc
 
 def _results(instance: Instance, evidence: Evidence) -> Mapping[str, Status]:
     """Return the results of a run by normalised names."""
-    return under_labels(instance, steady(instance, evidence.report.tests))
+    return match_labels(instance, normalise_results(instance, evidence.report.tests))
 
 
 def _status(name: str, tests: Mapping[str, Status]) -> Status:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from assay.harness.domain import FAILING, INFRASTRUCTURE, PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
-from assay.harness.grading.results import steady
 from assay.harness.grading.stability import Seen, Stability, outcomes, quarantine
+from assay.harness.rulings.normalise import normalise_results
 
 Runs = Sequence[Evidence | None]
 """Evidence of each run of the same evaluation; None for a run without evidence."""
@@ -44,7 +44,7 @@ def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability)
         stability: of the same runs.
     """
     reduced = quarantine(instance, stability.quarantined)
-    reported = {name for each in gold if each is not None for name in steady(instance, each.report.tests)}
+    reported = {name for each in gold if each is not None for name in normalise_results(instance, each.report.tests)}
     passing = {
         name: each
         for name, each in stability.tests.items()

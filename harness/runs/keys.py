@@ -22,7 +22,7 @@ EVALUATION = ("domain", "evaluation", "languages", "patches", "reports", "runner
 """Rooms of the harness that decide what runs in a container, or how its results are read."""
 ENGINES = ("base.py", "cancelling.py", "warm.py")
 """Modules of ``engines`` that have a part in every container; the others belong to one engine."""
-GRADING = ("domain", "grading", "statistics.py")
+GRADING = ("domain", "grading", "rulings", "statistics.py")
 """Rooms that decide which verdict evidence gives."""
 RULES = ("rule.py", "measures.py")
 """Modules of a benchmark that only grade; all its others decide what runs."""

@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
-from assay.harness.benchmarks.ways import way_of
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.domain import INFRASTRUCTURE, Verdict
 from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
@@ -78,14 +79,14 @@ class Runner:
     def attempt(self, task: Task, _number: int) -> Evaluation:
         """Evaluate a task; whatever breaks on the way is an evaluation that failed."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
-        way = way_of(task)
+        benchmark = find_benchmark(task.instance.rule)
         try:
-            judged = way.gated(task)
+            judged = benchmark.gate(task)
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
-            aimed = aim(task, self.bench) if way.aims else task
+            aimed = task if benchmark.patches_are_tests else aim(task, self.bench)
             with self.bench.image(task.instance, judged.text) as image:
-                return way.evaluate(aimed, image, self.bench.engine, labels)
+                return find_evaluation(task)(aimed, image, self.bench.engine, labels)
         except Exception as error:
             return failed(task, error)
 

@@ -4,7 +4,7 @@ import hashlib
 
 from pydantic import BaseModel, ConfigDict
 
-from assay.harness.domain import Model, PatchDiffResult, Rule, Verdict
+from assay.harness.domain import Instance, Model, PatchDiffResult, Rule, Verdict
 
 
 class Labels(BaseModel):
@@ -12,7 +12,7 @@ class Labels(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     repo: str
-    rule: Rule = Rule.SWE_BENCH
+    rule: Rule = Instance.model_fields["rule"].default
     fail_to_pass: tuple[str, ...]
     pass_to_pass: tuple[str, ...]
 

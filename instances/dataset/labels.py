@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import STAGED, DatasetRef, Instance
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.domain import DatasetRef, Instance
 from assay.harness.errors import DataError, UserError
 from assay.harness.sequences import kept
 from assay.instances.dataset import rows
@@ -77,7 +78,7 @@ def _relabel(instance: Instance, labels: LabelsFile) -> Instance:
 
 
 def _fields(instance: Instance, row: Row) -> dict[str, Any]:
-    if instance.rule in STAGED:
+    if find_benchmark(instance.rule).staged:
         problem = f"has labels that follow from three runs (rule {instance.rule}); they cannot be replaced"
         raise DataError(problem, instance=instance.id)
     found: dict[str, Any] = {

@@ -1,7 +1,10 @@
 """Instances as tasks of writing tests: any that has a gold patch is one of SWT-bench's."""
 
-from assay.harness.domain import IN_OWN_IMAGE, Instance, PublishedImage, Rule
+from assay.harness.benchmarks import find_benchmark, swt_bench
+from assay.harness.domain import Instance, PublishedImage
 from assay.harness.errors import DataError
+
+RULE = swt_bench.BENCHMARK.name
 
 
 def make_test_task(instance: Instance) -> Instance:
@@ -13,13 +16,13 @@ def make_test_task(instance: Instance) -> Instance:
     Raises:
         DataError: it has no gold patch, or can be tested in the image of its row alone.
     """
-    if instance.rule in IN_OWN_IMAGE:
-        problem = f"is {instance.rule}, whose instances are tested in their own images; {Rule.SWT_BENCH} uses none"
+    if find_benchmark(instance.rule).has_own_image:
+        problem = f"is {instance.rule}, whose instances are tested in their own images; {RULE} uses none"
         raise DataError(problem, instance=instance.id, field="rule")
     if not instance.gold_patch.strip():
-        problem = f"is empty, and the rule {Rule.SWT_BENCH} runs tests with it and without it"
+        problem = f"is empty, and the rule {RULE} runs tests with it and without it"
         raise DataError(problem, instance=instance.id, field="patch")
-    changes = {"rule": Rule.SWT_BENCH, "fail_to_pass": (), "pass_to_pass": (), "quarantined": (), "stages": None}
+    changes = {"rule": RULE, "fail_to_pass": (), "pass_to_pass": (), "quarantined": (), "stages": None}
     if isinstance(instance.environment, PublishedImage):
         changes["environment"] = None
     return instance.model_copy(update=changes)

@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from string import Template
 
-from assay.harness.domain import Instance, PublishedImage, Rule
+from assay.harness.domain import Instance, PublishedImage
 from assay.harness.errors import DataError, UserError
 from assay.harness.files import replace_file
+from assay.instances.dataset.formats.harbor import RULES
 from assay.instances.environments.plan import WORKDIR
 from assay.instances.environments.row_script import read_script
 
@@ -56,7 +57,7 @@ def write_tasks(folder: Path, instances: Iterable[Instance], image: str = "") ->
 
 def task_files(instance: Instance, image: str = "") -> dict[str, str]:
     """Return the files of a task by path; arguments and errors as of ``write_tasks``."""
-    if instance.rule is Rule.HARBOR:
+    if instance.rule in RULES:
         raise DataError("is harbor: this is a task of Harbor already", instance=instance.id, field="rule")
     own = instance.environment if isinstance(instance.environment, PublishedImage) else None
     name = image.replace("{id}", instance.id.lower()) or (own.image if own else "")

@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from assay.harness import languages
-from assay.harness.domain import Instance, Recipe, Rule
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.domain import Instance, Recipe
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import replace_file
 from assay.harness.languages import Language
@@ -23,8 +24,6 @@ from assay.instances.trees.content import LINK, SUBMODULE, TreeEntry, read_tar
 from assay.instances.trees.sources import Sources, tree_ref
 
 WHOLE_SUITE: tuple[str, ...] = ()
-MAY_BE_MISSING = frozenset({Rule.SWE_POLYBENCH, Rule.SWE_BENCH_LIVE, Rule.SWE_BENCH_FAIL_ONLY})
-"""Rules under which a pass-to-pass test that does not run is not broken."""
 SHOWN = 3
 """Names of tests in a message; the others are counted."""
 
@@ -141,8 +140,8 @@ def _texts_after(patch: str) -> dict[str, str]:
 
 def _refuse_lost(instance: Instance, lost: Sequence[str]) -> None:
     """Raise EnvironmentFailure if lost tests have to run."""
-    optional = {*instance.pass_to_pass} - {*instance.fail_to_pass} if instance.rule in MAY_BE_MISSING else set[str]()
-    lost = [label for label in lost if label not in optional]
+    if find_benchmark(instance.rule).labels_may_be_missing:
+        lost = [label for label in lost if label in instance.fail_to_pass or label not in instance.pass_to_pass]
     if lost:
         more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
         raise EnvironmentFailure(f"expected tests are nowhere in the tree: {', '.join(lost[:SHOWN])}{more}")

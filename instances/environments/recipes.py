@@ -11,7 +11,8 @@ from packaging.version import InvalidVersion, Version
 from pydantic import ValidationError
 
 from assay.harness import languages
-from assay.harness.domain import IN_OWN_IMAGE, UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
 from assay.harness.errors import DataError, EnvironmentFailure, UserError, field_error
 from assay.harness.files import check_folder
 from assay.harness.names import did_you_mean
@@ -41,7 +42,7 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
         raise EnvironmentFailure(str(error)) from error
     if isinstance(instance.environment, PublishedImage):
         return Recipe(language=instance.language)  # its own script knows the rest
-    if instance.rule in IN_OWN_IMAGE:
+    if find_benchmark(instance.rule).has_own_image:
         problem = f"an instance of {instance.rule} is tested in its row's own image alone: give --environment published"
         raise EnvironmentFailure(problem)
     if isinstance(instance.environment, Recipe):
@@ -53,7 +54,7 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
 def has_recipe(instance: Instance, folders: Sequence[Path] = ()) -> bool:
     """Return whether an instance carries an environment, has a recipe in a folder or a shipped one, or needs none."""
     named = next(_recipe_files(instance, (*folders, FOLDER)), None)
-    return instance.environment is not None or named is not None or instance.rule in IN_OWN_IMAGE
+    return instance.environment is not None or named is not None or find_benchmark(instance.rule).has_own_image
 
 
 def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]:

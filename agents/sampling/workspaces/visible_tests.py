@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from assay.agents.sampling.workspaces.container import PatchTests
+from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import ApplyStatus, Instance, Prediction, PublishedImage, Status
 from assay.harness.errors import AssayError, EngineError, UserError
 from assay.harness.evaluation.evaluate import Task, evaluate
@@ -29,7 +30,8 @@ def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapp
         plan = bench.plan_files(instance, files).model_copy(update={"restore": (), "test_patch": "", "runner": ""})
         bare = strip_answer(instance).model_copy(update={"gold_patch": patch})
         prediction = Prediction(instance_id=instance.id, patch=patch)
-        task = Task(bare, prediction, plan, runs_empty=True, assets=lambda: extra)
+        label_test = find_benchmark(bare.rule).label_test
+        task = Task(bare, prediction, plan, runs_empty=True, assets=lambda: extra, label_test=label_test)
         evidence = evaluate(task, image, bench.engine, labels).evidence
         if evidence.error:
             raise EngineError(evidence.error)

@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from assay.harness.benchmarks.swe_fficiency import workload_driver
+from assay.harness.benchmarks.swe_fficiency.rule import find_noise, judge
 from assay.harness.benchmarks.swe_fficiency.workload import Workload, read_workload
 from assay.harness.benchmarks.swe_fficiency.workload_driver import DONE, RESULTS, TIMED
 from assay.harness.domain import FailedPart, Outcome, Prediction, TestedTree, WorkloadRun
@@ -22,7 +23,6 @@ from assay.harness.engines.base import Engine
 from assay.harness.evaluation.delivery import BEGAN, ENDED, PIPE
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.evaluation.protection import ROOT
-from assay.harness.grading.swe_fficiency import judge, noise
 
 ROUNDS, MOST_ROUNDS = 7, 35
 TURNS = (TestedTree.BASE, TestedTree.CANDIDATE, TestedTree.GOLD, TestedTree.BASE_AGAIN)
@@ -67,7 +67,7 @@ def take_turns(run: Callable[[TestedTree], WorkloadRun]) -> dict[TestedTree, tup
             runs[tree] += (run(tree),)
             if runs[tree][-1].problem:
                 return runs
-        if number >= ROUNDS and not noise(runs):
+        if number >= ROUNDS and not find_noise(runs):
             break
     return runs
 

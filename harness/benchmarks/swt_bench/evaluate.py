@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from assay.harness import languages
+from assay.harness.benchmarks.base import PlanMaker
 from assay.harness.benchmarks.swt_bench.change_coverage import change_coverage
+from assay.harness.benchmarks.swt_bench.rule import judge
 from assay.harness.domain import (
     ApplyStatus,
     Evidence,
@@ -23,7 +25,6 @@ from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, without_container
 from assay.harness.evaluation.protection import ATTRIBUTES, check_spelling, is_product
-from assay.harness.grading.swt_bench import judge
 from assay.harness.patches.blank_lines import with_blank_lines
 from assay.harness.patches.diff import MalformedPatchError, read_diff, render, touched_paths, without_binary_hunks
 from assay.harness.patches.gate import GatedPatch, gate
@@ -67,22 +68,32 @@ def _is_of_tests(instance: Instance, path: str) -> bool:
     return language.is_test_file(path) and not language.runner_config(path) and not is_product(path, language)
 
 
-def with_tests(instance: Instance, prediction: Prediction) -> Instance:
+def replace_tests(instance: Instance, prediction: Prediction) -> Instance:
     """Return an instance whose test patch is the prediction's; without any if that may not be applied."""
     try:
         tests = only_tests(instance, prediction.patch).text
-    except MalformedPatchError:  # which ``gated_tests`` says
+    except MalformedPatchError:  # which ``gate_tests`` says
         tests = ""
     return instance.model_copy(update={"test_patch": tests, "assets": ()})
 
 
-def files_beside(instance: Instance) -> tuple[str, ...]:
+def plan_test_patch(planner: PlanMaker, instance: Instance, prediction: Prediction) -> Task:
+    """Plan the evaluation of a patch of tests, which takes the place of the instance's own."""
+    patched = replace_tests(instance, prediction)
+    bare = patched.model_copy(update={"test_patch": ""})
+    plan, beside = planner.plan(patched), planner.plan_files(bare, find_files_at_base(patched))
+    if not beside.targets and plan.targets:  # without targets all tests run, with the patch and without it
+        return Task(instance, prediction, plan)
+    return Task(instance, prediction, plan, beside=beside)
+
+
+def find_files_at_base(instance: Instance) -> tuple[str, ...]:
     """Return the files of an instance's test patch that the base commit has, too."""
     tests = gate(instance.test_patch, allow_binary=True)
     return tuple(path for path in tests.paths if path not in tests.created)
 
 
-def gated_tests(task: Task) -> GatedPatch | Evaluation:
+def gate_tests(task: Task) -> GatedPatch | Evaluation:
     """Return the gold patch, whose image serves every tree; or the evaluation of a patch without usable tests."""
     try:
         tests = only_tests(task.instance, task.prediction.patch)
@@ -185,7 +196,8 @@ class _Trees:
         gold = self.task.instance.gold_patch
         patch = {TestedTree.GOLD: gold, TestedTree.GOLD_ALONE: gold, TestedTree.LOOKALIKE: self.lookalike}.get(tree, "")
         prediction = Prediction(instance_id=task.instance.id, model=tree, patch=patch)
-        return evaluate(replace(task, prediction=prediction, runs_empty=True), self.image, self.engine, self.labels)
+        task = replace(task, prediction=prediction, runs_empty=True, tests_are_judged=True)
+        return evaluate(task, self.image, self.engine, self.labels)
 
     def ended(self, last: Evaluation, measures: Mapping[str, float] | None = None) -> Evaluation:
         """Return the evaluation as a whole, of which one run decides."""

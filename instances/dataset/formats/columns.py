@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from assay.harness.domain import STAGED, UNKNOWN_TIME, Instance, Origin
+from assay.harness.benchmarks import BENCHMARKS
+from assay.harness.domain import UNKNOWN_TIME, Instance, Origin
 from assay.harness.errors import DataError, brief, field_error
 from assay.harness.languages import LANGUAGES
 
@@ -125,7 +126,7 @@ def _check_labels(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None
     if both:
         problem = f"shares {both[0]!r} with {kept}; keep it in one of them"
         raise DataError(problem, instance=str(fields["id"]), field=fixed)
-    if fields.get("rule") in [*STAGED] and fields.get("stages") is None:
+    if fields.get("rule") in [each.name for each in BENCHMARKS if each.staged] and fields.get("stages") is None:
         problem = f"is missing; add it, since the rule {fields['rule']} compares with earlier runs"
         raise DataError(problem, instance=str(fields["id"]), field="stages")
 

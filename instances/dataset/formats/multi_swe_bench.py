@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from assay.harness.benchmarks.multi_swe_bench.rule import LABELS, PARTS, RESULTS, classify, invalid, labels, results
 from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
 from assay.harness.errors import DataError, brief
 from assay.harness.exports.multi_swe_bench import number_of
-from assay.harness.grading.stages import LABELS, PARTS, RESULTS, classify, invalid, labels, results
 from assay.instances.dataset.formats.columns import Row, build, commit, iso, kept_columns, moment, origin, row_id, text
 from assay.instances.dataset.formats.languages import assay_name, guess_language
 

@@ -9,7 +9,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from assay.harness.benchmarks.ways import way_of
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.cancelling import Cancellation
@@ -191,14 +192,14 @@ class Evaluator(Workplace):
             runner = Runner(RunStore(Path(MODEL)), self.bench)  # whose folder nothing is written to
             evaluation: Evaluation = self.bench.attempt(runner, task, number)
             return evaluation
-        way = way_of(task)
+        benchmark = find_benchmark(task.instance.rule)
         try:
-            judged = way.gated(task)
+            judged = benchmark.gate(task)
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
             with self.bench.image(task.instance, judged.text) as image:
-                aimed = aim(task, self.bench) if way.aims else task
-                return way.evaluate(aimed, image, cancellation.watch(self.bench.engine), _labels(task))
+                aimed = task if benchmark.patches_are_tests else aim(task, self.bench)
+                return find_evaluation(task)(aimed, image, cancellation.watch(self.bench.engine), _labels(task))
         except Exception as error:
             return failed(task, error)
 

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.choices import ModelChoice
-from assay.harness.domain import DatasetRef, Instance, Prediction, Rule, Verdict
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.domain import DatasetRef, Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Task, environment_of
 from assay.harness.grading.validate import unfit_reason
@@ -288,7 +289,7 @@ def control_pairs(instances: Sequence[Instance], model: str) -> Sequence[Pair]:
     """Pair instances with their own patch (``gold``), of tests where these are judged, or with none (``null``)."""
 
     def paired(each: Instance) -> Pair:
-        own = each.test_patch if each.rule is Rule.SWT_BENCH else each.gold_patch
+        own = each.test_patch if find_benchmark(each.rule).patches_are_tests else each.gold_patch
         return each, Prediction(instance_id=each.id, model=model, patch=own if model == "gold" else "")
 
     return mapped(instances, paired)

@@ -6,19 +6,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import GRADED, STAGED, Instance, Rule, Status
+from assay.harness.benchmarks import find_benchmark, swe_bench
+from assay.harness.domain import GRADED, Instance, Status
 from assay.harness.grading.grade import grade
-from assay.harness.grading.results import steady
 from assay.harness.grading.stability import Stability, measure
 from assay.harness.grading.validate import Runs, Validation, validation
 from assay.harness.reports import label_names
+from assay.harness.rulings.normalise import normalise_results
 from assay.harness.runs.manifest import CONTROLS
 from assay.harness.runs.store import RunStore
 from assay.jobs.evaluate import Session
 from assay.version import __version__
 
 UNLABELLED: dict[str, Any] = {"fail_to_pass": (), "pass_to_pass": (), "quarantined": ()}
-UNSTAGED: dict[str, Any] = {"rule": Rule.SWE_BENCH, "stages": None}
+UNSTAGED: dict[str, Any] = {"rule": swe_bench.BENCHMARK.name, "stages": None}
 """For rules that compare with earlier runs: measured labels are two lists."""
 
 
@@ -66,7 +67,7 @@ def measure_labels(session: Session, instances: Sequence[Instance], times: int) 
     The tests of the test patch's files count, or those that the recipe's command runs without any label.
     """
     bare = [each.model_copy(update=UNLABELLED) for each in instances]
-    bare = [each.model_copy(update=UNSTAGED) if each.rule in STAGED else each for each in bare]
+    bare = [each.model_copy(update=UNSTAGED) if find_benchmark(each.rule).staged else each for each in bare]
     stores = _run_controls(session, bare, times)
     engine = stores["gold"][0].load_run().engine
     found = []
@@ -91,7 +92,7 @@ def _label_names(session: Session, store: RunStore, instance: Instance) -> Colle
         return ()
     files = store.evaluations.reports(instance.id)
     names = label_names(session.place.bench.plan(instance), files, output.decode(errors="replace"))
-    return steady(instance, dict.fromkeys(names, Status.PASSED))
+    return normalise_results(instance, dict.fromkeys(names, Status.PASSED))
 
 
 def _labelled(instance: Instance, tests: Validation, names: Collection[str]) -> Instance:

@@ -3,15 +3,15 @@
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from assay.choices import EnvironmentChoice
-from assay.harness.benchmarks.swt_bench.evaluate import files_beside, with_tests
-from assay.harness.domain import Instance, Prediction, Rule, TestPlan
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.domain import Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
 from assay.harness.engines.base import ActingEngine, Engine
 from assay.harness.engines.warm import WarmEngine
@@ -102,19 +102,16 @@ class Workplace:
     def task(self, instance: Instance, prediction: Prediction, *, runs_empty: bool = False) -> Task:
         """Plan one evaluation."""
         settled = self.bench.settle(instance)
-        if settled.rule is Rule.SWT_BENCH:
-            return self._task_of_tests(settled, prediction)
-        return Task(settled, prediction, self._limited(self.bench.plan(settled)), runs_empty, self.fail_fast)
-
-    def _task_of_tests(self, instance: Instance, prediction: Prediction) -> Task:
-        """Plan the evaluation of a patch of tests, which takes the place of the instance's own."""
-        patched = with_tests(instance, prediction)
-        plan, known = self._limited(self.bench.plan(patched)), files_beside(patched)
-        bare = patched.model_copy(update={"test_patch": ""})
-        beside = self._limited(self.bench.plan_files(bare, known))
-        if beside.targets or not plan.targets:  # without targets all tests run, with the patch and without it
-            return Task(instance, prediction, plan, beside=beside)
-        return Task(instance, prediction, plan)
+        benchmark = find_benchmark(settled.rule)
+        task = benchmark.plan(self.bench, settled, prediction)
+        return replace(
+            task,
+            plan=self._limited(task.plan),
+            beside=task.beside and self._limited(task.beside),
+            runs_empty=runs_empty,
+            fail_fast=self.fail_fast,
+            label_test=benchmark.label_test,
+        )
 
     def _limited(self, plan: TestPlan) -> TestPlan:
         """Return a plan with what this workplace says about every plan."""

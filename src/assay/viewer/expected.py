@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.harness.domain import PASSING, Evidence, Instance, Status, Verdict
-from assay.harness.grading.results import under_labels
 from assay.harness.reports.lookup import lookup
+from assay.harness.rulings.normalise import match_labels
 from assay.viewer.failures import messages
 from assay.viewer.text import Excerpt
 
@@ -67,7 +67,7 @@ def expected_tests(
         quarantined = instance.quarantined
     listed = {*names["fail_to_pass"], *names["pass_to_pass"]}
     names |= {"others": tuple(test for test in verdict.broken if test not in listed), "quarantined": quarantined}
-    tests = under_labels(instance, evidence.report.tests) if instance and evidence else {}
+    tests = match_labels(instance, evidence.report.tests) if instance and evidence else {}
     statuses = {test: lookup(test, tests) for group in names.values() for test in group} if evidence else {}
     asked = [test for test, found in statuses.items() if test in against or not found <= PASSING][:ASKED]
     said = messages(asked, reports, f"{output.head}\n{output.tail}" if output else "") if asked else {}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import ValidationError
 
-from assay.harness.domain import STAGED, Asset, Instance, Rule, Stages
+from assay.harness.domain import Asset, Instance
 
 Make = Callable[..., Instance]
 
@@ -13,13 +13,6 @@ Make = Callable[..., Instance]
 def test_expected_tests_are_in_one_list_only(make_instance: Make) -> None:
     with pytest.raises(ValidationError, match="FAIL_TO_PASS and PASS_TO_PASS share 'b'"):
         make_instance(fail_to_pass=("a", "b"), pass_to_pass=("b", "c"))
-
-
-@pytest.mark.parametrize("rule", sorted(STAGED))
-def test_rule_over_earlier_runs_needs_stages(make_instance: Make, rule: Rule) -> None:
-    with pytest.raises(ValidationError, match=f"the rule {rule} compares with earlier runs"):
-        make_instance(rule=rule)
-    assert make_instance(rule=rule, stages=Stages()).rule is rule
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a//b", ".git/hooks/x", "A/.GIT/x", "c:/x", r"a\..\x"])

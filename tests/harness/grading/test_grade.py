@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from assay.harness.domain import (
-    STAGED,
     Apply,
     ApplyStatus,
     Channel,
@@ -18,8 +17,8 @@ from assay.harness.domain import (
     TestReport,
     Tripwire,
 )
-from assay.harness.grading.checks import doubt_about
 from assay.harness.grading.grade import grade
+from assay.harness.rulings.doubts import find_distrust
 
 FIXED = "tests/test_calc.py::test_add"
 KEPT = "tests/test_calc.py::test_same"
@@ -285,7 +284,7 @@ def test_doubt_about_a_run_needs_no_expectation(instance: Instance, changes: dic
         channel=Channel.REPORT, tests=changes.get("tests", {FIXED: Status.FAILED, KEPT: Status.PASSED}), **more
     )
     found = evidence(exit_code=changes.get("exit_code", 1), tripwires=changes.get("tripwires", {}))
-    said = doubt_about(instance, found.model_copy(update={"report": report}))
+    said = find_distrust(found.model_copy(update={"report": report}))
     assert doubt in said
     assert bool(doubt) is bool(said)
 
@@ -299,7 +298,7 @@ def test_empty_patch_whose_tests_ran_is_judged_by_them(
     assert grade(instance, evidence(tests, exit_code=exit_code, apply=ApplyStatus.EMPTY)).outcome is outcome
 
 
-@pytest.mark.parametrize("rule", [rule for rule in Rule if rule not in {*STAGED, Rule.SWE_BENCH_FAIL_ONLY}])
+@pytest.mark.parametrize("rule", sorted({*Rule} - {Rule.SWE_BENCH_FAIL_ONLY}))
 def test_suite_without_results_has_not_run_unless_silence_means_success(
     make_instance: Callable[..., Instance], rule: Rule
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from assay.harness.benchmarks import BENCHMARKS, find_benchmark
 from assay.harness.domain import (
     Apply,
     ApplyStatus,
@@ -17,8 +18,9 @@ from assay.harness.domain import (
     TestReport,
     Tripwire,
 )
-from assay.harness.grading.grade import JUDGES, grade
-from assay.harness.grading.rules import RULES
+from assay.harness.errors import DataError
+from assay.harness.grading.grade import grade
+from assay.harness.rulings.labels import LabelRule
 
 P, F, E, S, X = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED, Status.XFAIL
 Make = Callable[..., Instance]
@@ -47,6 +49,12 @@ def make(make_instance: Make) -> Make:
     return with_rule
 
 
+def count(rule: Rule) -> LabelRule:
+    found = find_benchmark(rule).label_rule
+    assert found is not None
+    return found
+
+
 def outcome(instance: Instance, tests: Tests, exit_code: int | None = None, **report: object) -> Outcome:
     failing = any(status in {F, E} for status in tests.values())
     evidence = Evidence(
@@ -59,7 +67,13 @@ def outcome(instance: Instance, tests: Tests, exit_code: int | None = None, **re
 
 
 def test_every_rule_has_a_definition() -> None:
-    assert {*RULES, *JUDGES} == set(Rule)
+    assert {each.name for each in BENCHMARKS} == set(Rule)
+
+
+@pytest.mark.parametrize("rule", [each.name for each in BENCHMARKS if each.staged])
+def test_rule_over_earlier_runs_needs_stages(make_instance: Make, rule: Rule) -> None:
+    with pytest.raises(DataError, match=f"the rule {rule} compares with earlier runs"):
+        outcome(make_instance(rule=rule), {"a": P})
 
 
 CUT = "t.py::test_x[a"
@@ -94,7 +108,7 @@ def test_cut_pass_to_pass_label_every_test_under_it_must_satisfy_the_rule(
 ) -> None:
     instance = make(rule, fail_to_pass=("fixed",), pass_to_pass=(CUT,))
     tests = {"fixed": P, **{f"{CUT} {number}]": status for number, status in enumerate(statuses)}}
-    assert (RULES[rule](instance, tests) == ((), ())) == resolved
+    assert (count(rule)(instance, tests) == ((), ())) == resolved
 
 
 @pytest.mark.parametrize(
@@ -112,7 +126,7 @@ def test_cut_fail_to_pass_label_every_test_under_it_must_be_fixed(
 ) -> None:
     instance = make(Rule.SWE_BENCH, fail_to_pass=(CUT,), pass_to_pass=(), test_patch=test_patch)
     tests = {f"{CUT} {number}]": status for number, status in enumerate(statuses)}
-    assert RULES[Rule.SWE_BENCH](instance, tests) == (() if fixed else (CUT,), ())
+    assert count(Rule.SWE_BENCH)(instance, tests) == (() if fixed else (CUT,), ())
 
 
 def without(tests: Tests, name: str) -> dict[str, Status]:
@@ -139,7 +153,7 @@ def without(tests: Tests, name: str) -> dict[str, Status]:
 )
 def test_multi_swe_bench_rule(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     instance = make(Rule.MULTI_SWE_BENCH)
-    assert RULES[instance.rule](instance, tests) == against
+    assert count(instance.rule)(instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
@@ -161,12 +175,6 @@ def test_multi_swe_bench_reports_an_unlisted_test_that_fails_now(make: Make) -> 
 
 def test_multi_swe_bench_ignores_a_quarantined_test(make: Make) -> None:
     assert outcome(make(Rule.MULTI_SWE_BENCH, quarantined=("other",)), GOOD | {"other": F}) is Outcome.RESOLVED
-
-
-@pytest.mark.parametrize("rule", [Rule.MULTI_SWE_BENCH, Rule.R2E])
-def test_rule_over_stages_needs_stages(make_instance: Make, rule: Rule) -> None:
-    with pytest.raises(ValueError, match="no stages"):
-        make_instance(rule=rule)
 
 
 @pytest.mark.parametrize("rule", [Rule.SWE_POLYBENCH, Rule.SWE_BENCH_LIVE])
@@ -221,7 +229,7 @@ def test_swe_rebench_requires_exactly_the_expected_tests(
     make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> None:
     instance = make(Rule.SWE_REBENCH)
-    assert RULES[instance.rule](instance, tests) == against
+    assert count(instance.rule)(instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
@@ -239,13 +247,13 @@ def test_swe_rebench_expects_what_a_cut_label_stands_for(
     make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> None:
     instance = make(Rule.SWE_REBENCH, pass_to_pass=(CUT,))
-    assert RULES[Rule.SWE_REBENCH](instance, {"fixed": P, **tests}) == against
+    assert count(Rule.SWE_REBENCH)(instance, {"fixed": P, **tests}) == against
 
 
 def test_swe_rebench_tells_tests_apart_that_differ_by_a_duration_in_words(make: Make) -> None:
     instance = make(Rule.SWE_REBENCH, fail_to_pass=("waits 5 s",), pass_to_pass=("waits 10 s",))
-    assert RULES[Rule.SWE_REBENCH](instance, {"waits 5 s": P}) == ((), ("waits 10 s",))
-    assert RULES[Rule.SWE_REBENCH](instance, {"waits 5 s": P, "waits 10 s": P}) == ((), ())
+    assert count(Rule.SWE_REBENCH)(instance, {"waits 5 s": P}) == ((), ("waits 10 s",))
+    assert count(Rule.SWE_REBENCH)(instance, {"waits 5 s": P, "waits 10 s": P}) == ((), ())
 
 
 def test_tripwires_are_not_extra_tests(make: Make) -> None:
@@ -293,7 +301,7 @@ def test_swe_smith_tolerates_skipped_pass_to_pass_tests_alone(make: Make, tests:
 )
 def test_r2e_requires_the_whole_map(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     instance = make(Rule.R2E)
-    assert RULES[instance.rule](instance, tests) == against
+    assert count(instance.rule)(instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
@@ -343,6 +351,6 @@ def test_all_passed_every_expected_test_must_have_passed_and_no_other(
     make: Make, rule: Rule, status: Status | None, name: str
 ) -> None:
     good = {"fixed": P, "kept": P, "other": F}
-    assert RULES[rule](make(rule), good) == ((), ())
+    assert count(rule)(make(rule), good) == ((), ())
     tests = without(good, name) if status is None else good | {name: status}
-    assert RULES[rule](make(rule), tests) == ((("fixed",), ()) if name == "fixed" else ((), ("kept",)))
+    assert count(rule)(make(rule), tests) == ((("fixed",), ()) if name == "fixed" else ((), ("kept",)))

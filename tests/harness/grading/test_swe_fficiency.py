@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from scipy.stats import wilcoxon
 
+from assay.harness.benchmarks.swe_fficiency.rule import ratio
 from assay.harness.domain import (
     Apply,
     ApplyStatus,
@@ -22,7 +23,6 @@ from assay.harness.domain import (
     WorkloadRun,
 )
 from assay.harness.grading.grade import grade
-from assay.harness.grading.swe_fficiency import ratio
 from assay.harness.statistics import Interval
 
 STEADY = (1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from assay.harness.benchmarks.swt_bench.rule import TREES
 from assay.harness.domain import (
     Apply,
     ApplyStatus,
@@ -19,7 +20,6 @@ from assay.harness.domain import (
     Verdict,
 )
 from assay.harness.grading.grade import grade
-from assay.harness.grading.swt_bench import TREES
 
 P, F, E, S, X, M = (*map(Status, ("passed", "failed", "error", "skipped", "xfail")), Status.MISSING)
 NEW = (F, P, M, M, F)

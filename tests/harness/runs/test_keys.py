@@ -22,6 +22,7 @@ RUNNING = [
     *("harness/domain/environment.py", "harness/patches/gate.py", "harness/reports/junit_xml.py"),
     *("harness/languages/python.py", "harness/runners/pytest.py", "harness/evaluation/evaluate.py"),
     *("harness/benchmarks/swt_bench/evaluate.py", "harness/benchmarks/swe_fficiency/evaluate.py"),
+    "harness/benchmarks/fail_fast.py",
     *("harness/engines/base.py", "harness/engines/warm.py"),
     *("harness/engines/docker.py", "harness/engines/docker_box.py", "harness/engines/kernel.py"),
     *(
@@ -31,7 +32,7 @@ RUNNING = [
     ),
     *("instances/toolchains/bootstrap.py", "instances/trees/sources.py", "instances/trees/indexes/pypi.py"),
 ]
-GRADING = ["harness/grading/grade.py", "harness/grading/checks.py", "harness/statistics.py"]
+GRADING = ["harness/grading/grade.py", "harness/rulings/doubts.py", "harness/benchmarks/swe_bench/rule.py", "harness/statistics.py"]
 NEITHER = [
     *("harness/engines/doctor.py", "harness/engines/fake.py", "harness/engines/faulty.py"),
     *("harness/engines/apptainer.py", "harness/engines/apptainer_box.py"),

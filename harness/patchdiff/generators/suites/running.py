@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.harness.domain import PASSING, Evidence, Status, TestPlan
-from assay.harness.grading.checks import doubt_about
-from assay.harness.grading.results import steady
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.sides import ForgedSideError, Side
+from assay.harness.rulings.doubts import find_distrust
+from assay.harness.rulings.normalise import normalise_results
 
 _STYLE = re.compile(
     "test_code_quality|test_coding_style|test_codestyle|test_style[.]py|code_style|flake8|pyflakes|pycodestyle|pydocstyle"
@@ -47,7 +47,7 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
         evidence = context.sides.test(side, plan).evidence
         ran = _read(context, plan, evidence, time.monotonic() - began)
         is_trusted = side is not Side.CANDIDATE or ran.statuses or ran.timed_out
-        doubt = "" if is_trusted else doubt_about(context.sides.instance, evidence)
+        doubt = "" if is_trusted else find_distrust(evidence)
         # files in which gold, too, loses what was laid beside the tests give no result, and nobody forged any
         if doubt and ((gold := run_gold(context, files, seconds)).statuses or gold.timed_out):
             raise ForgedSideError(side, doubt)
@@ -62,8 +62,8 @@ def run_gold(context: Context, files: Sequence[str], seconds: float) -> SuiteRun
 
 def _read(context: Context, plan: TestPlan, evidence: Evidence, took: float) -> SuiteRun:
     instance, limit = context.sides.instance, plan.limits.seconds
-    nothing = evidence.timed_out or doubt_about(instance, evidence)
-    found = {} if nothing else dict(steady(instance, evidence.report.tests))
+    nothing = evidence.timed_out or find_distrust(evidence)
+    found = {} if nothing else dict(normalise_results(instance, evidence.report.tests))
     return SuiteRun(found, evidence.timed_out, limit, took)
 
 

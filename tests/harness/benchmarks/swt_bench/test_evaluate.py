@@ -10,7 +10,7 @@ import pytest
 
 from assay.harness.benchmarks.swt_bench import line_counter
 from assay.harness.benchmarks.swt_bench.change_coverage import FOLDER, OUT, change_coverage
-from assay.harness.benchmarks.swt_bench.evaluate import files_beside, gated_tests, only_tests, with_tests
+from assay.harness.benchmarks.swt_bench.evaluate import find_files_at_base, gate_tests, only_tests, replace_tests
 from assay.harness.domain import ApplyStatus, Instance, Prediction, Rule, TestedTree, TestPlan
 from assay.harness.evaluation.evaluate import Evaluation, Task, without_container
 from assay.harness.patches.diff import MalformedPatchError, read_diff
@@ -59,21 +59,21 @@ def test_a_move_of_a_source_into_the_tests_is_left_out(instance: Instance) -> No
 def test_a_patch_that_may_not_be_applied_is_refused(task: Callable[[str], Task], patch: str) -> None:
     with pytest.raises(MalformedPatchError):
         only_tests(task(patch).instance, patch)
-    found = gated_tests(task(patch))
+    found = gate_tests(task(patch))
     assert isinstance(found, Evaluation)
     assert found.evidence.apply.status is ApplyStatus.REJECTED
-    assert with_tests(task(patch).instance, task(patch).prediction).test_patch == ""
+    assert replace_tests(task(patch).instance, task(patch).prediction).test_patch == ""
 
 
 def test_a_patch_without_tests_is_empty_and_says_so(task: Callable[[str], Task]) -> None:
     for patch, detail in (("", ""), (GOLD, "the patch changes no file of the tests")):
-        found = gated_tests(task(patch))
+        found = gate_tests(task(patch))
         assert isinstance(found, Evaluation)
         assert (found.evidence.apply.status, found.evidence.apply.detail) == (ApplyStatus.EMPTY, detail)
 
 
 def test_the_base_commit_has_the_files_that_a_patch_does_not_make(instance: Instance) -> None:
-    assert files_beside(instance.model_copy(update={"test_patch": TESTS + MORE_TESTS})) == ("tests/test_calc.py",)
+    assert find_files_at_base(instance.model_copy(update={"test_patch": TESTS + MORE_TESTS})) == ("tests/test_calc.py",)
 
 
 SOURCE = "def add(a, b):\n    if a:\n        return a + b\n    return b\n"

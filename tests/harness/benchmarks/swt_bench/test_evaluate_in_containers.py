@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.harness.benchmarks.swt_bench.evaluate import evaluate_tests, files_beside, with_tests
+from assay.harness.benchmarks.swt_bench.evaluate import evaluate_tests, find_files_at_base, replace_tests
 from assay.harness.domain import Instance, Outcome, Prediction, Rule, TestPlan, Verdict
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task
@@ -37,8 +37,8 @@ def judge(
 
     def run(patch: str) -> tuple[Evaluation, Verdict]:
         prediction = Prediction(instance_id=instance.id, patch=patch)
-        patched = with_tests(instance, prediction)
-        known = files_beside(patched)
+        patched = replace_tests(instance, prediction)
+        known = find_files_at_base(patched)
         beside = make_plan(patched.model_copy(update={"test_patch": ""}), recipe, known) if known else None
         task = Task(instance, prediction, make_plan(patched, recipe), beside=beside)
         done = evaluate_tests(task, prepared[0], docker_engine)

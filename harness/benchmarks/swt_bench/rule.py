@@ -9,9 +9,9 @@ from collections.abc import Mapping, Set
 from typing import NamedTuple
 
 from assay.harness.domain import Evidence, Instance, Outcome, Status, TestedTree
-from assay.harness.grading.checks import Ruling, in_doubt, without_tests
-from assay.harness.grading.results import steady
 from assay.harness.names import count
+from assay.harness.rulings.doubts import Ruling, find_doubt, judge_without_tests
+from assay.harness.rulings.normalise import normalise_results
 
 Tests = Mapping[str, Status]
 TREES = (TestedTree.BASE, TestedTree.GOLD, TestedTree.BASE_ALONE, TestedTree.GOLD_ALONE, TestedTree.LOOKALIKE)
@@ -45,24 +45,26 @@ def judge(instance: Instance, evidence: Evidence) -> Ruling:
     ``unfixed`` are tests that the gold patch fixes without the test patch and not with it; ``broken`` are those that
     fail on the gold tree because of the test patch.
     """
-    early = without_tests(instance, evidence)
+    early = judge_without_tests(evidence)
     if early is not None:
         return Ruling(*early, measures=evidence.measures)
-    results = {tree: steady(instance, run.report.tests) for tree, run in evidence.trees.items()}
+    results = {tree: normalise_results(instance, run.report.tests) for tree, run in evidence.trees.items()}
     base, gold, base_alone, gold_alone, lookalike = (results.get(tree, {}) for tree in TREES)
     now, alone = changes(base, gold), changes(base_alone, gold_alone)
     unfixed = tuple(sorted(alone.fixed - now.fixed))
     broken = tuple(sorted((now.broken - alone.broken) | (now.failing - alone.failing)))
     added = now.fixed - alone.fixed
     shown = {test for test in added if lookalike.get(test) is not Status.PASSED}
-    outcome, reason = _judged(added, shown, unfixed, broken)
+    outcome, reason = _conclude(added, shown, unfixed, broken)
     if outcome is Outcome.RESOLVED:
         expecting = instance.model_copy(update={"fail_to_pass": tuple(sorted(shown))})
-        outcome, reason = in_doubt(expecting, evidence) or (outcome, reason)
+        outcome, reason = find_doubt(expecting, evidence) or (outcome, reason)
     return Ruling(outcome, reason, unfixed, broken, evidence.measures)
 
 
-def _judged(added: Set[str], shown: Set[str], unfixed: tuple[str, ...], broken: tuple[str, ...]) -> tuple[Outcome, str]:
+def _conclude(
+    added: Set[str], shown: Set[str], unfixed: tuple[str, ...], broken: tuple[str, ...]
+) -> tuple[Outcome, str]:
     if broken or unfixed:
         lost = f"; {count(len(unfixed), 'test')} lost that the gold patch fixes" if unfixed else ""
         return Outcome.UNRESOLVED, f"{count(len(broken), 'test')} failing on the gold tree{lost}"

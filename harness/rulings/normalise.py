@@ -8,7 +8,7 @@ from assay.harness.languages.base import unchanged
 from assay.harness.reports.base import worst
 
 
-def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
+def normalise_results(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
     """Return results under normalised names, without parts that vary from run to run (``Language.normalise``)."""
     language = languages.find_or_none(instance.language)
     if language is None or language.normalise is unchanged:
@@ -16,9 +16,9 @@ def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Stat
     return worst((language.normalise(name), status) for name, status in tests.items())
 
 
-def under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
+def match_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
     """Add the results of labels that equal a reported name after normalising both."""
-    language, known = languages.find_or_none(instance.language), steady(instance, tests)
+    language, known = languages.find_or_none(instance.language), normalise_results(instance, tests)
     if language is None or known is tests:
         return tests
     labels = (label for label in (*instance.fail_to_pass, *instance.pass_to_pass) if label not in tests)

@@ -4,16 +4,16 @@ The benchmark reports the ratio of the patch's speed-up to the gold patch's, and
 resolved if its speed-up exceeds every ratio that base may have against itself.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate, combinations_with_replacement
 from math import exp, log
 from statistics import median
 
 from assay.harness.domain import Evidence, Instance, Outcome, Status, TestedTree, WorkloadRun
-from assay.harness.grading.checks import Ruling, in_doubt, without_tests
-from assay.harness.grading.results import under_labels
 from assay.harness.reports import lookup
+from assay.harness.rulings.doubts import Ruling, find_doubt, judge_without_tests
+from assay.harness.rulings.normalise import match_labels
 from assay.harness.statistics import CONFIDENCE, Interval
 
 MOST_NOISE = 1.25
@@ -50,19 +50,20 @@ def judge(instance: Instance, evidence: Evidence) -> Ruling:
 
     What makes the measurement useless is an infrastructure failure: it says nothing about the patch.
     """
-    early = without_tests(instance, evidence)
+    early = judge_without_tests(evidence)
     if early is not None:
         return Ruling(*early)
-    tests = under_labels(instance, evidence.report.tests)
+    tests = match_labels(instance, evidence.report.tests)
     broken = tuple(test for test in instance.pass_to_pass if lookup(test, tests) != {Status.PASSED})
     unfixed = tuple(test for test in instance.fail_to_pass if lookup(test, tests) != {Status.PASSED})
     if broken or unfixed:
         wrong = f"{len(broken) + len(unfixed)} of {len(instance.pass_to_pass) + len(instance.fail_to_pass)}"
         return Ruling(Outcome.UNRESOLVED, f"{wrong} tests do not pass; its speed does not count", unfixed, broken)
-    outcome, reason = in_doubt(instance, evidence) or _by_runs(evidence.workload)
+    outcome, reason = find_doubt(instance, evidence) or _judge_runs(evidence.workload)
     runs = evidence.workload
-    counts = _is_complete(runs) and outcome is not Outcome.INFRA_ERROR and _by_results(runs) is None
-    return Ruling(outcome, reason, measures=_measures(runs) if counts else {})
+    counts = _is_complete(runs) and outcome is not Outcome.INFRA_ERROR and _check_results(runs) is None
+    not_compared = _is_complete(runs) and not _find_steady_results(runs)
+    return Ruling(outcome, reason, measures=_measure(runs) if counts else {}, flags=(NOT_COMPARED,) * not_compared)
 
 
 Runs = Mapping[TestedTree, Sequence[WorkloadRun]]
@@ -73,18 +74,17 @@ def _is_complete(runs: Runs) -> bool:
     return bool(runs) and len(lengths) == 1 and not any(run.problem for each in runs.values() for run in each)
 
 
-def _by_runs(runs: Runs) -> tuple[Outcome, str]:
+def _judge_runs(runs: Runs) -> tuple[Outcome, str]:
     if not runs:
         return Outcome.INFRA_ERROR, "the workload was not timed"
-    checks: tuple[Callable[[Runs], tuple[Outcome, str] | None], ...] = (_by_problems, _by_results, _by_noise, _by_speed)
-    found = next((answer for check in checks if (answer := check(runs)) is not None), None)
-    if found is not None:
+    found = _check_problems(runs) or _check_results(runs) or _check_noise(runs) or _check_speed(runs)
+    if found:
         return found
-    speed = _speed_up(runs, TestedTree.CANDIDATE)
-    return Outcome.RESOLVED, f"{_in_words(speed)} as fast; the gold patch {_in_words(_speed_up(runs, TestedTree.GOLD))}"
+    speed, gold = (_put_in_words(_speed_up(runs, tree)) for tree in (TestedTree.CANDIDATE, TestedTree.GOLD))
+    return Outcome.RESOLVED, f"{speed} as fast; the gold patch {gold}"
 
 
-def _by_problems(runs: Runs) -> tuple[Outcome, str] | None:
+def _check_problems(runs: Runs) -> tuple[Outcome, str] | None:
     problems = {tree: run for tree, each in runs.items() for run in each if run.problem}
     for tree, run in problems.items():
         if tree is not TestedTree.CANDIDATE:
@@ -95,9 +95,9 @@ def _by_problems(runs: Runs) -> tuple[Outcome, str] | None:
     return None
 
 
-def _by_results(runs: Runs) -> tuple[Outcome, str] | None:
+def _check_results(runs: Runs) -> tuple[Outcome, str] | None:
     """Compare what the workload computes, where it is the same in each run of the base tree and of the gold patch."""
-    expected = _steady_results(runs)
+    expected = _find_steady_results(runs)
     own = [run.results for run in runs[TestedTree.CANDIDATE]]
     differing = {name for name, value in expected.items() if any(each.get(name) != value for each in own)}
     if differing:
@@ -105,41 +105,41 @@ def _by_results(runs: Runs) -> tuple[Outcome, str] | None:
     return None
 
 
-def _steady_results(runs: Runs) -> dict[str, str]:
+def _find_steady_results(runs: Runs) -> dict[str, str]:
     known = [run.results for tree, each in runs.items() if tree is not TestedTree.CANDIDATE for run in each]
     return {name: value for name, value in known[0].items() if all(each.get(name) == value for each in known)}
 
 
-def _by_noise(runs: Runs) -> tuple[Outcome, str] | None:
-    reason = noise(runs)
-    if not reason and (why := _no_speed_up(runs, TestedTree.GOLD)):
+def _check_noise(runs: Runs) -> tuple[Outcome, str] | None:
+    reason = find_noise(runs)
+    if not reason and (why := _explain_no_speed_up(runs, TestedTree.GOLD)):
         reason = f"the gold patch is {why}"
     return (Outcome.INFRA_ERROR, f"the measurement is not usable: {reason}") if reason else None
 
 
-def noise(runs: Runs) -> str:
+def find_noise(runs: Runs) -> str:
     """Return how the base tree differs from itself; empty if it does not."""
-    same = _base_against_itself(runs)
+    same = _compare_base_with_itself(runs)
     if same.high / same.low > MOST_NOISE or not same.low <= 1 <= same.high:
-        return f"the base tree is {_in_words(same)} as fast as itself; try again on a quiet machine"
+        return f"the base tree is {_put_in_words(same)} as fast as itself; try again on a quiet machine"
     return ""
 
 
-def _base_against_itself(runs: Runs) -> Interval:
+def _compare_base_with_itself(runs: Runs) -> Interval:
     return ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
 
 
-def _no_speed_up(runs: Runs, tree: TestedTree) -> str:
+def _explain_no_speed_up(runs: Runs, tree: TestedTree) -> str:
     """Return why the times of a tree show no speed-up; empty if they show one."""
-    same, speed = _base_against_itself(runs), _speed_up(runs, tree)
+    same, speed = _compare_base_with_itself(runs), _speed_up(runs, tree)
     chance = max(same.high, 1 / same.low)
     if speed.low > chance:
         return ""
-    return f"{_in_words(speed)} as fast, which shows no speed-up: base may be {chance:.2f} times as fast as itself"
+    return f"{_put_in_words(speed)} as fast, which shows no speed-up: base may be {chance:.2f} times as fast as itself"
 
 
-def _by_speed(runs: Runs) -> tuple[Outcome, str] | None:
-    if why := _no_speed_up(runs, TestedTree.CANDIDATE):
+def _check_speed(runs: Runs) -> tuple[Outcome, str] | None:
+    if why := _explain_no_speed_up(runs, TestedTree.CANDIDATE):
         return Outcome.UNRESOLVED, why
     base, candidate = ([run.outside for run in runs[tree]] for tree in (TestedTree.BASE, TestedTree.CANDIDATE))
     saved = median(_seconds(runs, TestedTree.BASE)) - median(_seconds(runs, TestedTree.CANDIDATE))
@@ -159,11 +159,11 @@ def _speed_up(runs: Runs, tree: TestedTree) -> Interval:
     return ratio([(first + second) / 2 for first, second in both], _seconds(runs, tree))
 
 
-def _in_words(found: Interval) -> str:
+def _put_in_words(found: Interval) -> str:
     return f"{found.estimate:.2f} times ({found.low:.2f} to {found.high:.2f})"
 
 
-def _measures(runs: Runs) -> dict[str, float]:
+def _measure(runs: Runs) -> dict[str, float]:
     speed, gold = _speed_up(runs, TestedTree.CANDIDATE), _speed_up(runs, TestedTree.GOLD)
     named = {
         "speed_up": speed.estimate,
@@ -173,9 +173,3 @@ def _measures(runs: Runs) -> dict[str, float]:
         "speed_up_ratio": speed.estimate / gold.estimate,
     }
     return {name: round(value, 4) for name, value in named.items()}
-
-
-def flags(evidence: Evidence) -> tuple[str, ...]:
-    """Return the flag of a workload whose results could not be compared."""
-    runs = evidence.workload
-    return (NOT_COMPARED,) if _is_complete(runs) and not _steady_results(runs) else ()

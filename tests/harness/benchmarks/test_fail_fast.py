@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from assay.harness.benchmarks.fail_fast import NOT_USED, Proofs, evaluate_fast, narrowed
 from assay.harness.domain import Instance, Outcome, Prediction, Rule, TestPlan, Verdict
 from assay.harness.engines.base import ExecResult
 from assay.harness.engines.fake import FakeBox, FakeEngine, image_name
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.evaluation.fail_fast import NOT_USED, Proofs, evaluate_fast, narrowed
 from assay.harness.grading.grade import STOPPED_EARLY, grade
 from assay.harness.runs.attempt import failed
 from toy import GOLD

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.domain import Stages, Status
-from assay.harness.grading.stages import (
+from assay.harness.benchmarks.multi_swe_bench.rule import (
     classify,
     every_test,
     fixed,
@@ -19,6 +18,7 @@ from assay.harness.grading.stages import (
     status_in,
     word,
 )
+from assay.harness.domain import Stages, Status
 
 P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
 STAGE = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([P, F, S]), max_size=8)

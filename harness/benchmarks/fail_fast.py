@@ -12,13 +12,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.harness.domain import FAILING, PASSING, ApplyStatus, FailedPart, Instance, Outcome, Prediction, Rule
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.domain import FAILING, PASSING, ApplyStatus, FailedPart, Instance, Outcome, Prediction
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
-from assay.harness.grading.grade import grade
-from assay.harness.grading.results import under_labels
 from assay.harness.reports import lookup, names_a_test
+from assay.harness.rulings.normalise import match_labels
 from assay.harness.runners import django, pytest
 
 NOT_USED = "fail_fast_not_used"
@@ -26,8 +26,6 @@ NOT_USED = "fail_fast_not_used"
 GOLD = "gold"
 LONGEST = 100_000
 """Characters of the chosen tests at most, as of a plan's targets."""
-UNFIT = frozenset({Rule.R2E, Rule.SWE_BENCH_FAIL_ONLY})
-"""Rules that name no tests to be fixed one by one, or by which a test that did not run has passed."""
 CHOOSE: Mapping[str, Callable[[Sequence[str], Sequence[str]], tuple[str, ...]]] = {
     pytest.NAME: pytest.choose,
     django.NAME: django.choose,
@@ -70,7 +68,7 @@ def narrowed(task: Task) -> Task | None:
     plan, instance = task.plan, task.instance
     wanted = [label for label in instance.fail_to_pass if names_a_test(label)]
     given = plan.targets or (pytest.given(plan.command) if plan.runner == pytest.NAME else ())
-    if not (wanted and instance.gold_patch and given) or instance.rule in UNFIT:
+    if not (wanted and instance.gold_patch and given and find_benchmark(instance.rule).can_stop_early):
         return None
     targets = CHOOSE.get(plan.runner, _named)(wanted, given)
     before, after = shlex.join(given), shlex.join(targets)
@@ -128,7 +126,7 @@ def _is_unresolved(instance: Instance, stopped: Evaluation) -> bool:
     A test without a result shows nothing; neither do limits that a longer run need not reach.
     """
     evidence = stopped.evidence
-    outcome = grade(instance, evidence).outcome
+    outcome = find_benchmark(instance.rule).judge(instance, evidence).outcome
     return outcome is Outcome.TIMED_OUT or (
         outcome is Outcome.UNRESOLVED and any(each & FAILING for each in _statuses(instance, stopped))
     )
@@ -144,7 +142,7 @@ def _passes_with_gold(first: Task, image: str, engine: Engine, labels: Mapping[s
 
 def _statuses(instance: Instance, found: Evaluation) -> list[frozenset[object]]:
     """Return the statuses of each fail-to-pass test."""
-    tests = under_labels(instance, found.evidence.report.tests)
+    tests = match_labels(instance, found.evidence.report.tests)
     return [frozenset(lookup(label, tests)) for label in instance.fail_to_pass if names_a_test(label)]
 
 

@@ -15,12 +15,11 @@ from assay.harness.domain import (
     FailedPart,
     Instance,
     Outcome,
-    Rule,
     Status,
 )
-from assay.harness.grading.results import under_labels
 from assay.harness.reports import lookup
 from assay.harness.reports.base import SEPARATOR
+from assay.harness.rulings.normalise import match_labels
 
 ROOT = "root"
 KILLED = 137
@@ -37,16 +36,23 @@ class Ruling(NamedTuple):
     unfixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     measures: Mapping[str, float] = MappingProxyType({})
+    flags: tuple[str, ...] = ()
 
 
-def without_tests(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Return outcome and reason if they need no test result; facts that a patch cannot write come first."""
-    checks = (_by_failed_part, _by_apply, _by_limits, _by_strictness)
+def judge_without_tests(evidence: Evidence, *, silence_passes: bool = False) -> tuple[Outcome, str] | None:
+    """Return outcome and reason if they need no test result; facts that a patch cannot write come first.
+
+    Args:
+        evidence: of the run.
+        silence_passes: whether a test that is not reported has passed.
+    """
+    checks = (_check_failed_part, _check_apply, _check_limits, _check_strictness)
     answers = (check(evidence) for check in checks)
-    return next((answer for answer in answers if answer), None) or _by_consistency(instance, evidence)
+    silence_passes = silence_passes and evidence.report.suite_ran
+    return next(filter(None, answers), None) or _check_consistency(evidence, silence_passes=silence_passes)
 
 
-def _by_failed_part(evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_failed_part(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.failed_part is FailedPart.ENVIRONMENT:
         return Outcome.ENV_ERROR, evidence.error
     if evidence.failed_part is FailedPart.INFRASTRUCTURE:
@@ -54,7 +60,7 @@ def _by_failed_part(evidence: Evidence) -> tuple[Outcome, str] | None:
     return None
 
 
-def _by_apply(evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_apply(evidence: Evidence) -> tuple[Outcome, str] | None:
     match evidence.apply.status:
         case ApplyStatus.REJECTED:
             return Outcome.PATCH_REJECTED, evidence.apply.detail
@@ -65,7 +71,7 @@ def _by_apply(evidence: Evidence) -> tuple[Outcome, str] | None:
     return None
 
 
-def _by_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.timed_out:
         return Outcome.TIMED_OUT, "the tests did not end within the time limit"
     if evidence.disk_exceeded:
@@ -79,7 +85,7 @@ def _by_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
     return None
 
 
-def _by_strictness(evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_strictness(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.strict and evidence.user == ROOT:
         return Outcome.NOT_RUN, "the tests ran as root, which is not enough for a strict run"
     if evidence.strict and evidence.report.channel is Channel.LOG:
@@ -87,18 +93,17 @@ def _by_strictness(evidence: Evidence) -> tuple[Outcome, str] | None:
     return None
 
 
-def _by_consistency(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_consistency(evidence: Evidence, *, silence_passes: bool = False) -> tuple[Outcome, str] | None:
     """Compare exit status and results, which must agree; an unknown status (an external log) is not judged."""
     report = evidence.report
-    silence_means_success = instance.rule is Rule.SWE_BENCH_FAIL_ONLY and report.suite_ran
-    if not report.tests and not _any_tripwire_ran(evidence) and not silence_means_success:
+    if not report.tests and not _any_tripwire_ran(evidence) and not silence_passes:
         return Outcome.NOT_RUN, f"no test result was found (exit status {evidence.exit_code})"
     if evidence.exit_code == 0 and _any_failed(evidence) and report.channel is Channel.REPORT:
         return Outcome.TAMPERED, "exit status 0 although tests failed"
     return None
 
 
-def doubt_about(instance: Instance, evidence: Evidence) -> str:
+def find_distrust(evidence: Evidence) -> str:
     """Return the reason for which none of a run's results can be trusted, whatever is expected; empty if there is none.
 
     A run without results is no such reason.
@@ -107,7 +112,7 @@ def doubt_about(instance: Instance, evidence: Evidence) -> str:
         return ""
     report = evidence.report
     better = [name for name in report.disagreements if report.tests.get(name) in PASSING]
-    found = _by_limits(evidence) or _by_consistency(instance, evidence) or _by_tripwires(evidence)
+    found = _check_limits(evidence) or _check_consistency(evidence) or _check_tripwires(evidence)
     if found is None and (better or report.unprinted):
         return "report and output disagree"
     return found[1] if found else ""
@@ -123,14 +128,18 @@ def _any_failed(evidence: Evidence) -> bool:
     return any(status in FAILING for status in (*evidence.report.tests.values(), *tripwires))
 
 
-def in_doubt(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+def find_doubt(instance: Instance, evidence: Evidence, *, silence_passes: bool = False) -> tuple[Outcome, str] | None:
     """Check a resolved patch once more: tripwires, exit status and the signs of a complete run must confirm it."""
-    checks = (_by_exit_status, _by_silence, _by_both_channels, _by_muted_output)
-    answers = (check(instance, evidence) for check in checks)
-    return _by_tripwires(evidence) or next((answer for answer in answers if answer), None)
+    return (
+        _check_tripwires(evidence)
+        or _check_exit_status(instance, evidence)
+        or (_check_silence(evidence) if silence_passes else None)
+        or _check_disagreements(instance, evidence)
+        or _check_muted_output(instance, evidence)
+    )
 
 
-def _by_tripwires(evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_tripwires(evidence: Evidence) -> tuple[Outcome, str] | None:
     wrong = Counter(
         f"{found} instead of {tripwire.expected} in the {channel}"
         for tripwire in evidence.tripwires.values()
@@ -148,7 +157,7 @@ def _is_as_expected(found: Status, expected: Status) -> bool:
     return found in FAILING if expected in FAILING else found is expected
 
 
-def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
     """Judge the exit status of the test command; that of an external log may be unknown."""
     language = languages.find_or_none(instance.language)
     finished = language.FINISHED if language else FINISHED
@@ -159,42 +168,40 @@ def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, st
     return None
 
 
-def _by_both_channels(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_disagreements(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
     """Compare report and output: a test cannot undo what its runner has printed, so a better result in the report is
     forged.
     """
-    doubtful = _expected_among(evidence.report.disagreements, instance, evidence)
+    doubtful = _count_expected(evidence.report.disagreements, instance, evidence)
     if doubtful:
         return Outcome.TAMPERED, f"the report and the output disagree about {doubtful} expected tests"
     return None
 
 
-def _by_muted_output(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+def _check_muted_output(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
     """Require that a runner which prints every test has printed the expected ones."""
-    silent = _expected_among(evidence.report.unprinted, instance, evidence)
+    silent = _count_expected(evidence.report.unprinted, instance, evidence)
     if silent:
         return Outcome.TAMPERED, f"{silent} expected tests pass in the report and are nowhere in the output"
     return None
 
 
-def _expected_among(names: Iterable[str], instance: Instance, evidence: Evidence) -> int:
+def _count_expected(names: Iterable[str], instance: Instance, evidence: Evidence) -> int:
     """Return how many expected tests with a passing result have one of these names."""
-    tests = under_labels(instance, evidence.report.tests)
+    tests = match_labels(instance, evidence.report.tests)
     doubtful = {name: tests[name] for name in names if tests.get(name) in PASSING}
     labels = (*instance.fail_to_pass, *instance.pass_to_pass)
-    return sum(_is_or_holds_any(label, doubtful) for label in labels) if doubtful else 0
+    return sum(_stands_for_any(label, doubtful) for label in labels) if doubtful else 0
 
 
-def _is_or_holds_any(label: str, tests: Mapping[str, Status]) -> bool:
+def _stands_for_any(label: str, tests: Mapping[str, Status]) -> bool:
     """Return whether a label stands for one of the tests, or for the whole file of one."""
     inside = label + SEPARATOR
     return lookup(label, tests) != {Status.MISSING} or any(name.startswith(inside) for name in tests)
 
 
-def _by_silence(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Under a rule where silence means success, require a sign that the suite was not cut off."""
-    if instance.rule is not Rule.SWE_BENCH_FAIL_ONLY or evidence.report.suite_ran:
-        return None
-    if any(status in PASSING for status in evidence.report.tests.values()):
+def _check_silence(evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Require a sign that the suite was not cut off, where a test that is not reported has passed."""
+    if evidence.report.suite_ran or any(status in PASSING for status in evidence.report.tests.values()):
         return None
     return Outcome.NOT_RUN, "only failures are reported, and nothing shows that the suite ran to its end"

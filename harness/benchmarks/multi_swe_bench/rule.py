@@ -1,4 +1,4 @@
-"""Multi-SWE-bench's three stages: the change of each test, and whether the three runs make a valid instance. Pure.
+"""Multi-SWE-bench's rule, over three stages: the change of each test, and whether they make a valid instance. Pure.
 
 A test has one result in each stage: at the base commit (``run``), with the test patch (``test``) and with the gold
 patch too (``fix``). It is PASS, FAIL, SKIP or NONE, here passed, failed, skipped and missing. The five sets of a row
@@ -19,8 +19,10 @@ are those of the benchmark's own report; on its published rows they give exactly
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
-from assay.harness.domain import Stages, Status
+from assay.harness.domain import Instance, Stages, Status
+from assay.harness.rulings.labels import Against, Tests, find_not_passed, get_stages, judge_labels
 
 WORDS = {
     "PASS": Status.PASSED,
@@ -41,6 +43,21 @@ LABELS = tuple(f"{name}_tests" for name in (*SETS, "fixed"))
 """The columns of a row or report with sets of tests."""
 
 _SAME = {Status.ERROR: Status.FAILED, Status.XFAIL: Status.SKIPPED}
+
+
+def count_against(instance: Instance, tests: Tests) -> Against:
+    """Multi-SWE-bench's rule: this run takes the place of the row's fix stage.
+
+    Every listed test must stay in its set of the row. Its result with the test patch comes from the row, so it must
+    pass now. No other test may fail now that passed before (``killers``).
+    """
+    stages = get_stages(instance).model_copy(update={"fix": dict(tests)})
+    unfixed, broken = (find_not_passed(names, tests) for names in (instance.fail_to_pass, instance.pass_to_pass))
+    known = {*unfixed, *broken, *instance.quarantined}
+    return unfixed, (*broken, *(t for t in killers(stages) if t not in known))
+
+
+judge = partial(judge_labels, rule=count_against)
 
 
 def staged(status: Status) -> Status:

@@ -1,0 +1,7 @@
+"""NoCode-bench."""
+
+from assay.harness.benchmarks.base import Benchmark
+from assay.harness.domain import Rule
+from assay.harness.rulings.labels import all_passed, judge_all_passed
+
+BENCHMARK = Benchmark(name=Rule.NOCODE_BENCH, judge=judge_all_passed, label_rule=all_passed)
