@@ -32,7 +32,12 @@ RUNNING = [
     ),
     *("instances/toolchains/bootstrap.py", "instances/trees/sources.py", "instances/trees/indexes/pypi.py"),
 ]
-GRADING = ["harness/grading/grade.py", "harness/rulings/doubts.py", "harness/benchmarks/swe_bench/rule.py", "harness/statistics.py"]
+GRADING = [
+    "harness/grading/grade.py",
+    "harness/rulings/doubts.py",
+    "harness/benchmarks/swe_bench/rule.py",
+    "harness/statistics.py",
+]
 NEITHER = [
     *("harness/engines/doctor.py", "harness/engines/fake.py", "harness/engines/faulty.py"),
     *("harness/engines/apptainer.py", "harness/engines/apptainer_box.py"),
