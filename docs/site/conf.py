@@ -20,7 +20,7 @@ author = "the Assay contributors"
 project_copyright = f"2026, {author}"
 release = assay.__version__
 root_doc = "docs/index"
-include_patterns = ["docs/**/*.md", "*.md"]
+include_patterns = ["docs/*.md", "docs/*/*.md", "*.md"]
 exclude_patterns = ["README.md", *(path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "docs")]
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 nitpicky = False

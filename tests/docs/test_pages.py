@@ -33,10 +33,12 @@ from assay.harness.errors import AssayError
 from assay.harness.exports.metadata import read_metadata
 from assay.instances.dataset.load import load
 from assay.instances.dataset.predictions import read_predictions
-from command_line import ALL_OPTIONS, OPTION, named_in, problem_with, problems_in
+from assay.instances.toolchains.versions import LanguageVersions
+from command_line import ALL_OPTIONS, OPTION, problem_with, problems_in
 from command_line import ROOT as PARSER
 from command_reference import examples, leaves
 from documented import LANGUAGES, PAGES, ROOT, Block, Page, broken_links, read
+from languages.hello import Hello
 from served import served
 from toy import GOLD
 
@@ -206,6 +208,10 @@ def read_yaml(block: Block) -> None:
         read_workflow(value)
     elif "repo" in value:
         Recipe.model_validate(value)
+    elif "versions" in value:
+        LanguageVersions.model_validate(value)
+    elif "files" in value:
+        Hello.model_validate(value)
     else:
         raise ValueError(f"nothing reads a YAML file with the fields {', '.join(map(str, value))}")
 
@@ -383,11 +389,10 @@ def test_every_link_leads_to_a_file_and_a_heading(path: Path) -> None:
     complain(broken_links(read(path)))
 
 
-def test_the_readme_lists_every_command() -> None:
+def test_the_readme_lists_every_command_and_group() -> None:
     (synopsis,) = (block for block in read(ROOT / "README.md").blocks if block.text.startswith("assay demo"))
-    lines = synopsis.text.replace("\n   ", " ").splitlines()
-    listed = {command for line in lines for command in named_in(line)}
-    assert COMMANDS.keys() - listed == set()
+    listed = {line.split()[1] for line in synopsis.text.splitlines()}
+    assert listed == {path.split()[1] for path in COMMANDS}
 
 
 def test_every_public_name_is_on_the_page_of_the_api() -> None:
