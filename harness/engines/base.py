@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from assay.harness.domain import Instance, Limits, Service
+
+if TYPE_CHECKING:
+    from assay.harness.engines.layers import Layered
 
 LABEL = "assay"
 """Prefix of every label that Assay puts on an engine's objects."""
@@ -99,6 +102,8 @@ class Box(Protocol):
     create_seconds: float
     deliver_seconds: float
     start_seconds: float
+    piped: "Piped | None" = None
+    """None if no program can be kept running in it."""
 
     def exec(
         self,
@@ -151,9 +156,8 @@ class Pipe(Protocol):
         ...
 
 
-@runtime_checkable
 class Piped(Protocol):
-    """A box that can keep a program running, which saves starting one for every command; not every engine can."""
+    """What a box can do that keeps a program running, which saves starting one for every command."""
 
     def pipe(
         self,
@@ -180,6 +184,8 @@ class Engine(Protocol):
 
     Each is a flag of every verdict from it.
     """
+    layered: "Layered | None" = None
+    """Reads images layer by layer; None if the engine shows no layers."""
 
     def describe(self) -> dict[str, str]:
         """Return facts for a run's manifest (version, storage driver, cgroup version ...)."""

@@ -47,6 +47,7 @@ class DockerBox(Box):
     start_seconds = 0.0
 
     def __init__(self, client: "APIClient", container: str, limits: Limits) -> None:
+        self.piped = self
         self._client = client
         self._container = container
         self._limits = limits

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.harness.engines.base import LABEL, ImageInfo, ImageLayer
 from assay.harness.engines.caps import MIB
 from assay.harness.engines.docker_box import engine_errors
-from assay.harness.engines.layers import ImageConfig, OpenLayer, read_archive, read_folders, stored_folders
+from assay.harness.engines.layers import ImageConfig, Layered, OpenLayer, read_archive, read_folders, stored_folders
 from assay.harness.errors import EngineError, ImageMissing
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class DockerImages:
 
     def __init__(self, client: "APIClient") -> None:
         self._client = client
+        self.layered: Layered | None = self
         self._asking = threading.Lock()
         self._asked: dict[str, str | EngineError] = {}
         """Answers of registries by image, and why a registry does not answer by its host."""

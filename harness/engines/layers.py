@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Protocol, runtime_checkable
+from typing import IO, Any, Protocol
 
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 """Prefix of the name of an entry that removes another one, and the name of one that empties its folder."""
@@ -61,9 +61,8 @@ class OpenLayer:
     """Known at the latest when ``files`` has ended."""
 
 
-@runtime_checkable
 class Layered(Protocol):
-    """An engine whose images can be read layer by layer."""
+    """What an engine can do whose images can be read layer by layer."""
 
     def image_config(self, name: str) -> ImageConfig:
         """Return what an image says of itself; raises ImageMissing."""

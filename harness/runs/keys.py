@@ -90,7 +90,7 @@ def _collect_imports(modules: Iterable[Path], root: Path, room: str) -> list[Pat
 
 
 def _find_imports(module: Path, root: Path, prefix: str) -> Iterator[Path]:
-    for node in ast.walk(ast.parse(module.read_bytes())):
+    for node in _walk(ast.parse(module.read_bytes())):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
@@ -100,3 +100,11 @@ def _find_imports(module: Path, root: Path, prefix: str) -> Iterator[Path]:
             if name.startswith(prefix):
                 path = root.joinpath(*name.split(".")[2:])
                 yield from (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file())
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it, except what is there for a type checker alone."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from _walk(child)

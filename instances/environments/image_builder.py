@@ -8,7 +8,6 @@ from pathlib import Path
 
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine
-from assay.harness.engines.layers import Layered
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.images.shelf import Shelf
@@ -225,7 +224,7 @@ class ImageBuilder:
         instance, recipe = wanted.instance, wanted.recipe
         base = find_toolchain(recipe, self._toolchains, self._engine)
         image, packages = self._build_own(instance, recipe, base, hold)
-        if isinstance(self._engine, Layered):
+        if self._engine.layered:
             self._audit.require(image, instance, self._sources.ancestors(tree_ref(instance)))
         if wanted.asking is None:
             return image

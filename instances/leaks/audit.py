@@ -109,10 +109,8 @@ class ImageAudit:
             ImageMissing: there is no such image. EngineError: the engine cannot show layers.
             EnvironmentFailure: the base tree cannot be had.
         """
-        if not isinstance(self._engine, Layered):
-            raise EngineError(f"the engine {self._engine.name} does not show the layers of images")
         info = self._engine.find_image(image)
-        config = self._engine.image_config(image)
+        config = self._layered.image_config(image)
         about = _identity(instance, below, strict=strict)
         name = sha256(f"{info.digest if info else ''} {config} {about}".encode()).hexdigest()[:32]
         kept = self._folder / f"reports-{code_edition(Path(__file__).parent)}" / f"{name}.json"
@@ -184,8 +182,9 @@ class ImageAudit:
 
     @property
     def _layered(self) -> Layered:
-        assert isinstance(self._engine, Layered)
-        return self._engine
+        if self._engine.layered is None:
+            raise EngineError(f"the engine {self._engine.name} does not show the layers of images")
+        return self._engine.layered
 
 
 SHOWN = 5

@@ -14,7 +14,7 @@ from assay.agents.contract import ROOT, Workspace
 from assay.agents.sampling.workspaces import scripts
 from assay.agents.sampling.workspaces.checkout import BASE, CheckoutWorkspace, RawCommandResult
 from assay.harness.domain import Limits, Status
-from assay.harness.engines.base import Box, BoxSpec, Engine, Pipe, Piped
+from assay.harness.engines.base import Box, BoxSpec, Engine, Pipe
 from assay.harness.errors import EngineError, UserError
 
 STORE = "/var/lib/assay/store"
@@ -107,7 +107,7 @@ class ContainerWorkspace(CheckoutWorkspace):
         with self._lock:
             if self._is_gone:
                 return RawCommandResult(None, b"", 0.0, is_gone=True)
-            send = self._send if isinstance(self.box, Piped) else self._start
+            send = self._send if self.box.piped else self._start
             code, output = send(request, seconds + GRACE, output_bytes + FRAMES)
         return RawCommandResult(code, output, time.monotonic() - began, is_gone=code is None)
 
@@ -128,9 +128,9 @@ class ContainerWorkspace(CheckoutWorkspace):
         return scripts.KILLED, b""
 
     def _connect(self) -> Pipe:
-        assert isinstance(self.box, Piped)
+        assert self.box.piped is not None
         where = self._place
-        self._pipe = self.box.pipe(
+        self._pipe = self.box.piped.pipe(
             ["bash", "-c", SERVER, where.root], user=where.user, workdir=where.root, env=where.env
         )
         return self._pipe

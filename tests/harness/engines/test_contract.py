@@ -38,9 +38,9 @@ def box(engine: Engine, toolchain_image: str) -> Iterator[Box]:
 
 @pytest.fixture
 def piped(box: Box) -> Piped:
-    if not isinstance(box, Piped):
+    if box.piped is None:
         pytest.skip("this engine keeps no program running")
-    return box
+    return box.piped
 
 
 @pytest.fixture(params=["fake", *(pytest.param(name, marks=pytest.mark.docker) for name in NAMES)])

@@ -102,6 +102,7 @@ def test_other_code_reruns_nothing(files: Sequence[str], regrades: bool, copied:
         ("apptainer", "apptainer_box", True),
         ("apptainer", "docker", False),
         ("apptainer", "docker_box", False),
+        ("apptainer", "layers", False),
         ("fake", "fake", True),
         ("fake", "docker", False),
     ],
