@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.harness.languages import Language, c, cpp, javascript, typescript
 from assay.harness.languages.base import Lines, Syntax, anywhere, folders, named, no_targets, unchanged
 
 
@@ -37,3 +38,8 @@ def test_folders_of_a_path() -> None:
 def test_defaults_by_assignment() -> None:
     assert unchanged("a b") == "a b"
     assert no_targets(["a_test.py"]) == ()
+
+
+@pytest.mark.parametrize(("one", "other"), [(cpp, c), (typescript, javascript)])
+def test_languages_of_one_toolchain_share_its_command(one: Language, other: Language) -> None:
+    assert one.TEST_COMMAND == other.TEST_COMMAND
