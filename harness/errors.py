@@ -7,6 +7,7 @@
     ├── EngineError          the container engine failed (outcome infra_error)
     │   ├── EngineUnavailable    no engine answers (exit 2 before a run starts)
     │   ├── RunStopped           a signal stopped the run, so the engine opens nothing more
+    │   ├── AttemptLost          the machines that made an attempt were lost
     │   └── ImageMissing         an image that should be there is not
     └── PluginError          a named back end is unknown or its extra is not installed (exit 2)
 
@@ -129,6 +130,10 @@ class EngineUnavailable(EngineError, ConnectionError):
 
 class RunStopped(EngineError):
     """A signal stopped the run; results of what was at work mean nothing."""
+
+
+class AttemptLost(EngineError):
+    """The machines of a cluster that made an attempt were lost; says nothing about the patch."""
 
 
 class ImageMissing(EngineError, LookupError):

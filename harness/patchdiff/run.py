@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Self
 
 from assay.harness.domain import PatchDiffResult
 from assay.harness.engines.base import Engine
-from assay.harness.errors import AssayError
+from assay.harness.errors import AssayError, AttemptLost
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.assess import PatchDiffRecord, assess, not_assessed
 from assay.harness.patchdiff.contract import Ask, Settings
@@ -70,18 +69,17 @@ class PatchDiffRunner:
     def begin(self, task: Task, _number: int) -> None:
         """The journal has what was compared."""
 
-    def on(self, bench: Workbench) -> Self:
-        """Return the same work on another workbench; nobody is shown its steps there."""
-        return replace(self, bench=bench, note=silent)
-
-    def lost(self, task: Task, error: str) -> PatchDiffRecord:
-        return PatchDiffRecord(not_assessed(task, self.settings, error))
-
     def attempt(self, task: Task, _number: int) -> PatchDiffRecord:
+        """Compare one patch with gold; a cluster shows nobody the steps."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
+        kept = None if self.fresh else self.store.root.parent / KEPT
+        make_sides = partial(Sides, labels=labels, kept=kept)
+        if self.bench.cluster is not None:
+            try:
+                return self.bench.cluster.attempt(partial(compare, task, settings=self.settings, make_sides=make_sides))
+            except AttemptLost as error:
+                return PatchDiffRecord(not_assessed(task, self.settings, str(error)))
         with pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
-            kept = None if self.fresh else self.store.root.parent / KEPT
-            make_sides = partial(Sides, labels=labels, kept=kept)
             return compare(task, self.bench, self.settings, make_sides, ask=self.ask, note=note)
 
     def may_retry(self, _task: Task, _assessment: PatchDiffRecord) -> bool:

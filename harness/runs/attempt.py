@@ -1,15 +1,19 @@
-"""Attempts at an evaluation, for runs and for single calls: how many, and what one that failed means."""
+"""One attempt at an evaluation, for runs, single calls and workers: how it is made, and what one that failed means."""
 
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
-from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
+from assay.harness.engines.cancelling import Cancellation
+from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.grading.grade import grade
-from assay.harness.runs.workbench import Workbench
+from assay.harness.runs.workbench import Cluster, Workbench
 
 ATTEMPTS = 3
 """Attempts at an item whose infrastructure fails. A patch's or a solver's own failure is never retried."""
@@ -24,13 +28,41 @@ def attempts(stop: threading.Event, pause: float = PAUSE) -> Iterator[int]:
             yield number
 
 
-def aim(task: Task, bench: Workbench) -> Task:
-    """Return a task with what only its tree says: test files that labels name, and the tests' binary files.
+def evaluate_once(
+    task: Task, bench: Workbench, labels: Mapping[str, str], cancellation: Cancellation | None = None
+) -> Evaluation:
+    """Evaluate a task, on another machine if the workbench is a cluster's; whatever breaks is evidence, no exception.
+
+    Args:
+        task: instance, patch and plan.
+        bench: gives the image and the engine.
+        labels: put on the containers.
+        cancellation: ends the containers of this machine when another thread asks for that.
 
     Raises:
-        EnvironmentFailure: the tree cannot be had.
+        RunStopped: the cluster was aborted.
     """
-    return replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
+    if bench.cluster is not None:
+        return _evaluate_away(task, bench.cluster, labels)
+    benchmark = find_benchmark(task.instance.rule)
+    try:
+        judged = benchmark.gate(task)
+        if isinstance(judged, Evaluation):
+            return judged  # no image is built for a patch that needs none
+        if not benchmark.patches_are_tests:
+            task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
+        engine = cancellation.watch(bench.engine) if cancellation else bench.engine
+        with bench.image(task.instance, judged.text) as image:
+            return find_evaluation(task)(task, image, engine, labels)
+    except Exception as error:
+        return failed(task, error)
+
+
+def _evaluate_away(task: Task, cluster: Cluster, labels: Mapping[str, str]) -> Evaluation:
+    try:
+        return cluster.attempt(partial(evaluate_once, task, labels=labels))
+    except AttemptLost as error:
+        return failed(task, error)
 
 
 def failed(task: Task, error: Exception) -> Evaluation:

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from types import FrameType
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar
 
 from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import PAUSE, attempts
 from assay.harness.runs.pace import Pace
-from assay.harness.runs.workbench import Cluster, Movable, Workbench
+from assay.harness.runs.workbench import Workbench
 
 Item = TypeVar("Item")
 Item_contra = TypeVar("Item_contra", contravariant=True)
@@ -113,8 +113,6 @@ class Crew:
     """Ends everything that is at work, at once."""
     pause: float = PAUSE
     """Seconds before a second attempt, see ``attempts``."""
-    cluster: Cluster | None = None
-    """Makes the attempts on other machines; the work is Movable then."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _at_work: set[str] = field(default_factory=set)
     _unsaved: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(SAVERS))
@@ -187,8 +185,7 @@ class Crew:
                 with self._pace.turn(self._stop.is_set) as began:
                     self._check(name)
                     work.begin(item, number)
-                    away = self.cluster
-                    attempt = away.attempt(cast("Movable", work), item, number) if away else work.attempt(item, number)
+                    attempt = work.attempt(item, number)
                     broke = not self._stop.is_set() and work.may_retry(item, attempt)
                     self._pace.ended(began, well=not broke)
                 if not broke:
@@ -269,9 +266,7 @@ class Crew:
 
 def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
     """Return the crew for work on a workbench: ``jobs`` items at once, or as many as a cluster has slots."""
-    if isinstance(bench, Cluster):
-        return Crew(bench.slots, bench.abort, pause, bench)
-    return Crew(jobs, bench.abort, pause)
+    return Crew(bench.cluster.slots if bench.cluster else jobs, bench.abort, pause)
 
 
 def _sorted_out(

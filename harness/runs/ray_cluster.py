@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.base import Engine
-from assay.harness.errors import AssayError, EngineError, EngineUnavailable, RunStopped, UserError
+from assay.harness.errors import AssayError, AttemptLost, EngineError, EngineUnavailable, RunStopped, UserError
 from assay.harness.names import count
-from assay.harness.runs.workbench import Cluster, Movable, Workbench
+from assay.harness.runs.workbench import Answer, Cluster, Workbench
 from assay.version import __version__
 
 SLOTS = "engine_slots"
@@ -36,8 +36,6 @@ NO_SLOTS = (
     "no node of the Ray cluster at {} offers " + SLOTS + "; start nodes with "
     "ray start --address=HOST:PORT --resources='{{\"" + SLOTS + "\": 4}}'"
 )
-AWAY = cast("Workbench", None)
-"""The workbench of work that is on its way to a worker, which has one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +62,9 @@ class RayWorker:
         except AssayError as error:
             return error
 
-    def attempt(self, work: Movable, item: Any, number: int) -> Any:
+    def attempt(self, do: Callable[[Workbench], Any]) -> Any:
         """Make an attempt here."""
-        return cast("Any", work.on(self._here)).attempt(item, number)
+        return do(self._here)
 
     def call(self, method: str, *args: Any) -> Any:
         """Call a method of the workbench; return what it raises."""
@@ -117,30 +115,35 @@ class RayCluster(Workbench, Cluster):
         atexit.register(self._stop_gathering)  # runs before Ray's own: a call to Ray after that ends the process with 1
 
     @property
+    def cluster(self) -> Self:
+        """Itself."""
+        return self
+
+    @property
     def slots(self) -> int:
         """Slots of the nodes that are there now."""
         return int(self._ray.cluster_resources().get(SLOTS, 0))
 
-    def attempt(self, work: Movable, item: Any, number: int) -> Any:
-        """Send work to an idle worker; see the Protocol."""
-        away, error = work.on(AWAY), ""
+    def attempt(self, do: Callable[[Workbench], Answer]) -> Answer:
+        """Send an attempt to an idle worker; see the Protocol."""
+        error = ""
         for _ in range(LOSSES):
             worker = self._take()
             node = self._facts[worker].node
             try:
-                answer = self._ray.get(worker.attempt.remote(away, item, number))
+                answer: Answer = self._ray.get(worker.attempt.remote(do))
             except self._ray.exceptions.RayActorError:
                 self._drop(worker)
                 error = f"a worker on {node} was lost"
                 self.note(f"{error}; another makes the attempt again")
             except self._ray.exceptions.RayError as failure:  # a bug in Assay costs no other item its attempt
                 self._idle.put(worker)
-                return work.lost(item, f"internal error: {failure}")
+                raise AttemptLost(f"internal error: {failure}") from failure
             else:
                 self.attempts[node] += 1
                 self._idle.put(worker)
                 return answer
-        return work.lost(item, f"{error}, the last of {LOSSES}")
+        raise AttemptLost(f"{error}, the last of {LOSSES}")
 
     def summary(self) -> str:
         """Return a line with what each node did."""

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
-from assay.harness.benchmarks import find_benchmark
-from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.domain import INFRASTRUCTURE, Verdict
 from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, unwritten, verdict_on
+from assay.harness.runs.attempt import PAUSE, evaluate_once, may_retry, unwritten, verdict_on
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, drop_fail_fast, grading_edition
 from assay.harness.runs.regrade import save_graded
@@ -68,27 +65,10 @@ class Runner:
         """Note in the journal that an attempt starts."""
         self._note("started", task)
 
-    def on(self, bench: Workbench) -> Self:
-        """Return the same run on another workbench."""
-        return replace(self, bench=bench)
-
-    def lost(self, task: Task, error: str) -> Evaluation:
-        """Return the evaluation whose machine was lost."""
-        return failed(task, EngineError(error))
-
     def attempt(self, task: Task, _number: int) -> Evaluation:
-        """Evaluate a task; whatever breaks on the way is an evaluation that failed."""
+        """Evaluate a task once."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
-        benchmark = find_benchmark(task.instance.rule)
-        try:
-            judged = benchmark.gate(task)
-            if isinstance(judged, Evaluation):
-                return judged  # no image is built for a patch that needs none
-            aimed = task if benchmark.patches_are_tests else aim(task, self.bench)
-            with self.bench.image(task.instance, judged.text) as image:
-                return find_evaluation(task)(aimed, image, self.bench.engine, labels)
-        except Exception as error:
-            return failed(task, error)
+        return evaluate_once(task, self.bench, labels)
 
     def may_retry(self, _task: Task, evaluation: Evaluation) -> bool:
         """Return whether the infrastructure failed; a patch's failure is never retried."""

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Protocol, TypeVar
 
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.base import Engine
+
+Answer = TypeVar("Answer")
 
 
 class Workbench(Protocol):
@@ -14,6 +16,11 @@ class Workbench(Protocol):
     @property
     def engine(self) -> Engine:
         """The engine that runs the containers; a cluster has none here."""
+        ...
+
+    @property
+    def cluster(self) -> "Cluster | None":
+        """The machines that make attempts in place of this one; None if this one makes them."""
         ...
 
     def describe(self) -> dict[str, str]:
@@ -64,32 +71,19 @@ class Workbench(Protocol):
         ...
 
 
-class Movable(Protocol):
-    """Work whose attempts may be made on another machine; it is copied there."""
-
-    def on(self, bench: Workbench, /) -> Self:
-        """Return the same work with another workbench; its ``attempt`` uses nothing else of this process."""
-        ...
-
-    def lost(self, item: Any, error: str, /) -> Any:
-        """Return the attempt at an item whose machine was lost."""
-        ...
-
-
-@runtime_checkable
 class Cluster(Protocol):
-    """Other machines, to which work is sent: what a workbench is beside ``Workbench`` if it is none of this machine."""
+    """Other machines, each with a workbench of its own."""
 
     @property
     def slots(self) -> int:
         """Attempts that it can make at once."""
         ...
 
-    def attempt(self, work: Movable, item: Any, number: int, /) -> Any:
-        """Have an attempt at an item made on some machine; another makes it again if that one is lost.
+    def attempt(self, do: Callable[[Workbench], Answer], /) -> Answer:
+        """Call a function, which is copied, on some machine; another calls it again if that machine is lost.
 
         Raises:
-            RunStopped: the cluster was aborted.
+            AttemptLost: too many machines were lost. RunStopped: the cluster was aborted.
         """
         ...
 

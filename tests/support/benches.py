@@ -19,6 +19,7 @@ class StubBench:
     name: Callable[[Instance], str] | str = image_name
     """Name of the image of every instance, or a function that returns it."""
     plan_of_all: TestPlan = PLAN
+    cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:
         return instance

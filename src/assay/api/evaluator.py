@@ -9,18 +9,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from assay.harness.benchmarks import find_benchmark
-from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.runs.attempt import aim, attempts, failed, may_retry, verdict_on
+from assay.harness.runs.attempt import attempts, evaluate_once, may_retry, verdict_on
 from assay.harness.runs.report import RunReport
-from assay.harness.runs.runner import Runner
-from assay.harness.runs.store import RunStore
-from assay.harness.runs.workbench import Cluster
 from assay.instances.dataset.load import close_names, load
 from assay.jobs.evaluate import Session
 from assay.jobs.workbench import make_sources
@@ -95,8 +90,8 @@ class Evaluator(Workplace):
             RunStopped: it was cancelled, or the evaluator was closed meanwhile.
         """
         cancellation = cancellation or Cancellation()
-        for number in attempts(self._ended):
-            evaluation = self._attempt(task, number, cancellation)
+        for _ in attempts(self._ended):
+            evaluation = evaluate_once(task, self.bench, _labels(task), cancellation)
             if self._ended.is_set() or cancellation.requested:
                 what = "the evaluator is closed" if self._ended.is_set() else "cancelled"
                 raise RunStopped(f"{task.instance.id}: {what}")
@@ -186,22 +181,6 @@ class Evaluator(Workplace):
         self._ended.set()
         super().close()
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _attempt(self, task: Task, number: int, cancellation: Cancellation) -> Evaluation:
-        if isinstance(self.bench, Cluster):  # nobody there hears of a cancellation; what comes of it is dropped here
-            runner = Runner(RunStore(Path(MODEL)), self.bench)  # whose folder nothing is written to
-            evaluation: Evaluation = self.bench.attempt(runner, task, number)
-            return evaluation
-        benchmark = find_benchmark(task.instance.rule)
-        try:
-            judged = benchmark.gate(task)
-            if isinstance(judged, Evaluation):
-                return judged  # no image is built for a patch that needs none
-            with self.bench.image(task.instance, judged.text) as image:
-                aimed = task if benchmark.patches_are_tests else aim(task, self.bench)
-                return find_evaluation(task)(aimed, image, cancellation.watch(self.bench.engine), _labels(task))
-        except Exception as error:
-            return failed(task, error)
 
     def _find(self, name: str) -> Instance:
         with self._loading:

@@ -34,7 +34,7 @@ from assay.harness.runs.rerun import rerun, suspects, with_flaky
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.shards import Shard, expected_seconds
 from assay.harness.runs.store import RunStore
-from assay.harness.runs.workbench import Cluster, Workbench
+from assay.harness.runs.workbench import Workbench
 from assay.harness.sequences import mapped
 from assay.jobs.view import View
 from assay.jobs.workplace import Pair, Workplace
@@ -111,8 +111,8 @@ class Session:
                 store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
                 runner = Runner(store, bench, self.place.jobs, self.fresh)
                 verdicts = runner.execute(tasks, progress)
-            if isinstance(bench, Cluster):
-                self.view.say(bench.summary())
+            if bench.cluster is not None:
+                self.view.say(bench.cluster.summary())
             verdicts = self._rerun_failed(runner, tasks, verdicts)
             unfit = self._unfit(pairs) if self.controls else None
             patchdiff = self._compare(runner, tasks, verdicts, ask) if self.patchdiff else None

@@ -66,6 +66,7 @@ class BuiltWorkbench:
     environment: EnvironmentChoice = EnvironmentChoice.AUTO
     setter: "Setter | None" = None
     """Finds recipes for instances that have none."""
+    cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:
         """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe."""
@@ -141,6 +142,7 @@ class ActedWorkbench:
 
     engine: ActingEngine
     planner: Planner
+    cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:
         """Drop the row's image: nothing is run."""
