@@ -19,7 +19,7 @@ from assay.harness.domain import (
     TestPlan,
     Timings,
 )
-from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ImageInfo, Sidecar
+from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ExecResult, ImageInfo, Sidecar
 from assay.harness.evaluation.applying import applied_evidence, apply_patch
 from assay.harness.evaluation.delivery import PIPE, RESULTS, SUPERVISE, TEST, Delivery, make_delivery
 from assay.harness.evaluation.protection import ROOT, check_spelling
@@ -86,31 +86,45 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     began = time.monotonic()
     info = engine.find_image(image)
     task = _with_user(task, info)
-    delivery = make_delivery(task.instance, task.plan, patch, _tripwires(task.plan), task.assets())
-    services = _sidecars(task.plan, info)
+    plan = task.plan
+    delivery = make_delivery(task.instance, plan, patch, _tripwires(plan), task.assets())
+    services = _sidecars(plan, info)
     archive = delivery.archive()
-    with engine.open(BoxSpec(image, task.plan.limits, labels or {}, services=services, archive=archive)) as box:
-        evaluation = _evaluate_in(box, task, delivery)
-        collected = time.monotonic()
-    ended = time.monotonic()
-    timings = evaluation.evidence.timings.model_copy(update={"remove": ended - collected, "total": ended - began})
-    evidence = evaluation.evidence.model_copy(
+    with engine.open(BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)) as box:
+        clock = _Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
+        applied = apply_patch(box, task.instance, delivery)
+        clock.lap("apply")
+        evidence = applied_evidence(task.instance, delivery, applied, tests_are_judged=task.tests_are_judged)
+        found = Evaluation(evidence, patch.text, applied.result.output)
+        if not applied.ended:
+            run = box.exec(
+                _test_command(plan),
+                user=ROOT,
+                workdir=plan.workdir,
+                seconds=plan.limits.seconds,
+                output_bytes=plan.limits.output_bytes,
+            )
+            clock.lap("test")
+            found = _collect(box, task, delivery, found, run)
+            clock.lap("collect")
+    clock.lap("remove")
+    evidence = found.evidence.model_copy(
         update={
             "image": image,
             "image_digest": info.digest if info else "",
             "engine": engine.name,
             "environment": environment_of(task.instance),
-            "strict": task.plan.strict,
-            "timings": timings,
+            "strict": plan.strict,
+            "timings": clock.timings(total=time.monotonic() - began),
             "flags": (
-                *evaluation.evidence.flags,
-                *_untripped(evaluation.evidence, engine),
-                *_missing(task, patch, evaluation.output),
+                *found.evidence.flags,
+                *_untripped(found.evidence, engine),
+                *_missing(task, patch, found.output),
                 *(f"not_enforced:{limit.replace(' ', '_')}" for limit in sorted(engine.unenforced)),
             ),
         }
     )
-    return Evaluation(evidence, evaluation.patch, evaluation.output, evaluation.report_files)
+    return replace(found, evidence=evidence)
 
 
 def gate_patch(task: Task) -> GatedPatch | Evaluation:
@@ -174,25 +188,11 @@ def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluatio
     return Evaluation(evidence, task.prediction.patch)
 
 
-def _evaluate_in(box: Box, task: Task, delivery: Delivery) -> Evaluation:
-    plan, patch = task.plan, delivery.patch
-    clock = _Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
-    done = apply_patch(box, task.instance, delivery)
-    clock.lap("apply")
-    evidence = applied_evidence(task.instance, delivery, done, tests_are_judged=task.tests_are_judged)
-    if done.ended:
-        return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, done.result.output)
-    run = box.exec(
-        _test_command(plan),
-        user=ROOT,
-        workdir=plan.workdir,
-        seconds=plan.limits.seconds,
-        output_bytes=plan.limits.output_bytes,
-    )
-    clock.lap("test")
-    end = box.end()
+def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run: ExecResult) -> Evaluation:
+    """Kill everything in the box, then read the results: nothing can change them while they are read."""
+    plan, end = task.plan, box.end()
     files = box.get(_report_of(plan), REPORT_BYTES) if plan.report_path else {}
-    placed = expected_by_place(delivery.tripwires, done.result.output)
+    placed = expected_by_place(delivery.tripwires, applied.output)
     is_label = task.label_test and task.label_test(task.instance)
     report, tripwires = read_witnesses(plan, files, run.output, placed, is_label)
     results = {
@@ -205,9 +205,7 @@ def _evaluate_in(box: Box, task: Task, delivery: Delivery) -> Evaluation:
         "tripwires": tripwires,
         "report": report,
     }
-    clock.lap("collect")
-    evidence = evidence.model_copy(update={**results, "timings": clock.timings()})
-    return Evaluation(evidence, patch.text, run.output, files)
+    return Evaluation(applied.evidence.model_copy(update=results), applied.patch, run.output, files)
 
 
 def _test_command(plan: TestPlan) -> list[str]:
@@ -232,5 +230,5 @@ class _Clock:
         self._laps[step] = now - self._last
         self._last = now
 
-    def timings(self) -> Timings:
-        return Timings(**self._laps)
+    def timings(self, total: float) -> Timings:
+        return Timings(**self._laps, total=total)

@@ -123,7 +123,13 @@ def root(
 def main() -> None:
     """Run the command line; an error that Assay raises on purpose is one line on stderr and an exit code."""
     try:
-        _run()
+        code = app(prog_name="assay", standalone_mode=False) or 0
+        if code == INTERRUPTED:
+            _ignore_signals()
+            _fail("interrupted", INTERRUPTED)
+        sys.exit(code)
+    except TyperException as error:
+        _fail_usage(error)
     except RunStopped as error:
         _ignore_signals()
         _fail(str(error), INTERRUPTED)
@@ -138,25 +144,17 @@ def main() -> None:
         _fail(f"{where}{error.strerror or error}; fix that and run the same command again", INFRASTRUCTURE)
 
 
-def _run() -> None:
-    """Run the command that is typed and exit with its status."""
-    try:
-        code = app(prog_name="assay", standalone_mode=False) or 0
-    except TyperException as error:
-        if is_help(error):
-            print(error.format_message(), file=sys.stderr)
-            sys.exit(USAGE)
-        _fail(usage_problem(error), USAGE)
-    if code == INTERRUPTED:
-        _ignore_signals()
-        _fail("interrupted", INTERRUPTED)
-    sys.exit(code)
-
-
 def _ignore_signals() -> None:
     """Keep the exit status: an interpreter that shuts down would die of a second signal."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+
+
+def _fail_usage(error: TyperException) -> NoReturn:
+    if is_help(error):
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(USAGE)
+    _fail(usage_problem(error), USAGE)
 
 
 def _fail(message: str, code: int) -> NoReturn:
