@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assay.harness.errors import UserError
+from assay.harness.errors import DataError, UserError, field_error
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -46,6 +46,48 @@ def read_model(path: Path | str, kind: type[ModelT]) -> ModelT | None:
             return kind.model_validate_json(file.readall())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
+
+
+def parse_yaml(text: str, file: str = "") -> Any:
+    """Read YAML; raises DataError that names the file and the line if it is none."""
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.MarkedYAMLError as error:
+        line = min(error.problem_mark.line, text.rstrip().count("\n")) + 1 if error.problem_mark else 0
+        raise DataError(f"is not YAML: {error.problem}", file=file, line=line) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise DataError(f"is not YAML: {str(error).partition(chr(10))[0]}", file=file) from None
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file; raises DataError that names it, and the line, if it cannot be read or is none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=str(path)) from None
+    return parse_yaml(text, str(path))
+
+
+def make_model(kind: type[ModelT], fields: object, file: str, wanted: str) -> ModelT:
+    """Check what a YAML file holds.
+
+    Args:
+        kind: the model of its content.
+        fields: the content.
+        file: named in errors.
+        wanted: says what to write into it, after a semicolon.
+
+    Raises:
+        DataError: it is no mapping, or a field is wrong; names file and field.
+    """
+    if not isinstance(fields, dict):
+        raise DataError(f"is not a mapping of fields to values; {wanted}", file=file)
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise field_error(error, file=file) from error
 
 
 @contextmanager

@@ -10,12 +10,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from assay.agents.contract import SolutionStatus
 from assay.harness.domain import Model
-from assay.harness.errors import DataError, UserError, field_error
+from assay.harness.errors import DataError, UserError
+from assay.harness.files import make_model, read_yaml
 
 FOLDER = Path(__file__).parent / "adapters"
 SUFFIXES = (".yaml", ".yml")
@@ -173,19 +173,8 @@ def load_adapter(name: str) -> Adapter:
 
 
 def _read(path: Path) -> Adapter:
-    try:
-        parsed = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise DataError(f"this is not YAML: {' '.join(str(error).split())}", file=str(path)) from error
-    if not isinstance(parsed, dict):
-        raise DataError("an adapter is a mapping with at least the fields name and run", file=str(path))
-    try:
-        adapter = Adapter.model_validate(parsed)
-    except ValidationError as error:
-        raise field_error(error, file=str(path)) from error
-    return _resolve_folder(adapter, path.parent)
+    wanted = "an adapter has at least the fields name and run"
+    return _resolve_folder(make_model(Adapter, read_yaml(path), str(path), wanted), path.parent)
 
 
 def _resolve_folder(adapter: Adapter, base: Path) -> Adapter:

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 
-import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from assay.agents.llm.chat import TokenUsage
 from assay.harness.domain import Model
-from assay.harness.errors import DataError, UserError
+from assay.harness.errors import UserError
+from assay.harness.files import make_model, read_yaml
 
 MILLION = 1_000_000
 
@@ -60,24 +59,10 @@ class Prices(Model):
 
 def load_prices(file: Path | None = None) -> Prices:
     """Return Assay's prices, overridden by those of the user's file. Raises DataError."""
-    bundled = _parse(resources.files(__package__).joinpath("prices.yaml").read_text(encoding="utf-8"), "prices.yaml")
-    if file is None:
-        return bundled
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the prices cannot be read: {error}", file=str(file)) from error
-    return Prices(models={**bundled.models, **_parse(text, str(file)).models})
+    bundled = _read(Path(__file__).with_name("prices.yaml"))
+    return Prices(models={**bundled.models, **_read(file).models}) if file else bundled
 
 
-def _parse(text: str, name: str) -> Prices:
+def _read(file: Path) -> Prices:
     wanted = "write 'models:' and below it lines such as 'my-model: {input: 0.5, output: 1.5}'"
-    try:
-        return Prices.model_validate(yaml.safe_load(text) or {})
-    except yaml.YAMLError as error:
-        problem = str(error).splitlines()[0]
-        raise DataError(f"is not YAML ({problem}); {wanted}", file=name) from error
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(place) for place in first["loc"])
-        raise DataError(f"{first['msg']}; {wanted}", file=name, field=field) from error
+    return make_model(Prices, read_yaml(file) or {}, str(file), wanted)

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.harness.errors import DataError, brief
 from assay.harness.exports.base import Problem
+from assay.harness.files import parse_yaml
 from assay.harness.names import count
 
 Rows = Sequence[Mapping[str, Any]]
@@ -62,13 +63,7 @@ class SubmittedFolder:
 
     def yaml(self, file: str) -> Any:
         """Read YAML; raises DataError if it is none."""
-        import yaml
-
-        try:
-            found = yaml.safe_load(self.text(file))
-        except (yaml.YAMLError, RecursionError) as error:
-            raise DataError(f"is not YAML: {str(error).splitlines()[0]}", file=self.name(file)) from None
-        return found
+        return parse_yaml(self.text(file), self.name(file))
 
     def _object(self, file: str, text: str, line: int) -> dict[str, Any]:
         try:

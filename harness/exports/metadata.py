@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, Field, StringConstraints
 
 from assay.harness.domain import Model
-from assay.harness.errors import DataError, UserError, field_error
+from assay.harness.errors import UserError
+from assay.harness.files import make_model, read_yaml
 
 
 def _is_a_link(text: str) -> str:
@@ -60,21 +61,9 @@ EXAMPLE = "a line for each into that YAML file, such as 'name: My agent', 'model
 
 def read_metadata(path: Path) -> SubmissionMetadata:
     """Read the file; raises DataError that names the wrong field, UserError if there is no such file."""
-    import yaml
-
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file; write the path of your YAML file") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        first = str(error).splitlines()[0]
-        raise DataError(f"is not YAML: {first}", file=str(path)) from None
-    if not isinstance(values, dict):
-        raise DataError(f"holds no fields; write {EXAMPLE}", file=str(path))
-    try:
-        return SubmissionMetadata.model_validate(values)
-    except ValidationError as error:
-        raise field_error(error, file=str(path)) from None
+    if not path.exists():
+        raise UserError(f"{path}: there is no such file; write the path of your YAML file")
+    return make_model(SubmissionMetadata, read_yaml(path), str(path), f"write {EXAMPLE}")
 
 
 def require(metadata: SubmissionMetadata, fields: Sequence[str], format_name: str, file: Path | None) -> None:

@@ -9,10 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-import yaml
-
 from assay.harness.domain import Archive, Instance, Origin, TreeRef
 from assay.harness.errors import DataError, EnvironmentFailure
+from assay.harness.files import read_yaml
 from assay.harness.names import did_you_mean
 from assay.instances.collect.pair import MANY, NOT_HERE
 from assay.instances.collect.steps import Found, Paired, ReleasePair
@@ -62,10 +61,7 @@ def read_packages(path: Path) -> list[str]:
     Raises:
         DataError: it cannot be read, or is something else.
     """
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"cannot be read: {error}", file=str(path)) from None
+    content = read_yaml(path)
     if not isinstance(content, dict):
         raise DataError("is no mapping of indexes to lists of packages", file=str(path))
     for index, names in content.items():

@@ -5,16 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-import yaml
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
-from pydantic import ValidationError
 
 from assay.harness import languages
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
-from assay.harness.errors import DataError, EnvironmentFailure, UserError, field_error
-from assay.harness.files import check_folder
+from assay.harness.errors import DataError, EnvironmentFailure, UserError
+from assay.harness.files import check_folder, make_model, parse_yaml
 from assay.harness.names import did_you_mean
 
 FOLDER = Path(__file__).parent.parent / "recipes"
@@ -120,19 +118,9 @@ def load_recipe(path: Path) -> Recipe:
 
 @lru_cache(maxsize=256)
 def _parse_recipe(path: Path, text: str) -> Recipe:
-    try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", -1) + 1
-        raise DataError(f"is not YAML: {getattr(error, 'problem', error)}", file=str(path), line=line) from error
-    if not isinstance(content, dict):
-        raise DataError(
-            "is not a mapping of fields to values; see Recipe in harness/domain/environment.py", file=str(path)
-        )
-    try:
-        recipe = Recipe.model_validate({"language": path.parent.name.lower(), **content})
-    except ValidationError as error:
-        raise field_error(error, file=str(path)) from error
+    content = parse_yaml(text, str(path))
+    fields = {"language": path.parent.name.lower(), **content} if isinstance(content, dict) else content
+    recipe = make_model(Recipe, fields, str(path), "see Recipe in harness/domain/environment.py")
     _check_variants(recipe, path)
     return recipe
 

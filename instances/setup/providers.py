@@ -4,9 +4,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from assay.harness.domain import Model
+from assay.harness.files import read_yaml
 
 
 class LocalService(Model):
@@ -38,7 +37,7 @@ class Known(Model):
 def known() -> Known:
     """Return the tables."""
     path = Path(__file__).with_name("providers.yaml")
-    return Known.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return Known.model_validate(read_yaml(path))
 
 
 def package_of_header(header: str) -> str:

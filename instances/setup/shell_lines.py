@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
+from assay.harness.errors import DataError
+from assay.harness.files import parse_yaml
 from assay.instances.setup.project import Project
 
 WORKFLOWS = (".github/workflows/*", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", ".circleci/config.yml")
@@ -142,8 +142,8 @@ def _lines(texts: Iterable[str]) -> list[str]:
 
 def _yaml(text: str) -> Any:
     try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError):
+        return parse_yaml(text)
+    except DataError:
         return None
 
 

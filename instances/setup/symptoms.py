@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import Field
 
 from assay.harness.domain import Model, Recipe
+from assay.harness.files import read_yaml
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import known
 from assay.instances.setup.remedies import REMEDIES
@@ -80,7 +80,7 @@ def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Find
 def symptoms() -> tuple[Symptom, ...]:
     """Return the rules, in the order in which they are tried."""
     path = Path(__file__).with_name("symptoms.yaml")
-    own = [Symptom.model_validate(each) for each in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    own = [Symptom.model_validate(each) for each in read_yaml(path)]
     tables = (known().python_removed, known().python_added, known().removed)
     of_tables = [
         Symptom(

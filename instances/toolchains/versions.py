@@ -4,10 +4,9 @@ from datetime import date
 from functools import cache
 from typing import Literal
 
-import yaml
-
 from assay.harness.domain import Model
 from assay.harness.domain.vocabulary import Sha256
+from assay.harness.files import parse_yaml
 from assay.instances.toolchains.buildfiles import build_text
 
 
@@ -58,4 +57,4 @@ class LanguageVersions(Model):
 @cache
 def versions_of(language: str) -> LanguageVersions:
     """Return the versions of a language that there are toolchains for; raises EnvironmentFailure if there are none."""
-    return LanguageVersions.model_validate(yaml.safe_load(build_text("toolchains.yaml", language)))
+    return LanguageVersions.model_validate(parse_yaml(build_text("toolchains.yaml", language)))

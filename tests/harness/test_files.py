@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from assay.harness import files
+from assay.harness.errors import DataError
 
 
 class Point(BaseModel):
@@ -139,3 +140,23 @@ def test_an_edition_changes_with_any_code_that_it_covers(tmp_path: Path, change:
     assert files.hash_code(*covered) == before
     change(tmp_path)
     assert files.hash_code(*covered) != before
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"a: 1\nb: [\n", "x.yaml:2: is not YAML"),
+        (b"a: \x07\n", "x.yaml: is not YAML"),
+        (b"a: 2024-13-40\n", "x.yaml: is not YAML"),
+        (b"[" * 9999, "x.yaml"),
+        (b"\xff", "x.yaml: cannot be read"),
+        (None, "x.yaml: cannot be read: No such file"),
+    ],
+)
+def test_yaml_that_cannot_be_read_names_file_and_line(tmp_path: Path, content: bytes | None, problem: str) -> None:
+    file = tmp_path / "x.yaml"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(DataError, match=problem) as error:
+        files.read_yaml(file)
+    assert "\n" not in str(error.value)

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from assay.harness.domain import DatasetRef, Instance, Recipe, Rule
 from assay.harness.errors import DataError, UserError, brief, field_error
-from assay.harness.files import replace_file
+from assay.harness.files import read_yaml, replace_file
 from assay.harness.grading.stability import Stability
 from assay.instances.dataset.formats import compact
 from assay.instances.dataset.formats.columns import Row, build, moment, names, row_id, text
@@ -85,7 +85,7 @@ def open_folder(folder: Path, name: str) -> None:
         UserError: the folder holds something else.
     """
     marker = folder / MARKER
-    found = (yaml.safe_load(marker.read_text(encoding="utf-8")) or {}).get("name") if marker.is_file() else None
+    found = (read_yaml(marker) or {}).get("name") if marker.is_file() else None
     if found != name and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         held = f"the data set {found}" if found else "something else"
         raise UserError(f"{folder} holds {held}; name a folder that does not exist yet")

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from assay.harness.errors import DataError, brief
+from assay.harness.files import parse_yaml
 from assay.instances.dataset.formats import assets, native
 from assay.instances.dataset.formats.columns import Row, mapping
-
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +131,7 @@ def _language(fields: Mapping[str, Any]) -> str:
 
 
 def _mapping(path: Path) -> dict[str, Any]:
-    try:
-        value = yaml.load(_text(path), Loader=LOADER)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 0
-        raise DataError(f"is not YAML: {getattr(error, 'problem', error)}", file=str(path), line=line) from None
+    value = parse_yaml(_text(path), str(path))
     if not isinstance(value, dict | None):
         raise DataError("is not a mapping of names to values", file=str(path))
     return value or {}

@@ -9,6 +9,8 @@ from pydantic import ValidationError
 
 from assay.agents.llm.errors import ModelError
 from assay.harness.domain import Recipe
+from assay.harness.errors import DataError
+from assay.harness.files import parse_yaml
 from assay.instances.setup.project_facts import Facts
 
 FIELDS = (
@@ -63,12 +65,12 @@ class ModelAdvisor:
     def _read(self, answer: str, facts: Facts, recipe: Recipe) -> Recipe | None:
         block = re.search(r"```(?:ya?ml)?\n(.*?)```", answer, re.DOTALL)
         try:
-            wanted = yaml.safe_load(block[1]) if block else None
+            wanted = parse_yaml(block[1]) if block else None
             if not isinstance(wanted, dict):
                 return None
             changes = {name: value for name, value in wanted.items() if name in FIELDS}
             advised = Recipe.model_validate({**recipe.model_dump(), **changes})
-        except (yaml.YAMLError, ValidationError) as error:
+        except (DataError, ValidationError) as error:
             self.note(f"the answer of {self.name} cannot be used: {str(error).splitlines()[0]}")
             return None
         if advised.toolchain not in {recipe.toolchain, *facts.available}:

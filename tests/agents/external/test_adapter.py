@@ -47,8 +47,8 @@ def test_path_of_a_file_names_an_adapter(tmp_path: Path) -> None:
         ("name: mine\nrun: x\nerrors: [{pattern: '(', suggests: agent_error}]\n", "'(' is not a regular expression"),
         ("name: mine\nrun: x\nspeaks: telnet\n", "field speaks: is 'telnet'; write one of 'chat', "),
         ("name: mine\nrun: x\ninstall: {folder: nowhere}\n", "nowhere is not a folder"),
-        ("- name\n", "an adapter is a mapping"),
-        ("name: [\n", "this is not YAML"),
+        ("- name\n", "is not a mapping of fields to values; an adapter has at least"),
+        ("name: [\n", "is not YAML"),
     ],
 )
 def test_wrong_field_raises_with_file_and_field(tmp_path: Path, text: str, problem: str) -> None:
@@ -64,7 +64,7 @@ def test_unknown_name_raises_with_the_known_names() -> None:
 
 
 def test_missing_file_raises() -> None:
-    with pytest.raises(UserError, match=r"missing\.yaml cannot be read"):
+    with pytest.raises(UserError, match=r"missing\.yaml: cannot be read"):
         load_adapter("missing.yaml")
 
 

@@ -58,7 +58,7 @@ def test_what_the_hub_refuses_is_a_problem(run: RunToExport, tmp_path: Path, cha
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{", ".eval_results/calc.yaml: is not YAML"),
+        ("{", ".eval_results/calc.yaml:1: is not YAML"),
         ("a: 1", ".eval_results/calc.yaml: is no list of results; begin each with '- dataset:'"),
         ("[]", ".eval_results/calc.yaml: is no list of results"),
     ],

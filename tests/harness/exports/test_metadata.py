@@ -22,9 +22,9 @@ def test_fields_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "me.yaml: holds no fields"),
-        ("- a", "me.yaml: holds no fields"),
-        ("name: [", "me.yaml: is not YAML"),
+        ("", "me.yaml: is not a mapping of fields to values; write a line for each"),
+        ("- a", "me.yaml: is not a mapping of fields to values; write a line for each"),
+        ("name: [", "me.yaml:1: is not YAML"),
         ("nmae: Me", "me.yaml: field nmae: is unknown; correct its name or leave it out"),
         ("site: example.org", "me.yaml: field site: 'example.org' is no address; write https://..."),
         ("attempts: 3", "me.yaml: field attempts"),

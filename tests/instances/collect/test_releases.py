@@ -218,7 +218,7 @@ def test_the_bundled_packages_are_names_of_the_four_indexes() -> None:
         ("[a, b]", "is no mapping of indexes to lists of packages"),
         ("pipy: [a]", "field pipy: is no package index; known are crates, go, npm, pypi"),
         ("pypi: a", "field pypi: is no list of packages"),
-        ("pypi: [", "cannot be read"),
+        ("pypi: [", "is not YAML"),
     ],
 )
 def test_a_wrong_file_of_packages_is_named(tmp_path: Path, text: str, problem: str) -> None:

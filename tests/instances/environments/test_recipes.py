@@ -70,7 +70,7 @@ def test_an_unsupported_language_is_an_environment_failure(make_instance):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("repo: [a\n", r"acme__calc.yaml:2: is not YAML"),
+        ("repo: [a\n", r"acme__calc.yaml:1: is not YAML"),
         ("- a\n", "is not a mapping of fields"),
         ("pyton: '3.9'\n", "field pyton: is unknown; correct its name"),
         ("packages: pytest\n", "field packages: "),
