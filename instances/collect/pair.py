@@ -8,7 +8,7 @@ from assay.harness.errors import DataError, EnvironmentFailure
 from assay.harness.patches.diff import MalformedPatchError, touched_paths
 from assay.instances.collect.messages import statement
 from assay.instances.collect.steps import Change, Found, Paired
-from assay.instances.setup.project import language_of
+from assay.instances.setup.project import detect_language
 from assay.instances.trees.content import SUBMODULE
 from assay.instances.trees.diff import split_diff
 from assay.instances.trees.sources import Sources
@@ -31,7 +31,7 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
             return Paired(id=found.id, rule="submodule", reason="it changes a submodule")
         if len(new) > MANY:
             return Paired(id=found.id, rule="many files", reason=f"it changes {len(new)} files")
-        language = language_of(sources.paths(TreeRef(change.repo, change.base)))
+        language = detect_language(sources.paths(TreeRef(change.repo, change.base)))
         gold, test = split_diff(old, new, languages.find(language).is_test_file)
         text, origin = _statement(change, issues, touched_paths(gold + test))
     except DataError:

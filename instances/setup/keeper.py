@@ -81,7 +81,7 @@ class Setter:
         with locked(self.folder / f".{bare.id}.lock"):
             return self._search(bare, named, fresh=fresh)
 
-    def recipe_for(self, instance: Instance) -> Recipe | None:
+    def find_recipe(self, instance: Instance) -> Recipe | None:
         """Return a recipe for an instance that has none: one that was found near its commit, or else a new search's.
 
         Returns:
@@ -90,12 +90,12 @@ class Setter:
         Raises:
             EngineError: the engine failed; the same call resumes.
         """
-        record = self.record_for(instance) if instance.base_commit else None
+        record = self.find_record(instance) if instance.base_commit else None
         if record is None or not record.accepted:
             return None
         return record.recipe
 
-    def record_for(self, instance: Instance) -> SetupRecord | None:
+    def find_record(self, instance: Instance) -> SetupRecord | None:
         """Return the record of a search near the time of an instance, or else of a new one on its base tree.
 
         Returns:
@@ -134,7 +134,7 @@ class Setter:
         return min(near, key=lambda each: (not each.accepted, abs(each.date - instance.created_at)), default=None)
 
     def _search(self, bare: Instance, language: str, *, fresh: bool) -> SetupRecord:
-        instance = self._dated(bare)
+        instance = self._date_instance(bare)
         tree = self.sources.tree(tree_ref(instance))
         project = read_project(instance.repo, tree, instance.created_at, language)
         instance = instance.model_copy(update={"language": project.language})
@@ -158,7 +158,7 @@ class Setter:
     def _save(self, record: SetupRecord) -> None:
         save_record(self.folder, record)
 
-    def _dated(self, bare: Instance) -> Instance:
+    def _date_instance(self, bare: Instance) -> Instance:
         """Return a tree with its commit's time and the version of its newest tag; a release has both."""
         if bare.archive:
             return bare

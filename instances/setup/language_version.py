@@ -27,17 +27,17 @@ def choose_version(
         requires: the project's bound, as a PEP 440 specifier.
         named: versions that the project tests with, such as ``3.8``; anything else is left out.
     """
-    allowed = [each for each in ordered(available) if allows(requires, each)]
+    allowed = [each for each in sort_versions(available) if allows(requires, each)]
     if not allowed:
         return ""
-    wanted = set(ordered(named))
-    in_use = [each for each in allowed if released(language, each) + IN_USE <= day]
+    wanted = set(sort_versions(named))
+    in_use = [each for each in allowed if get_release_date(language, each) + IN_USE <= day]
     matching = [each for each in allowed if minor(each) in {minor(name) for name in wanted}]
     timely = [each for each in matching if each in in_use]
     if timely or matching:
         return (timely or matching[:1])[-1]
     if wanted:
-        newest = ordered(wanted)[-1]
+        newest = sort_versions(wanted)[-1]
         return next((each for each in allowed if Version(each) >= Version(newest)), allowed[-1])
     usual = versions_of(language).default
     return usual if usual in in_use else (in_use[-1] if in_use else allowed[0])
@@ -52,7 +52,7 @@ def allows(requires: str, version: str) -> bool:
     return bound.contains(Version(version)) or bound.contains(Version(f"{minor(version)}.99"))
 
 
-def released(language: str, version: str) -> date:
+def get_release_date(language: str, version: str) -> date:
     """Return the first day of a version; the oldest date if it is not known."""
     known = versions_of(language).versions.get(version)
     return (known and known.released) or date.min
@@ -63,7 +63,7 @@ def minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def ordered(versions: Iterable[str]) -> list[str]:
+def sort_versions(versions: Iterable[str]) -> list[str]:
     """Return versions from the oldest; what is none, such as ``3.x`` or ``pypy3``, is left out."""
     found = []
     for each in dict.fromkeys(versions):

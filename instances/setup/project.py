@@ -69,10 +69,10 @@ def read_project(repo: str, tree: Path, date: datetime, language: str = "") -> P
         paths.append(entry.path)
         if _is_telling(entry.path) and len(entry.content) <= LONGEST:
             texts[entry.path] = entry.content.decode(errors="replace")
-    return Project(repo, language or language_of(paths), date, tuple(paths), texts)
+    return Project(repo, language or detect_language(paths), date, tuple(paths), texts)
 
 
-def language_of(paths: Iterable[str]) -> str:
+def detect_language(paths: Iterable[str]) -> str:
     """Return the language with most source files; one whose manifest is in the root folder counts tenfold."""
     known = tuple(paths)
     suffixes = Counter(PurePosixPath(path).suffix for path in known)

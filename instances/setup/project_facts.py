@@ -15,9 +15,9 @@ from assay.instances.setup.project import Project
 from assay.instances.setup.python_manifests import Declared, read_declared
 from assay.instances.setup.shell_lines import (
     Installs,
-    automation,
-    documented,
     installs,
+    read_automation,
+    read_documents,
     workflow_values,
 )
 
@@ -58,7 +58,7 @@ class Facts:
     def declaring(self, distribution: str) -> str:
         """Return the requirement with which the project itself asks for a distribution anywhere, or nothing."""
         wanted = canonicalize_name(distribution)
-        return next((text for text in self._everywhere() if name_of(text) == wanted), "")
+        return next((text for text in self._everywhere() if get_name(text) == wanted), "")
 
     def file_declaring(self, distribution: str) -> str:
         """Return the requirement file with the shortest path that names a distribution, or nothing.
@@ -69,7 +69,7 @@ class Facts:
             return ""
         wanted = canonicalize_name(distribution)
         files = self.project.matching(*REQUIREMENT_FILES)
-        naming = [path for path, text in files if wanted in map(name_of, plain_requirements(text))]
+        naming = [path for path, text in files if wanted in map(get_name, plain_requirements(text))]
         return min(naming, key=len, default="")
 
     def _everywhere(self) -> Iterable[str]:
@@ -90,7 +90,7 @@ def read_facts(project: Project, available: Sequence[str]) -> Facts:
     return Facts(
         project=project,
         declared=declared,
-        installed=installs([*automation(project), *documented(project)]),
+        installed=installs([*read_automation(project), *read_documents(project)]),
         versions=named,
         requires=declared.requires or _bound(project),
         available=tuple(available),
@@ -118,7 +118,7 @@ def _python_recipe(facts: Facts, recipe: Recipe) -> Recipe:
             "requirements": tuple(path for path in declared.files if path in facts.project.texts),
             "packages": _requirements(declared.groups, TEST_NAME),
             "pretend_version": declared.from_tags,
-            "env": {"PYTEST_ADDOPTS": without_markers(declared.markers)} if declared.markers else {},
+            "env": {"PYTEST_ADDOPTS": exclude_markers(declared.markers)} if declared.markers else {},
             **_command(facts),
         }
     )
@@ -127,20 +127,20 @@ def _python_recipe(facts: Facts, recipe: Recipe) -> Recipe:
     if not (recipe.extras or recipe.requirements or recipe.packages):
         recipe = recipe.model_copy(
             update={
-                "extras": _named(declared.extras, DEV_NAME),
+                "extras": _match_names(declared.extras, DEV_NAME),
                 "packages": _requirements(declared.groups, DEV_NAME),
                 "requirements": _dev_files(facts),
             }
         )
-    own = name_of(facts.project.repo.partition("/")[2])
-    of_workflows = [each for each in facts.installed.packages if not TOOLS.fullmatch(name_of(each))]
-    of_workflows = [each for each in of_workflows if name_of(each) != own]
+    own = get_name(facts.project.repo.partition("/")[2])
+    of_workflows = [each for each in facts.installed.packages if not TOOLS.fullmatch(get_name(each))]
+    of_workflows = [each for each in of_workflows if get_name(each) != own]
     return recipe.model_copy(
         update={"packages": _unique((*recipe.packages, *declared.to_build, *of_workflows, "pytest"))}
     )
 
 
-def without_markers(markers: Iterable[str]) -> str:
+def exclude_markers(markers: Iterable[str]) -> str:
     """Return the argument with which pytest leaves out tests that have one of these markers."""
     return f"-m 'not ({' or '.join(markers)})'"
 
@@ -167,18 +167,18 @@ def _has_tests(folder: str, paths: Sequence[str]) -> bool:
     return any(re.fullmatch(r"test_.*\.py|.*_test\.py", name) for name in inside)
 
 
-def _named(table: Mapping[str, object], pattern: re.Pattern[str]) -> tuple[str, ...]:
+def _match_names(table: Mapping[str, object], pattern: re.Pattern[str]) -> tuple[str, ...]:
     return tuple(name for name in table if pattern.fullmatch(name))
 
 
 def _test_extras(declared: Declared) -> tuple[str, ...]:
     of_tox = (name for name in declared.tox_extras if name in declared.extras)
-    return tuple(dict.fromkeys((*_named(declared.extras, TEST_NAME), *of_tox)))
+    return tuple(dict.fromkeys((*_match_names(declared.extras, TEST_NAME), *of_tox)))
 
 
 def _requirements(groups: Mapping[str, Sequence[str]], pattern: re.Pattern[str]) -> tuple[str, ...]:
-    found = (each for name in _named(groups, pattern) for each in groups[name])
-    return _unique(each for each in found if name_of(each) and not TOOLS.fullmatch(name_of(each)))
+    found = (each for name in _match_names(groups, pattern) for each in groups[name])
+    return _unique(each for each in found if get_name(each) and not TOOLS.fullmatch(get_name(each)))
 
 
 def _test_files(facts: Facts) -> tuple[str, ...]:
@@ -202,10 +202,10 @@ def _dev_files(facts: Facts) -> tuple[str, ...]:
 def plain_requirements(text: str) -> list[str]:
     """Return the lines of a requirement file that name a distribution."""
     lines = (line.partition(" #")[0].strip() for line in text.splitlines())
-    return [line for line in lines if name_of(line)]
+    return [line for line in lines if get_name(line)]
 
 
-def name_of(requirement: str) -> str:
+def get_name(requirement: str) -> str:
     """Return the normalised name of the distribution that a requirement asks for; empty for anything else."""
     try:
         return canonicalize_name(Requirement(requirement).name)
@@ -223,5 +223,5 @@ def _unique(items: Iterable[str]) -> tuple[str, ...]:
     """Return requirements once for each distribution: the first that is named."""
     found: dict[str, str] = {}
     for each in items:
-        found.setdefault(name_of(each), each)
+        found.setdefault(get_name(each), each)
     return tuple(each for name, each in found.items() if name)

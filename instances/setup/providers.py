@@ -15,7 +15,7 @@ class LocalService(Model):
     start: str
 
 
-class Known(Model):
+class Providers(Model):
     """The content of the file; its comments say what each table holds."""
 
     headers: dict[str, str]
@@ -34,27 +34,27 @@ class Known(Model):
 
 
 @cache
-def known() -> Known:
+def load_providers() -> Providers:
     """Return the tables."""
     path = Path(__file__).with_name("providers.yaml")
-    return Known.model_validate(read_yaml(path))
+    return Providers.model_validate(read_yaml(path))
 
 
-def package_of_header(header: str) -> str:
+def find_header_package(header: str) -> str:
     """Return the Debian package with a header such as ``libpq-fe.h`` or ``openssl/ssl.h``; empty if it is not known."""
-    table = known().headers
+    table = load_providers().headers
     parts = header.split("/")
     return next((table[each] for each in (header, parts[0], parts[-1]) if each in table), "")
 
 
-def package_of_shared(library: str) -> str:
+def find_shared_package(library: str) -> str:
     """Return the Debian package with a shared library such as ``libGL.so.1``."""
-    return known().shared.get(re.sub(r"\.so.*", ".so", library), "")
+    return load_providers().shared.get(re.sub(r"\.so.*", ".so", library), "")
 
 
-def distribution_of(module: str) -> str:
+def find_distribution(module: str) -> str:
     """Return the usual distribution of a module that is imported, such as ``yaml``; empty for what is on no index."""
-    table = known().modules
+    table = load_providers().modules
     top = module.partition(".")[0]
     two = ".".join(module.split(".")[:2])
     return table.get(two, table.get(top, top.replace("_", "-")))

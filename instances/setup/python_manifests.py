@@ -56,10 +56,10 @@ def read_declared(project: Project) -> Declared:
     toml, script = _toml(project.text("pyproject.toml")), _setup_call(project.text("setup.py"))
     sections = {name: _sections(project.text(name)) for name in ("setup.cfg", "tox.ini", "pytest.ini", "Pipfile")}
     cfg, tox = sections["setup.cfg"], sections["tox.ini"]
-    table, poetry = toml.get("project", {}), _at(toml, "tool", "poetry")
+    table, poetry = toml.get("project", {}), _get_table(toml, "tool", "poetry")
     options = cfg.get("options", {})
     every = "\n".join(project.text(name) for name in ("pyproject.toml", "setup.cfg", "setup.py"))
-    poetry_python = _at(poetry, "dependencies").get("python", "")
+    poetry_python = _get_table(poetry, "dependencies").get("python", "")
     return Declared(
         requires=_first_text(
             table.get("requires-python"),
@@ -69,7 +69,7 @@ def read_declared(project: Project) -> Declared:
         ),
         versions=tuple(dict.fromkeys(CLASSIFIER.findall(every))),
         dependencies=_texts(table.get("dependencies"))
-        or tuple(_poetry_requirements(_at(poetry, "dependencies")))
+        or tuple(_poetry_requirements(_get_table(poetry, "dependencies")))
         or _lines(options.get("install_requires", ""))
         or _texts(script.get("install_requires")),
         to_build=_texts(script.get("setup_requires")) or _lines(options.get("setup_requires", "")),
@@ -168,34 +168,34 @@ def _toml_extras(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _poetry_extras(poetry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {name: _texts(value) for name, value in _at(poetry, "extras").items()}
+    return {name: _texts(value) for name, value in _get_table(poetry, "extras").items()}
 
 
 def _toml_groups(toml: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    declared = _at(toml, "dependency-groups")
-    groups = {name: tuple(_with_included(declared, name)) for name in declared}
-    groups |= {name: _texts(value) for name, value in _at(toml, "tool", "pdm", "dev-dependencies").items()}
+    declared = _get_table(toml, "dependency-groups")
+    groups = {name: tuple(_expand_group(declared, name)) for name in declared}
+    groups |= {name: _texts(value) for name, value in _get_table(toml, "tool", "pdm", "dev-dependencies").items()}
     groups |= {
         name: _texts(environment.get("dependencies")) + _texts(environment.get("extra-dependencies"))
-        for name, environment in _at(toml, "tool", "hatch", "envs").items()
+        for name, environment in _get_table(toml, "tool", "hatch", "envs").items()
         if isinstance(environment, dict)
     }
-    if dev := _texts(_at(toml, "tool", "uv").get("dev-dependencies")):
+    if dev := _texts(_get_table(toml, "tool", "uv").get("dev-dependencies")):
         groups["dev"] = dev
-    poetry = _at(toml, "tool", "poetry")
-    tables = {name: _at(poetry, "group", name, "dependencies") for name in _at(poetry, "group")}
-    if old := _at(poetry, "dev-dependencies"):
+    poetry = _get_table(toml, "tool", "poetry")
+    tables = {name: _get_table(poetry, "group", name, "dependencies") for name in _get_table(poetry, "group")}
+    if old := _get_table(poetry, "dev-dependencies"):
         tables["dev"] = old
     return groups | {name: tuple(_poetry_requirements(table)) for name, table in tables.items()}
 
 
-def _with_included(groups: Mapping[str, Any], name: str, depth: int = 0) -> Iterator[str]:
+def _expand_group(groups: Mapping[str, Any], name: str, depth: int = 0) -> Iterator[str]:
     entries = groups.get(name)
     for each in entries if isinstance(entries, list) and depth < len(groups) + 1 else ():
         if isinstance(each, str):
             yield each
         elif isinstance(each, dict) and isinstance(each.get("include-group"), str):
-            yield from _with_included(groups, each["include-group"], depth + 1)
+            yield from _expand_group(groups, each["include-group"], depth + 1)
 
 
 def _poetry_requirements(table: Mapping[str, Any]) -> Iterator[str]:
@@ -251,7 +251,7 @@ def _folders(toml: Mapping[str, Any], sections: Mapping[str, Mapping[str, Mappin
 
 
 def _pytest(toml: Mapping[str, Any]) -> Mapping[str, Any]:
-    return _at(toml, "tool", "pytest", "ini_options")
+    return _get_table(toml, "tool", "pytest", "ini_options")
 
 
 def _pytest_sections(sections: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[Mapping[str, str]]:
@@ -259,7 +259,7 @@ def _pytest_sections(sections: Mapping[str, Mapping[str, Mapping[str, str]]]) ->
         yield sections[file].get(name, {})
 
 
-def _at(node: Any, *names: str) -> Mapping[str, Any]:
+def _get_table(node: Any, *names: str) -> Mapping[str, Any]:
     """Return the table below a path of names; empty if there is none."""
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None

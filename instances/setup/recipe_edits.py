@@ -7,7 +7,7 @@ from packaging.requirements import Requirement
 
 from assay.harness import languages
 from assay.harness.domain import Recipe
-from assay.instances.setup.project_facts import Facts, name_of, without_markers
+from assay.instances.setup.project_facts import Facts, exclude_markers, get_name
 
 OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
 LATER_DAYS = 90
@@ -31,14 +31,14 @@ def remove_items(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:
 
 def add_package(recipe: Recipe, requirement: str) -> Recipe:
     """Add a Python requirement, unless its distribution is there already."""
-    name = name_of(requirement)
-    known = {name_of(each) for each in recipe.packages}
+    name = get_name(requirement)
+    known = {get_name(each) for each in recipe.packages}
     return add_items(recipe, "packages", [requirement]) if name and name not in known else recipe
 
 
 def remove_package(recipe: Recipe, name: str) -> Recipe:
     """Remove a Python requirement of the recipe's own."""
-    return remove_items(recipe, "packages", [each for each in recipe.packages if name_of(each) == name_of(name)])
+    return remove_items(recipe, "packages", [each for each in recipe.packages if get_name(each) == get_name(name)])
 
 
 def loosen_package(recipe: Recipe, name: str) -> Recipe:
@@ -48,14 +48,14 @@ def loosen_package(recipe: Recipe, name: str) -> Recipe:
         found = Requirement(text)
         return found.name + (f"[{','.join(sorted(found.extras))}]" if found.extras else "")
 
-    packages = tuple(loose(each) if name_of(each) == name_of(name) else each for each in recipe.packages)
+    packages = tuple(loose(each) if get_name(each) == get_name(name) else each for each in recipe.packages)
     return recipe.model_copy(update={"packages": packages})
 
 
 def add_bound(recipe: Recipe, bound: str) -> Recipe:
     """Add a bound on a version, unless the same distribution is bounded already."""
-    known = {name_of(each) for each in recipe.constraints}
-    return recipe if name_of(bound) in known else add_items(recipe, "constraints", [bound])
+    known = {get_name(each) for each in recipe.constraints}
+    return recipe if get_name(bound) in known else add_items(recipe, "constraints", [bound])
 
 
 def allow_later_packages(recipe: Recipe) -> Recipe:
@@ -86,8 +86,8 @@ def collect_other_modules(recipe: Recipe, facts: Facts) -> Recipe:
 def skip_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:
     """Leave out the tests that the project marks as slow, beside those that need a network."""
     given = recipe.env.get("PYTEST_ADDOPTS", "")
-    others = given.replace(without_markers(facts.declared.markers), "") if facts.declared.markers else given
-    option = without_markers((*facts.declared.markers, *facts.declared.slow))
+    others = given.replace(exclude_markers(facts.declared.markers), "") if facts.declared.markers else given
+    option = exclude_markers((*facts.declared.markers, *facts.declared.slow))
     return recipe.model_copy(update={"env": {**recipe.env, "PYTEST_ADDOPTS": f"{others} {option}".strip()}})
 
 

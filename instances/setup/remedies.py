@@ -1,4 +1,4 @@
-"""What the rules of set-up do about a symptom: a recipe, what was found and the facts give a recipe. Pure."""
+"""Remedies of set-up: each changes a recipe by a symptom's groups and the facts of the project. Pure."""
 
 import re
 import sys
@@ -6,13 +6,18 @@ from collections.abc import Callable, Mapping
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
-from assay.instances.setup.language_version import allows, minor, ordered
-from assay.instances.setup.project_facts import TOOLS, Facts, name_of, plain_requirements
-from assay.instances.setup.providers import distribution_of, known, package_of_header, package_of_shared
+from assay.instances.setup.language_version import allows, minor, sort_versions
+from assay.instances.setup.project_facts import TOOLS, Facts, get_name, plain_requirements
+from assay.instances.setup.providers import (
+    find_distribution,
+    find_header_package,
+    find_shared_package,
+    load_providers,
+)
 from assay.instances.setup.shell_lines import workflow_variable
 
 Found = Mapping[str, str]
-"""The named groups of a symptom's pattern."""
+"""The named groups of a symptom's pattern, and what the rule gives beside them."""
 COMPILER = ("gcc", "g++", "libc6-dev", "make")
 SITE = '"$(python -c \'import sysconfig; print(sysconfig.get_path("purelib"))\')/testbed.pth"'
 STANDARD = sys.stdlib_module_names | {"imp", "distutils", "asyncore", "asynchat", "smtpd", "cgi", "cgitb", "crypt"}
@@ -22,62 +27,37 @@ DJANGO_SETTINGS = re.compile(r"DJANGO_SETTINGS_MODULE['\"]?\s*[=:,]\s*['\"]?([\w
 DJANGO_MODULE = re.compile(
     r"(?:.*[/_])?tests?[/_]settings\.py|(?:.*/)?settings_?tests?\.py|(?:.*/)?test_?project/settings\.py"
 )
-EDITION_2024 = "1.85"
-"""The first Rust that knows the edition 2024."""
+
+
+def add_debian_packages(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
+    return edits.add_items(recipe, "system_packages", found["packages"].split())
 
 
 def add_header(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the package of a header."""
-    package = package_of_header(found["name"])
-    return edits.add_items(recipe, "system_packages", [package, *COMPILER] if package else _of_workflows(facts))
+    return _add_known(recipe, find_header_package(found["name"]), facts, COMPILER)
 
 
 def add_library(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the package of a library to build with."""
-    package = known().libraries.get(found["name"].lower(), "")
-    packages = [package, "pkg-config", *COMPILER] if package else _of_workflows(facts)
-    return edits.add_items(recipe, "system_packages", packages)
+    package = load_providers().libraries.get(found["name"].lower(), "")
+    return _add_known(recipe, package, facts, ("pkg-config", *COMPILER))
 
 
 def add_shared_library(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the package of a library that is loaded."""
-    package = package_of_shared(found["name"])
-    return edits.add_items(recipe, "system_packages", [package] if package else _of_workflows(facts))
+    return _add_known(recipe, find_shared_package(found["name"]), facts)
 
 
 def add_typelib(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the package of a namespace that ``gi`` loads."""
-    package = known().typelibs.get(found["name"], "")
-    return edits.add_items(recipe, "system_packages", [package] if package else _of_workflows(facts))
+    return _add_known(recipe, load_providers().typelibs.get(found["name"], ""), facts)
 
 
 def add_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the package of a command."""
     name = found["name"].rpartition("/")[2]
-    packages = known().commands.get(name, "").split()
-    return edits.add_items(
-        recipe, "system_packages", packages or [each for each in facts.installed.system if each == name]
-    )
-
-
-def add_compiler(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Add a compiler, for Python with its headers."""
-    headers = ("python3-dev",) if recipe.language == "python" else ()
-    return edits.add_items(recipe, "system_packages", (*COMPILER, *headers))
-
-
-def add_openssl(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Add OpenSSL's headers."""
-    return edits.add_items(recipe, "system_packages", ("libssl-dev", "pkg-config", *COMPILER))
-
-
-def add_libclang(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Add clang with its library."""
-    return edits.add_items(recipe, "system_packages", ("libclang-dev", "clang"))
+    packages = load_providers().commands.get(name, "").split()
+    of_its_name = [each for each in facts.installed.system if each == name]
+    return edits.add_items(recipe, "system_packages", packages or of_its_name)
 
 
 def drop_debian_package(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
-    """Remove a Debian package."""
     return edits.remove_items(recipe, "system_packages", [found["name"]])
 
 
@@ -89,18 +69,18 @@ def add_module(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     top = found["name"].partition(".")[0]
     if top in STANDARD:
         return recipe
-    if top == name_of(facts.project.repo.partition("/")[2]).replace("-", "_") and recipe.install:
+    if top == get_name(facts.project.repo.partition("/")[2]).replace("-", "_") and recipe.install:
         return recipe
-    distribution = distribution_of(found["name"])
+    distribution = find_distribution(found["name"])
     declared = facts.declaring(distribution)
-    if not declared and (root := folder_of(top, facts.project.paths)):
+    if not declared and (root := _find_folder(top, facts.project.paths)):
         return edits.set_variable(recipe, "PYTHONPATH", root)
     if file := facts.file_declaring(distribution):
         return edits.add_items(recipe, "requirements", [file])
     return edits.add_package(recipe, declared or distribution)
 
 
-def folder_of(module: str, paths: tuple[str, ...]) -> str:
+def _find_folder(module: str, paths: tuple[str, ...]) -> str:
     """Return the folder, as a path in the container, from which a tree has a module; empty if it has none."""
     ends = (f"/{module}.py", f"/{module}/__init__.py")
     found = [f"/{path}" for path in paths if f"/{path}".endswith(ends)]
@@ -114,56 +94,43 @@ def add_declared(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return edits.add_package(recipe, facts.declaring(found["name"]))
 
 
-def add_fixture(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the plug-in of a fixture."""
-    return _plugin(recipe, known().fixtures.get(found["name"], ""), facts)
-
-
-def add_marker(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the plug-in of a marker."""
-    return _plugin(recipe, known().markers.get(found["name"], ""), facts)
-
-
-def add_setting(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the plug-in of a setting."""
-    return _plugin(recipe, known().options.get(found["name"], ""), facts)
+def add_plugin(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
+    """Add the plug-in that brings a fixture, a marker or a setting; ``table`` says which."""
+    return _add_bounded(recipe, getattr(load_providers(), found["table"]).get(found["name"], ""), facts)
 
 
 def add_option(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the plug-ins of options; without any, leave the project's own options out."""
     changed = recipe
     for word in found["name"].split():
-        changed = _plugin(changed, known().options.get(word.partition("=")[0], ""), facts)
+        changed = _add_bounded(changed, load_providers().options.get(word.partition("=")[0], ""), facts)
     return changed if changed != recipe else edits.add_pytest_option(recipe, "-o addopts=")
 
 
 def add_plugins(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add plug-ins by their names."""
     for name in found["name"].replace(",", " ").split():
-        recipe = _plugin(recipe, name, facts)
+        recipe = _add_bounded(recipe, name, facts)
     return recipe
 
 
 def add_coroutine_plugin(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     """Add the plug-in for coroutines that the project names, else the usual one."""
-    known_names = ("pytest-asyncio", "anyio", "pytest-trio")
-    return _plugin(recipe, next((name for name in known_names if facts.declaring(name)), known_names[0]), facts)
+    names = ("pytest-asyncio", "anyio", "pytest-trio")
+    return _add_bounded(recipe, next((name for name in names if facts.declaring(name)), names[0]), facts)
 
 
-def set_variable(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
+def copy_variable(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Set an environment variable as the project's workflows do."""
     value = workflow_variable(facts.project, found["name"])
     return edits.set_variable(recipe, found["name"], value) if value else recipe
 
 
-def import_by_path(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Let pytest import test modules by their path."""
-    return edits.add_pytest_option(recipe, "--import-mode=importlib")
+def set_variable(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
+    return edits.set_variable(recipe, found["variable"], found["value"])
 
 
-def allow_warnings(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Let warnings be warnings."""
-    return edits.add_pytest_option(recipe, "-W default")
+def add_pytest_option(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
+    return edits.add_pytest_option(recipe, found["option"])
 
 
 def drop_requirement(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
@@ -171,18 +138,16 @@ def drop_requirement(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     without = edits.remove_package(recipe, found["name"])
     if without != recipe:
         return without
-    wanted = name_of(found["name"])
-    files = [path for path in recipe.requirements if wanted in map(name_of, _lines(path, facts))]
+    wanted, text = get_name(found["name"]), facts.project.text
+    files = [path for path in recipe.requirements if wanted in map(get_name, plain_requirements(text(path)))]
     return edits.remove_items(recipe, "requirements", files)
 
 
 def drop_file(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
-    """Remove a requirement file."""
     return edits.remove_items(recipe, "requirements", [found["name"]])
 
 
 def take_one_file(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Keep only the first of several requirement files."""
     return recipe.model_copy(update={"requirements": recipe.requirements[:1]})
 
 
@@ -200,7 +165,7 @@ def declare_requirements(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     files = [each for each in ("requirements.txt",) if each in facts.project.texts]
     wanted = recipe.model_copy(update={"metadata": False, "extras": ()})
     for each in (*facts.declared.dependencies, *extras):
-        wanted = edits.add_package(wanted, each) if not TOOLS.fullmatch(name_of(each)) else wanted
+        wanted = edits.add_package(wanted, each) if not TOOLS.fullmatch(get_name(each)) else wanted
     return wanted if facts.declared.dependencies else edits.add_items(wanted, "requirements", files)
 
 
@@ -220,30 +185,26 @@ def install_by_path(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
 
 def newer_version(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Take the oldest version of the language that is at least this one."""
-    later = [each for each in _allowed(facts) if ordered([found["version"], each])[0] == found["version"]]
+    wanted = found["version"]
+    later = [each for each in _list_allowed(facts) if sort_versions([wanted, each])[0] == wanted]
     return edits.choose_toolchain(recipe, later[:1] if recipe.toolchain not in later else ())
 
 
 def next_version(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     """Take the version of the language that comes next."""
-    versions = _allowed(facts)
+    versions = _list_allowed(facts)
     later = versions[versions.index(recipe.toolchain) + 1 :] if recipe.toolchain in versions else []
     return edits.choose_toolchain(recipe, later)
 
 
 def older_version(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Take the newest version of the language that is at most this one."""
-    earlier = [each for each in _allowed(facts) if ordered([found["version"], minor(each)])[-1] == found["version"]]
+    wanted = found["version"]
+    earlier = [each for each in _list_allowed(facts) if sort_versions([wanted, minor(each)])[-1] == wanted]
     return edits.choose_toolchain(recipe, earlier[-1:] if recipe.toolchain not in earlier else ())
 
 
-def newer_rust(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Take a Rust that is at least this one, or that knows the edition 2024."""
-    return newer_version(recipe, {"version": found.get("version") or EDITION_2024}, facts)
-
-
-def bound(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
-    """Bound a distribution's version."""
+def add_bound(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     return edits.add_bound(recipe, found["bound"])
 
 
@@ -253,68 +214,52 @@ def enable_cgo(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     return edits.set_variable(compiling, "CGO_ENABLED", "1")
 
 
-def allow_module_changes(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Let Go complete go.mod and go.sum."""
-    return edits.set_variable(recipe, "GOFLAGS", "-mod=mod")
-
-
 def start_service(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     """Start the program that usually listens on a port."""
-    service = known().services.get(found["port"])
+    service = load_providers().services.get(found["port"])
     if service is None:
         return recipe
     return edits.start_program(edits.add_items(recipe, "system_packages", service.packages), service.start)
 
 
 def name_django_settings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    """Name the settings module that the project's own automation names, or the one among its tests."""
+    """Name the settings module that the project's own read_automation names, or the one among its tests."""
     texts = sorted(facts.project.texts.items(), key=lambda each: each[0].count("/"))
     named = DJANGO_SETTINGS.search("\n".join(text for _, text in texts))
     paths = sorted(facts.project.paths, key=len)
     module = named[1] if named else next(filter(DJANGO_MODULE.fullmatch, paths), "")
     if not module:
         return recipe
-    recipe = edits.set_variable(_plugin(recipe, "pytest-django", facts), "PYTHONPATH", "/testbed")
+    recipe = edits.set_variable(_add_bounded(recipe, "pytest-django", facts), "PYTHONPATH", "/testbed")
     return edits.set_variable(recipe, "DJANGO_SETTINGS_MODULE", module.removesuffix(".py").replace("/", "."))
 
 
-def _plugin(recipe: Recipe, distribution: str, facts: Facts) -> Recipe:
+def _add_known(recipe: Recipe, package: str, facts: Facts, more: tuple[str, ...] = ()) -> Recipe:
+    """Add a Debian package and ``more``; without a package, those that the project's workflows install to build."""
+    system, commands = facts.installed.system, load_providers().commands.values()
+    of_workflows = [name for name in system if name.endswith("-dev") or name in commands]
+    return edits.add_items(recipe, "system_packages", [package, *more] if package else of_workflows)
+
+
+def _add_bounded(recipe: Recipe, distribution: str, facts: Facts) -> Recipe:
     """Add a distribution with the bounds that the project itself names, if there is such a distribution."""
     return edits.add_package(recipe, facts.declaring(distribution) or distribution) if distribution else recipe
 
 
-def _of_workflows(facts: Facts) -> list[str]:
-    """Return the Debian packages that the project's own workflows install for its build."""
-    return [name for name in facts.installed.system if name.endswith("-dev") or name in known().commands.values()]
-
-
-def _lines(path: str, facts: Facts) -> list[str]:
-    return plain_requirements(facts.project.text(path))
-
-
-def _allowed(facts: Facts) -> list[str]:
-    fitting = [each for each in ordered(facts.available) if allows(facts.requires, each)]
-    return fitting or ordered(facts.available)
+def _list_allowed(facts: Facts) -> list[str]:
+    available = sort_versions(facts.available)
+    return [each for each in available if allows(facts.requires, each)] or available
 
 
 Remedy = Callable[[Recipe, Found, Facts], Recipe]
 REMEDIES: Mapping[str, Remedy] = {
     each.__name__: each
     for each in (
-        *(add_header, add_library, add_shared_library, add_typelib, add_command),
-        *(add_compiler, add_openssl, add_libclang),
-        *(drop_debian_package, add_module, add_declared, add_fixture, add_marker, add_setting, add_option, add_plugins),
-        *(
-            add_coroutine_plugin,
-            import_by_path,
-            allow_warnings,
-            drop_requirement,
-            drop_file,
-            take_one_file,
-            loosen_requirement,
-        ),
-        *(declare_requirements, pretend_version, install_by_path, newer_version, older_version, newer_rust, bound),
-        *(next_version, set_variable, enable_cgo, allow_module_changes, start_service, name_django_settings),
+        *(add_debian_packages, add_header, add_library, add_shared_library, add_typelib, add_command),
+        *(drop_debian_package, add_module, add_declared, add_plugin, add_option, add_plugins, add_coroutine_plugin),
+        *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_file, take_one_file),
+        *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
+        *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
     )
 }
 """The remedies that ``symptoms.yaml`` may name."""

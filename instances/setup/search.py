@@ -11,7 +11,7 @@ from assay.harness.names import count
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.project_facts import Facts, propose
 from assay.instances.setup.setup_record import AppliedChange, SetupRecord, SetupRound
-from assay.instances.setup.symptoms import diagnose, without_colours
+from assay.instances.setup.symptoms import diagnose, strip_colours
 from assay.instances.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe
 
 ENOUGH = 0.95
@@ -77,7 +77,7 @@ class Search:
             self.note(f"round {number} of {self.rounds}: {_summary(recipe)}")
             run = self.trial.run(recipe, left / 2)
             record = self._judge(record, recipe, run, began)
-            self.note(f"round {number}: {_told(record.attempts[-1])}")
+            self.note(f"round {number}: {_describe(record.attempts[-1])}")
             self.save(record)
             if record.ended:
                 return record
@@ -102,7 +102,7 @@ class Search:
                 "seconds": time.monotonic() - began,
             }
         )
-        return _compared(record, recipe, run, again) if again else record
+        return _compare_runs(record, recipe, run, again) if again else record
 
     def _refine(
         self, recipe: Recipe, run: TriedRecipe, record: SetupRecord
@@ -111,9 +111,9 @@ class Search:
         changed, findings = diagnose(run.output, recipe, self.facts)
         applied = tuple(AppliedChange(rule=each.rule, reason=each.reason, line=each.line) for each in findings)
         if changed == recipe:
-            changed, applied = _by_problem(recipe, run, self.facts)
+            changed, applied = _answer_problem(recipe, run, self.facts)
         if changed == recipe:
-            changed, applied = _as_workflows_do(recipe, self.facts, record)
+            changed, applied = _copy_workflows(recipe, self.facts, record)
         if changed == recipe and self.advisor is not None:
             changed = self.advisor.advise(self.facts, recipe, run.output) or recipe
             applied = (AppliedChange(rule=self.advisor.name, reason=_differences(recipe, changed)),)
@@ -126,7 +126,7 @@ class Search:
         return ended
 
 
-def _by_problem(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+def _answer_problem(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
     """Return what answers a limit that ended the tests, or tests that were not collected."""
     if "memory" in run.problem:
         return edits.double_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
@@ -151,7 +151,7 @@ def _by_problem(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe,
     return recipe, ()
 
 
-def _as_workflows_do(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+def _copy_workflows(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple[Recipe, tuple[AppliedChange, ...]]:
     """Return the recipe with all Debian packages of the project's own workflows that no earlier round had to drop."""
     tried = {name for each in record.attempts for name in each.recipe.system_packages}
     left_out = {facts.project.repo.partition("/")[2].lower(), *(tried - set(recipe.system_packages))}
@@ -160,7 +160,7 @@ def _as_workflows_do(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple
     return edits.add_items(recipe, "system_packages", packages), (AppliedChange(rule="as-workflows-do", reason=reason),)
 
 
-def _compared(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedRecipe) -> SetupRecord:
+def _compare_runs(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedRecipe) -> SetupRecord:
     """Return the record with the end that two runs of the same recipe lead to."""
     every, both = one.counted | two.counted, one.passed & two.passed
     share = min(len(both) / len(every), one.share, two.share) if every else 0.0
@@ -180,7 +180,7 @@ def _compared(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedR
 
 def _attempt(recipe: Recipe, run: TriedRecipe, applied: tuple[AppliedChange, ...]) -> SetupRound:
     statuses = list(run.tests.values())
-    lines = without_colours(run.output).splitlines()
+    lines = strip_colours(run.output).splitlines()
     return SetupRound(
         recipe=recipe,
         problem=run.problem,
@@ -201,7 +201,7 @@ def _summary(recipe: Recipe) -> str:
     return "; ".join([f"{recipe.language} {recipe.toolchain}".strip(), *parts])[:160]
 
 
-def _told(attempt: SetupRound) -> str:
+def _describe(attempt: SetupRound) -> str:
     result = attempt.problem or f"{attempt.passed} of {attempt.passed + attempt.failed} tests pass"
     changes = "; ".join(f"{change.rule} ({change.reason})" for change in attempt.changes[:3])
     return f"{result}{' -> ' if changes else ''}{changes}"[:300]

@@ -1,4 +1,4 @@
-"""Commands that a project's own automation runs, and what these install. Nothing is executed."""
+"""Commands that a project's own read_automation runs, and what these install. Nothing is executed."""
 
 import re
 import shlex
@@ -37,7 +37,7 @@ class Installs:
     """Debian packages."""
 
 
-def automation(project: Project) -> list[str]:
+def read_automation(project: Project) -> list[str]:
     """Return the shell commands of workflows, Dockerfiles, makefiles and nox sessions, one a line."""
     lines: list[str] = []
     for _, text in project.matching(*WORKFLOWS):
@@ -50,7 +50,7 @@ def automation(project: Project) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def documented(project: Project) -> list[str]:
+def read_documents(project: Project) -> list[str]:
     """Return the lines of README and CONTRIBUTING that install Debian packages; prose has no other sure commands."""
     texts = (text for _, text in project.matching("README*", "CONTRIBUTING*"))
     lines = (line.strip().lstrip("$# ") for text in texts for line in text.splitlines())

@@ -11,7 +11,7 @@ from pydantic import Field
 from assay.harness.domain import Model, Recipe
 from assay.harness.files import read_yaml
 from assay.instances.setup.project_facts import Facts
-from assay.instances.setup.providers import known
+from assay.instances.setup.providers import load_providers
 from assay.instances.setup.remedies import REMEDIES
 
 MOST_MATCHES = 60
@@ -20,7 +20,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 FOR_PYTHON: tuple[tuple[str, str, str], ...] = (
     ("left-python", "older_version", "the last Python with this is {value}"),
     ("came-to-python", "newer_version", "the first Python with this is {value}"),
-    ("removed-api", "bound", "later releases lack this: {value}"),
+    ("removed-api", "add_bound", "later releases lack this: {value}"),
 )
 """Rules made of the tables ``python_removed``, ``python_added`` and ``removed`` of ``providers.yaml``."""
 
@@ -64,7 +64,7 @@ def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Find
     Returns:
         The changed recipe, and what changed it; the recipe itself and nothing if no rule knows an answer.
     """
-    text, findings = without_colours(text), []
+    text, findings = strip_colours(text), []
     for symptom in symptoms():
         if symptom.languages and recipe.language not in symptom.languages:
             continue
@@ -81,7 +81,7 @@ def symptoms() -> tuple[Symptom, ...]:
     """Return the rules, in the order in which they are tried."""
     path = Path(__file__).with_name("symptoms.yaml")
     own = [Symptom.model_validate(each) for each in read_yaml(path)]
-    tables = (known().python_removed, known().python_added, known().removed)
+    tables = (load_providers().python_removed, load_providers().python_added, load_providers().removed)
     of_tables = [
         Symptom(
             name=name,
@@ -97,6 +97,6 @@ def symptoms() -> tuple[Symptom, ...]:
     return (*of_tables, *own)
 
 
-def without_colours(text: str) -> str:
+def strip_colours(text: str) -> str:
     """Return a program's output without its terminal codes."""
     return COLOURS.sub("", text)

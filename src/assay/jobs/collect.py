@@ -152,7 +152,7 @@ class Collection:
         recipes = tuple(Path(folder).expanduser() for folder in self.place.recipes)
         if not isinstance(self.place.bench, BuiltWorkbench) or has_recipe(instance, recipes):
             return Prepared(id=instance.id)
-        record = self.place.setter(self.folder.recipes).record_for(instance)
+        record = self.place.setter(self.folder.recipes).find_record(instance)
         if record is None:
             return Prepared(id=instance.id, rule=NOT_HERE, reason="its tree cannot be had")
         if not record.accepted:

@@ -128,7 +128,7 @@ class BuiltWorkbench:
 
         if self.setter is None or has_recipe(instance, self.planner.recipes):
             return instance
-        return instance.model_copy(update={"environment": self.setter.recipe_for(instance)})
+        return instance.model_copy(update={"environment": self.setter.find_recipe(instance)})
 
     def _keeps_image(self, instance: Instance) -> bool:
         if self.environment is EnvironmentChoice.AUTO and isinstance(instance.environment, PublishedImage):

@@ -65,18 +65,18 @@ def test_the_recipe_of_the_nearest_search_is_taken(setter: Setter, notes: list[s
     keep(setter.folder, 5, accepted=False)
     keep(setter.folder, 1, ended=False)
     instance = make_instance(base_commit="f" * 40, created_at=DAY)
-    assert setter.recipe_for(instance) == near.recipe
+    assert setter.find_recipe(instance) == near.recipe
     assert not notes
 
 
 def test_a_search_that_found_nothing_is_not_repeated_nearby(setter: Setter, make_instance: Callable) -> None:
     keep(setter.folder, 10, accepted=False)
-    assert setter.recipe_for(make_instance(base_commit="f" * 40, created_at=DAY)) is None
+    assert setter.find_recipe(make_instance(base_commit="f" * 40, created_at=DAY)) is None
 
 
 def test_a_search_too_long_ago_is_none(setter: Setter, notes: list[str], make_instance: Callable) -> None:
     keep(setter.folder, 91)
-    assert setter.recipe_for(make_instance(base_commit="f" * 40, created_at=DAY)) is None
+    assert setter.find_recipe(make_instance(base_commit="f" * 40, created_at=DAY)) is None
     assert notes[0] == "no recipe names acme/calc: searching for one, for at most 10 min"
     assert notes[1].startswith("no set-up of acme/calc: commit ffff")
 
@@ -116,7 +116,7 @@ def test_missing_packages_are_found_by_running_the_suite(
         assert real.set_up("acme/calc", commit) == found
         builds = len(notes)
         instance = make_instance(base_commit=commit, created_at=found.date)
-        assert real.recipe_for(instance) == found.recipe
+        assert real.find_recipe(instance) == found.recipe
         assert len(notes) == builds
     finally:
         for attempt in found.attempts:

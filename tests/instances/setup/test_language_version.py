@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from assay.instances.setup.language_version import allows, choose_version, ordered
+from assay.instances.setup.language_version import allows, choose_version, sort_versions
 
 PYTHONS = ("3.6", "3.9", "3.11", "3.13")
 
@@ -35,4 +35,4 @@ def test_a_bound_on_the_patch_release_allows_its_line() -> None:
 
 
 def test_versions_are_ordered_as_numbers() -> None:
-    assert ordered(["3.10", "3.9", "x", "3.9"]) == ["3.9", "3.10"]
+    assert sort_versions(["3.10", "3.9", "x", "3.9"]) == ["3.9", "3.10"]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.instances.setup.project import LONGEST, language_of, read_project
+from assay.instances.setup.project import LONGEST, detect_language, read_project
 from assay.instances.trees.content import FILE, TreeEntry, write_tar
 
 
@@ -48,4 +48,4 @@ def test_manifests_are_read_and_sources_are_not(tmp_path: Path) -> None:
     ],
 )
 def test_language_is_that_of_most_sources_with_a_manifest(paths: list[str], language: str) -> None:
-    assert language_of(paths) == language
+    assert detect_language(paths) == language

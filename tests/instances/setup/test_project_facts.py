@@ -1,4 +1,4 @@
-from assay.instances.setup.project_facts import name_of, propose
+from assay.instances.setup.project_facts import get_name, propose
 
 TESTS = ("tests/test_a.py",)
 
@@ -57,7 +57,7 @@ def test_a_distribution_is_asked_for_as_the_project_asks_for_it(facts) -> None:
 
 
 def test_a_line_that_is_no_requirement_has_no_name() -> None:
-    assert [name_of(text) for text in ("A.b>1", "-r x.txt", "./local", "git+https://h/x", "")] == [
+    assert [get_name(text) for text in ("A.b>1", "-r x.txt", "./local", "git+https://h/x", "")] == [
         "a-b",
         "",
         "",

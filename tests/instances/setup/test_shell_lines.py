@@ -1,8 +1,8 @@
 import pytest
 
 from assay.instances.setup.shell_lines import (
-    automation,
-    documented,
+    read_automation,
+    read_documents,
     installs,
     workflow_values,
     workflow_variable,
@@ -35,7 +35,7 @@ def test_commands_of_workflows_dockerfiles_and_makefiles_are_found(project) -> N
             ".travis.yml": "script: [pytest, 'pip install mock']\n",
         }
     )
-    lines = automation(made)
+    lines = read_automation(made)
     found = installs(lines)
     assert found.system == ("libxml2-dev", "graphviz", "libpq-dev")
     assert found.extras == ("test", "dev")
@@ -65,13 +65,13 @@ def test_packages_of_a_command_are_read(line: str, field: str, value: tuple[str,
 
 
 def test_a_broken_workflow_says_nothing(project) -> None:
-    assert automation(project({".github/workflows/ci.yml": "a: [b"})) == []
+    assert read_automation(project({".github/workflows/ci.yml": "a: [b"})) == []
 
 
 def test_nox_sessions_and_documents_are_read(project) -> None:
     nox = "def tests(session):\n    session.install('-e', '.[test]', 'mock>=4')\n    session.install(*deps)\n"
     made = project({"noxfile.py": nox, "README.md": "Use apt to be happy.\n\n    $ sudo apt-get install libxml2-dev\n"})
-    found = installs([*automation(made), *documented(made)])
+    found = installs([*read_automation(made), *read_documents(made)])
     assert (found.extras, found.packages, found.system) == (("test",), ("mock>=4",), ("libxml2-dev",))
 
 
