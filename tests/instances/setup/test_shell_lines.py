@@ -1,9 +1,9 @@
 import pytest
 
 from assay.instances.setup.shell_lines import (
+    installs,
     read_automation,
     read_documents,
-    installs,
     workflow_values,
     workflow_variable,
 )
