@@ -10,7 +10,7 @@ import typer
 
 from assay.cli.config import toolchain_images
 from assay.cli.main import app
-from assay.cli.settings import Setting, settings_of
+from assay.cli.settings import Setting, get_settings
 
 ROOT = typer.main.get_command(app)
 SAMPLES = {"bool": "true", "int": "123", "float": "123.5", "str": "'word'", "Path": "'empty-folder'"}
@@ -28,7 +28,7 @@ def leaves(command: Any = ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[tu
 OPTIONS = [
     pytest.param(path, command, key, setting, id=" ".join((*path, key)))
     for path, command in leaves()
-    for key, setting in settings_of(command).items()
+    for key, setting in get_settings(command).items()
 ]
 
 

@@ -88,7 +88,7 @@ def test_a_terminal_that_wants_plain_lines_gets_them(
     monkeypatch.setattr("sys.stderr", terminal)
     for name, value in {"TERM": "xterm", "CI": "", **variables}.items():
         monkeypatch.setenv(name, value)
-    with console.RunView().shown(1, "run") as count:
+    with console.RunView().show_items(1, "run") as count:
         count.start("a")
         count.finish("a: resolved", name="a")
     assert terminal.getvalue() == "testing a\n[1/1] a: resolved\n"
@@ -99,7 +99,7 @@ def test_a_terminal_shows_what_is_tested_on_its_line(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("sys.stderr", terminal)
     for name, value in {"TERM": "xterm", "CI": "", "COLUMNS": "200"}.items():
         monkeypatch.setenv(name, value)
-    with console.RunView().shown(2, "run", {"a": 30.0, "b": 30.0}) as count:
+    with console.RunView().show_items(2, "run", {"a": 30.0, "b": 30.0}) as count:
         count.plan(["a", "b"], 1)
         count.start("a")
         time.sleep(0.3)  # the line is drawn ten times a second

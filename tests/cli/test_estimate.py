@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from assay.cli.estimate import Estimate, in_words
+from assay.cli.estimate import Estimate, format_left
 
 
 class Clock:
@@ -15,64 +15,64 @@ class Clock:
 
 
 def done(estimate: Estimate, clock: Clock, name: str, seconds: float) -> None:
-    estimate.started(name)
+    estimate.start(name)
     clock.now += seconds
-    estimate.finished(name)
+    estimate.finish(name)
 
 
 def test_known_seconds_are_shared_among_the_jobs() -> None:
     estimate = Estimate({"a": 10, "b": 20, "c": 30})
-    assert estimate.left() is None
-    estimate.planned(["a", "b", "c"], 2)
-    assert estimate.left() == 30
-    estimate.planned(["a", "b", "c"], 1)
-    assert estimate.left() == 60
+    assert estimate.seconds_left() is None
+    estimate.plan(["a", "b", "c"], 2)
+    assert estimate.seconds_left() == 30
+    estimate.plan(["a", "b", "c"], 1)
+    assert estimate.seconds_left() == 60
 
 
 def test_nothing_is_told_before_anything_is_known() -> None:
     clock = Clock()
     estimate = Estimate({"a": 10}, clock)
-    estimate.planned(["a", "b"], 1)
-    assert estimate.left() is None
+    estimate.plan(["a", "b"], 1)
+    assert estimate.seconds_left() is None
     done(estimate, clock, "b", 4)
-    assert estimate.left() == 10
+    assert estimate.seconds_left() == 10
 
 
 def test_what_was_measured_stands_for_what_is_not_known() -> None:
     clock = Clock()
     estimate = Estimate({}, clock)
-    estimate.planned(["a", "b", "c"], 1)
+    estimate.plan(["a", "b", "c"], 1)
     done(estimate, clock, "a", 8)
-    assert estimate.left() == 16
+    assert estimate.seconds_left() == 16
 
 
 def test_what_comes_on_top_of_the_tests_is_measured() -> None:
     clock = Clock()
     estimate = Estimate({"a": 10, "b": 10}, clock)
-    estimate.planned(["a", "b"], 1)
+    estimate.plan(["a", "b"], 1)
     done(estimate, clock, "a", 15)
-    assert estimate.left() == 15
+    assert estimate.seconds_left() == 15
 
 
 def test_time_at_work_counts_and_the_longest_sets_the_end() -> None:
     clock = Clock()
     estimate = Estimate({"a": 100, "b": 10, "c": 10}, clock)
-    estimate.planned(["a", "b", "c"], 3)
-    estimate.started("a")
+    estimate.plan(["a", "b", "c"], 3)
+    estimate.start("a")
     clock.now += 40
-    assert estimate.left() == 60
+    assert estimate.seconds_left() == 60
     clock.now += 100
-    assert estimate.left() == 10, "one that takes longer than before has no time left, and the others have theirs"
+    assert estimate.seconds_left() == 10, "one that takes longer than before has no time left"
 
 
 def test_the_longest_that_waits_sets_the_end() -> None:
     clock = Clock()
     estimate = Estimate({"a": 90, "b": 10, "c": 10}, clock)
-    estimate.planned(["a", "b", "c", "d"], 3)
+    estimate.plan(["a", "b", "c", "d"], 3)
     done(estimate, clock, "b", 10)
-    assert estimate.left() == 90
+    assert estimate.seconds_left() == 90
     done(estimate, clock, "a", 90)
-    assert estimate.left() == 50, "what is not known takes the mean of those that are done"
+    assert estimate.seconds_left() == 50, "what is not known takes the mean of those that are done"
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -81,18 +81,18 @@ def test_the_time_left_is_that_of_a_sum_over_all(seed: int) -> None:
     names = [str(number) for number in range(12)]
     known = {name: float(dice.randrange(50)) for name in dice.sample(names, 8)}
     estimate, since, took = Estimate(known, clock), dict[str, float](), dict[str, float]()
-    estimate.planned(names, 3)
+    estimate.plan(names, 3)
     for name in dice.sample(names, 9):
-        estimate.started(name)
+        estimate.start(name)
         since[name] = clock.now
         clock.now += dice.randrange(40)
         if dice.random() < 0.8:
-            estimate.finished(name)
+            estimate.finish(name)
             took[name] = clock.now - since.pop(name)
         rest = [each for each in names if each not in took]
         usual = sum(took.values()) / len(took) if took else None
         if usual is None and not known.keys() >= set(rest):
-            assert estimate.left() is None
+            assert estimate.seconds_left() is None
             continue
         besides = [took[each] - known[each] for each in took if each in known]
         more = max(0.0, sum(besides) / len(besides)) if besides else 0.0
@@ -100,13 +100,13 @@ def test_the_time_left_is_that_of_a_sum_over_all(seed: int) -> None:
             max(0.0, (known[each] + more if each in known else usual or 0.0) - (clock.now - since.get(each, clock.now)))
             for each in rest
         ]
-        assert estimate.left() == pytest.approx(max(sum(seconds) / min(3, len(rest)), *seconds, 0.0))
+        assert estimate.seconds_left() == pytest.approx(max(sum(seconds) / min(3, len(rest)), *seconds, 0.0))
 
 
 def test_names_at_work_are_few() -> None:
     estimate = Estimate({})
     for name in ("a", "b", "c", "d"):
-        estimate.started(name)
+        estimate.start(name)
     assert estimate.at_work == "a, b and 2 more"
 
 
@@ -121,4 +121,4 @@ def test_names_at_work_are_few() -> None:
     ],
 )
 def test_words(seconds: float | None, words: str) -> None:
-    assert in_words(seconds) == words
+    assert format_left(seconds) == words

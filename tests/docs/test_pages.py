@@ -256,7 +256,7 @@ def read_toml(block: Block) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "assay.toml").write_text(block.text)
     with chdir(folder):
-        config.defaults_of(PARSER, ["evaluate"])  # checks the whole file
+        config.read_defaults(PARSER, ["evaluate"])  # checks the whole file
 
 
 def seams() -> set[str]:

@@ -8,7 +8,7 @@ from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
 from assay.cli import config
-from assay.cli.settings import settings_of
+from assay.cli.settings import get_settings
 from assay.harness.errors import UserError
 
 
@@ -19,10 +19,10 @@ class ConfiguredCommand(TyperCommand):
         """Read the settings, unless only the help is wanted; raises DataError, UserError."""
         if ctx.resilient_parsing:  # the shell asks for completion, and wants no complaint
             with suppress(UserError):
-                ctx.default_map = config.defaults_of(ctx.find_root().command, ctx.command_path.split()[1:])
+                ctx.default_map = config.read_defaults(ctx.find_root().command, ctx.command_path.split()[1:])
         elif "--help" not in args:
             root = ctx.find_root().command
-            ctx.default_map = config.defaults_of(root, ctx.command_path.split()[1:])
+            ctx.default_map = config.read_defaults(root, ctx.command_path.split()[1:])
             for sentence in config.odd_variables(root):
                 print(f"assay: {sentence}", file=sys.stderr)
         return super().parse_args(ctx, args)
@@ -42,7 +42,7 @@ def usage_problem(error: TyperException) -> str:
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     text = " ".join(error.format_message().split()).rstrip(".")
     if text.startswith("Invalid value") and parameter is not None and context is not None:
-        wanted = [each.wanted for each in settings_of(context.command).values() if each.parameter == parameter.name]
+        wanted = [each.wanted for each in get_settings(context.command).values() if each.parameter == parameter.name]
         text = f"{' / '.join(parameter.opts)} takes {wanted[0]}" if wanted else text
     text = f"{text[:1].lower()}{text[1:]}"
     return f"{text} ({context.command_path} --help explains)" if context else text

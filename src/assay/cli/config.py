@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.choices import EnvironmentChoice
-from assay.cli.settings import Setting, settings_of
+from assay.cli.settings import Setting, get_settings
 from assay.harness.errors import DataError, UserError
 from assay.harness.names import did_you_mean, nearest
 
@@ -132,7 +132,7 @@ def sources(mirrors: Sequence[Path] | None = None) -> "Sources":
     return make_sources(mirrors or (), toolchain_images())
 
 
-def defaults_of(root: Any, path: Sequence[str]) -> dict[str, Any]:
+def read_defaults(root: Any, path: Sequence[str]) -> dict[str, Any]:
     """Return the values of a command's options that the file and the environment set, by parameter.
 
     Args:
@@ -143,7 +143,7 @@ def defaults_of(root: Any, path: Sequence[str]) -> dict[str, Any]:
         DataError: the file is wrong in any place. UserError: a variable that the command reads is.
     """
     settings, file = read_settings()
-    commands = {names: settings_of(command) for names, command in _leaves(root)}
+    commands = {names: get_settings(command) for names, command in _leaves(root)}
     shared = _shared(commands)
     _check(settings, commands, shared, file)
     found: dict[str, Any] = {}
@@ -166,7 +166,7 @@ def odd_variables(root: Any) -> Iterator[str]:
         *SOURCE_VARIABLES.values(),
     }
     for path, command in _leaves(root):
-        known |= {name for key in settings_of(command) for name in (_variable(key), _variable(*path, key))}
+        known |= {name for key in get_settings(command) for name in (_variable(key), _variable(*path, key))}
     by_end = {name.removeprefix("ASSAY_"): name for name in known}
     for name in sorted(os.environ):
         end = name.removeprefix("ASSAY_")
@@ -228,7 +228,7 @@ def _check(
 
 def _from_file(setting: Setting, value: object, file: Path, place: Sequence[str]) -> Any:
     try:
-        return setting.from_toml(value)
+        return setting.parse_toml(value)
     except ValueError as error:
         raise DataError(str(error), file=str(file), field=".".join(place)) from None
 
@@ -240,7 +240,7 @@ def _from_environment(found: Mapping[str, Setting], path: Sequence[str], shared:
         name = next((each for each in names if os.environ.get(each)), "")
         if name:
             try:
-                values[setting.parameter] = setting.from_text(os.environ[name])
+                values[setting.parameter] = setting.parse_text(os.environ[name])
             except ValueError as error:
                 raise UserError(f"{name} {error}") from None
     return values

@@ -1,5 +1,6 @@
 """Output to a person: progress and notes on stderr, tables and JSON on stdout."""
 
+import json
 import os
 import re
 import sys
@@ -9,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Protocol
 
-from assay.cli.estimate import Estimate, in_words
+from assay.cli.estimate import Estimate, format_left
 from assay.harness.domain import GRADED, INFRASTRUCTURE, Instance, Outcome, PatchDiffResult, Verdict
 from assay.harness.runs.crew import Progress
 
@@ -74,7 +75,7 @@ def live_line(total: int, title: str) -> Iterator[ProgressLine | None]:
 
 
 @contextmanager
-def counted(total: int, title: str) -> Iterator[Callable[[], None]]:
+def show_count(total: int, title: str) -> Iterator[Callable[[], None]]:
     """Give a function that counts one more item: on a live line, or in a line of its own twice a minute."""
     done, said = 0, time.monotonic()
     with live_line(total, title) as line:
@@ -111,7 +112,7 @@ class RunView:
         self, total: int, title: str, seconds: Mapping[str, float]
     ) -> "Iterator[Progress[Task, SavedVerdict]]":
         """Show what is tested, the outcomes so far and the time that is left, or each evaluation in its own line."""
-        with self.shown(total, title, seconds) as count:
+        with self.show_items(total, title, seconds) as count:
             outcomes: Counter[str] = Counter()
 
             def finished(saved: "SavedVerdict", known: bool) -> None:
@@ -129,7 +130,7 @@ class RunView:
     @contextmanager
     def doing(self, total: int, verb: str) -> "Iterator[Progress[Instance, Done]]":
         """Show what is at work and what has failed so far, or each instance in a line of its own."""
-        with self.shown(total, verb, verb=verb) as count:
+        with self.show_items(total, verb, verb=verb) as count:
             failed = 0
 
             def finished(done: "Done", _known: bool) -> None:
@@ -148,7 +149,7 @@ class RunView:
     @contextmanager
     def comparing(self, total: int) -> "Iterator[Progress[Task, PatchDiffResult]]":
         """Print each comparison in a line of its own, above the live line if there is one."""
-        with self.shown(total, "patchdiff") as count:
+        with self.show_items(total, "patchdiff") as count:
 
             def finished(result: "PatchDiffResult", known: bool) -> None:
                 count.finish(f"{result.instance_id}: {result.finding} ({_took(result.seconds, known)})", says=True)
@@ -156,7 +157,7 @@ class RunView:
             yield Progress(lambda _task: None, finished)
 
     @contextmanager
-    def shown(
+    def show_items(
         self, total: int, title: str, seconds: Mapping[str, float] | None = None, verb: str = "testing"
     ) -> Iterator["Count"]:
         """Count finished items on a live line, or in plain lines with a word in between if nothing ends for long."""
@@ -187,12 +188,12 @@ class Count:
     def plan(self, names: Sequence[str], jobs: int) -> None:
         """Take the names of what will be done, so many at once."""
         with self._lock:
-            self._estimate.planned(names, jobs)
+            self._estimate.plan(names, jobs)
 
     def start(self, name: str) -> None:
         """Show an item that is begun; in plain lines only the first, since the others follow each other."""
         with self._lock:
-            self._estimate.started(name)
+            self._estimate.start(name)
             if self._line is not None:
                 self._line(self._note())
             elif not self.done:
@@ -210,9 +211,9 @@ class Count:
         with self._lock:
             self.done += 1
             self._summary = summary
-            self._estimate.finished(name)
+            self._estimate.finish(name)
             if self._line is None or says:
-                left = in_words(self._estimate.left()) if self.done < self._total else ""
+                left = format_left(self._estimate.seconds_left()) if self.done < self._total else ""
                 self._say(f"[{self.done}/{self._total}] {text}{left and ', '}{left}")
             if self._line is not None:
                 self._line(self._note(), 1)
@@ -226,7 +227,7 @@ class Count:
 
     def _note(self) -> str:
         at_work = f"{self._verb} {self._estimate.at_work}" if self._estimate.at_work else ""
-        return " · ".join(filter(None, (self._summary, in_words(self._estimate.left()), at_work)))
+        return " · ".join(filter(None, (self._summary, format_left(self._estimate.seconds_left()), at_work)))
 
     def _say(self, text: str) -> None:
         self._spoke = time.monotonic()
@@ -247,12 +248,12 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> No
         [
             (
                 verdict.instance_id,
-                coloured(verdict.outcome),
+                colour(verdict.outcome),
                 _count(verdict, verdict.unfixed),
                 _count(verdict, verdict.broken),
                 f"{seconds.get(verdict.instance_id, 0.0):.1f}",
                 _first_line(verdict.reason),
-                *([measures_in_words(verdict.measures)] if measured else []),
+                *([format_measures(verdict.measures)] if measured else []),
                 *([", ".join(verdict.flags)] if flagged else []),
             )
             for verdict in verdicts
@@ -279,24 +280,24 @@ def sum_line(report: "RunReport") -> str:
     mixed = ", ".join(f"{n} {name}" for name, n in report.environments.items()) if len(report.environments) > 1 else ""
     line = f"{report.resolved_instances} of {report.submitted_instances} resolved{rest}{flaky}"
     line += f"; mixed environments: {mixed}" if mixed else ""
-    line += f"; mean {measures_in_words(report.mean_measures)}" if report.mean_measures else ""
+    line += f"; mean {format_measures(report.mean_measures)}" if report.mean_measures else ""
     if report.operational_instances is None:
         return line
     fit = f"{report.operational_resolved_instances} of {report.operational_instances}"
     return f"{line}; operational: {fit} ({len(report.unfit_ids)} unfit left out)"
 
 
-def measures_in_words(measures: Mapping[str, float]) -> str:
+def format_measures(measures: Mapping[str, float]) -> str:
     """Return figures by name in one line."""
     return ", ".join(f"{name} {value:.4g}" for name, value in measures.items())
 
 
-def range_in_words(interval: "Interval") -> str:
+def format_range(interval: "Interval") -> str:
     """Return the ends of a rate's interval in percent."""
     return f"{interval.low:.1%} to {interval.high:.1%}"
 
 
-def coloured(outcome: Outcome) -> str:
+def colour(outcome: Outcome) -> str:
     """Return an outcome in its colour, as rich markup."""
     colour = COLOURS.get(outcome, OTHER_COLOUR)
     return f"[{colour}]{outcome}[/{colour}]"
@@ -309,9 +310,9 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     _print_table(columns, [tuple(escape(cell) for cell in row) for row in rows])
 
 
-def print_json(text: str) -> None:
-    """Print the one JSON object of a ``--json`` run."""
-    print(text, flush=True)
+def print_json(content: object) -> None:
+    """Print the one JSON object of a ``--json`` run, whose values may be models."""
+    print(json.dumps(content, default=methodcaller("model_dump", mode="json")), flush=True)
 
 
 def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -34,7 +34,7 @@ class Estimate:
         self._took, self._besides = Mean(), Mean()
         """Seconds from start to end, with whatever was built; and those beside what was known before."""
 
-    def planned(self, names: Iterable[str], jobs: int) -> None:
+    def plan(self, names: Iterable[str], jobs: int) -> None:
         """Take the names of what will be done, so many at once."""
         self._waiting, self._jobs, self._waits = set(names), jobs, Mean()
         self._longest = [(-self._known[name], name) for name in self._waiting if name in self._known]
@@ -42,7 +42,7 @@ class Estimate:
         for seconds, _ in self._longest:
             self._waits.add(-seconds)
 
-    def started(self, name: str) -> None:
+    def start(self, name: str) -> None:
         """Take the time of a start."""
         if name in self._waiting:
             self._waiting.remove(name)
@@ -52,7 +52,7 @@ class Estimate:
             heappop(self._longest)
         self._since[name] = self._clock()
 
-    def finished(self, name: str) -> None:
+    def finish(self, name: str) -> None:
         """Take the time of an end."""
         if name not in self._since:
             return
@@ -68,7 +68,7 @@ class Estimate:
         more = f" and {len(self._since) - SHOWN} more" if len(self._since) > SHOWN else ""
         return ", ".join(names) + more
 
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """Return the seconds that are left; None while nothing is known about some of the work."""
         unknown = len(self._waiting) - self._waits.count
         mean, number = self._took.value, len(self._waiting) + len(self._since)
@@ -100,7 +100,7 @@ class Mean:
         return self.sum / self.count if self.count else None
 
 
-def in_words(seconds: float | None) -> str:
+def format_left(seconds: float | None) -> str:
     """Return "about 3 min left"; nothing for None."""
     if seconds is None:
         return ""

@@ -55,17 +55,17 @@ def load_to_evaluate(
 ) -> "Sequence[Instance]":
     """Load instances with the images that their rows name; raises UserError if there is none."""
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
-    return not_empty(loaded, dataset).instances
+    return check_not_empty(loaded, dataset).instances
 
 
-def not_empty(loaded: "Loaded", dataset: str) -> "Loaded":
+def check_not_empty(loaded: "Loaded", dataset: str) -> "Loaded":
     """Return what was loaded; raises UserError if there is no instance."""
     if not loaded.instances:
         raise UserError(f"{dataset} has no instance")
     return loaded
 
 
-def quarantined(instances: "Sequence[Instance]", dataset: str, stability: Path | None) -> "Sequence[Instance]":
+def apply_quarantine(instances: "Sequence[Instance]", dataset: str, stability: Path | None) -> "Sequence[Instance]":
     """Leave unstable tests out of the labels, as a stability file says or else the data set itself."""
     from assay.cli.console import say
     from assay.harness.grading.stability import quarantine, read_stability
@@ -86,7 +86,7 @@ def quarantined(instances: "Sequence[Instance]", dataset: str, stability: Path |
     return reduced
 
 
-def relabelled(instances: "Sequence[Instance]", labels: Path | None) -> "Sequence[Instance]":
+def apply_labels(instances: "Sequence[Instance]", labels: Path | None) -> "Sequence[Instance]":
     """Put the labels of a file in place of the instances' own; say how many have got others.
 
     Raises:
@@ -105,7 +105,7 @@ def relabelled(instances: "Sequence[Instance]", labels: Path | None) -> "Sequenc
     return result
 
 
-def as_tasks_of(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[Instance]":
+def apply_rule(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[Instance]":
     """Return instances as tasks of another rule; raises UserError (DataError) if one cannot be."""
     if rule is None:
         return instances
@@ -117,7 +117,7 @@ def as_tasks_of(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[
 
 def find_run(run: str, runs_dir: Path) -> "RunStore":
     """Return a run of evaluations by its name or its folder; raises UserError, naming known runs, if there is none."""
-    return _with_verdicts(_find_any(run, runs_dir))
+    return _check_verdicts(_find_any(run, runs_dir))
 
 
 def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
@@ -162,7 +162,7 @@ def _find_any(run: str, runs_dir: Path) -> "RunStore":
     raise UserError(f"there is no run {run!r} in {runs_dir}{did_you_mean(run, known)}")
 
 
-def _with_verdicts(store: "RunStore") -> "RunStore":
+def _check_verdicts(store: "RunStore") -> "RunStore":
     """Return a run of evaluations; raises UserError for a run of a solver."""
     from assay.harness.runs.manifest import RunKind
 

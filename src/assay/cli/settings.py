@@ -37,13 +37,13 @@ class Setting:
     least: float | None = None
     most: float | None = None
 
-    def from_toml(self, value: object) -> Any:
+    def parse_toml(self, value: object) -> Any:
         """Return the value of a file as the parser takes it; raises ValueError that says what to write."""
         if not self.many:
             return self._one(value)
         return [self._one(each) for each in (value if isinstance(value, list) else [value])]
 
-    def from_text(self, text: str) -> Any:
+    def parse_text(self, text: str) -> Any:
         """Return the value of a variable; several are separated by spaces, or paths by colons. Raises ValueError."""
         if not self.many:
             return self._one(_parsed(self.kind, text))
@@ -62,12 +62,12 @@ class Setting:
             return value in [each.value for each in self.kind]
         if self.kind in {int, float}:
             number = int if self.kind is int else int | float
-            return isinstance(value, number) and not isinstance(value, bool) and self._in_range(value)
+            return isinstance(value, number) and not isinstance(value, bool) and self._is_in_range(value)
         if self.kind is datetime:
             return isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value) is not None
         return isinstance(value, bool if self.kind is bool else str)
 
-    def _in_range(self, value: float) -> bool:
+    def _is_in_range(self, value: float) -> bool:
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
     @property
@@ -79,13 +79,13 @@ class Setting:
         return NAMES[self.kind] + least + ("" if self.most is None else f", at most {self.most:g}")
 
 
-def settings_of(command: Any) -> Mapping[str, Setting]:
+def get_settings(command: Any) -> Mapping[str, Setting]:
     """Return the options of a command by key: the longest name, with underscores."""
-    return _settings_of(unwrap(command.callback), tuple((each.name, *each.opts) for each in command.params))
+    return _get_settings(unwrap(command.callback), tuple((each.name, *each.opts) for each in command.params))
 
 
 @cache
-def _settings_of(function: Callable[..., Any], parameters: tuple[tuple[str, ...], ...]) -> Mapping[str, Setting]:
+def _get_settings(function: Callable[..., Any], parameters: tuple[tuple[str, ...], ...]) -> Mapping[str, Setting]:
     hints = get_type_hints(function, include_extras=True)
     found = {}
     for parameter, *names in parameters:

@@ -1,6 +1,5 @@
 """``assay demo``: the main job, end to end, on bundled instances."""
 
-import json as jsonlib
 from typing import TYPE_CHECKING
 
 import typer
@@ -54,7 +53,7 @@ def demo(
     as_expected = all(verdict.outcome == ("resolved" if patch == "gold" else "unresolved") for patch, verdict in rows)
     if json:
         found = [{"patch": patch, **verdict.model_dump(mode="json")} for patch, verdict in rows]
-        console.print_json(jsonlib.dumps({"as_hoped": as_expected, "verdicts": found}))
+        console.print_json({"as_hoped": as_expected, "verdicts": found})
     else:
         console.print_rows(
             ("instance", "patch", "verdict", "reason"),
@@ -79,12 +78,12 @@ def _patches(instances: "Sequence[Instance]") -> "dict[str, list[tuple[Instance,
         "gold": pairs("gold", {each.id: each.gold_patch for each in instances}),
         "null": pairs("null", {each.id: "" for each in instances}),
         "partial": pairs(
-            "partial", {each.id: without_last_file(each.gold_patch) for each in instances if each.id == PARTIAL}
+            "partial", {each.id: drop_last_file(each.gold_patch) for each in instances if each.id == PARTIAL}
         ),
     }
 
 
-def without_last_file(diff: str) -> str:
+def drop_last_file(diff: str) -> str:
     """Return a diff without what it does to its last file: looks like a fix, and misses a part."""
     from unidiff.patch import PatchSet
 

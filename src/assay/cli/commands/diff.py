@@ -4,7 +4,7 @@ import typer
 
 from assay.cli import config, options
 from assay.cli.commands import evaluate
-from assay.cli.loading import load_to_evaluate, quarantined
+from assay.cli.loading import apply_quarantine, load_to_evaluate
 
 
 def diff(
@@ -51,7 +51,7 @@ def diff(
 
     part, seconds = evaluate.read_shard(shard, durations)
     given = evaluate.read_given(predictions)
-    instances = quarantined(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, None)
+    instances = apply_quarantine(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, None)
     pairs = evaluate.pair(instances, given.predictions, ids)
     session = Session(
         evaluate.name_of(run_id or evaluate.run_id_of(dataset, pairs), part),

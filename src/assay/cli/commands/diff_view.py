@@ -43,7 +43,7 @@ def _summary(figures: PatchDiffFigures) -> str:
         parts.append(f"{figures.not_assessed} not assessed")
     if figures.null_divergences:
         parts.append(f"{count(figures.null_divergences, 'difference')} between gold and its copy")
-    shown = f"{rate.estimate:.1%} ({console.range_in_words(rate)})"
+    shown = f"{rate.estimate:.1%} ({console.format_range(rate)})"
     parts.append(f"resolved and not refuted: {figures.not_refuted} of {figures.submitted}, {shown}")
     return "; ".join(parts)
 

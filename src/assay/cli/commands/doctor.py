@@ -1,9 +1,9 @@
-"""``assay doctor``: is this machine fit for evaluations?"""
+"""``assay doctor``: checks whether this machine is fit for evaluations."""
 
-import json as jsonlib
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -37,7 +37,7 @@ ROOM = 5 * 1024**3
 
 @dataclass(frozen=True, slots=True)
 class MachineCheck:
-    """One thing that was looked at; ``remedy`` is empty when all is well."""
+    """One finding; ``remedy`` is empty when all is well."""
 
     what: str
     found: str
@@ -75,7 +75,7 @@ def doctor(
     limits, unmeasured = ([], "not asked for (--quick)") if quick else _limits(engine)
     if json:
         found = {"findings": [asdict(check) for check in findings], "limits": [asdict(each) for each in limits]}
-        console.print_json(jsonlib.dumps({**found, "limits_not_measured": unmeasured}))
+        console.print_json({**found, "limits_not_measured": unmeasured})
     else:
         _print(findings, limits, unmeasured)
     unfit = any(finding.remedy for finding in findings) or any(each.state == "IGNORED" for each in limits)
@@ -121,7 +121,6 @@ def _builder(name: str) -> MachineCheck:
 
 
 def _only_runs(name: str) -> bool:
-    """Return whether an engine answers, and cannot build images."""
     from assay.harness.engines import open_engine
 
     try:
@@ -131,18 +130,11 @@ def _only_runs(name: str) -> bool:
 
 
 def _program(name: str, remedy: str) -> MachineCheck:
-    path = shutil.which(name) or _beside_python(name)
+    path = shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
     if path is None:
         return MachineCheck(name, "not found", remedy)
     done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     return MachineCheck(name, done.stdout.strip())
-
-
-def _beside_python(name: str) -> str | None:
-    import sys
-
-    path = Path(sys.executable).parent / name
-    return str(path) if path.is_file() else None
 
 
 def _bootstrap() -> MachineCheck:
@@ -150,7 +142,7 @@ def _bootstrap() -> MachineCheck:
 
 
 def _toolchains(name: str) -> Iterator[MachineCheck]:
-    """Yield for each language where the toolchain of its usual version comes from, and why not from a better source."""
+    """Yield the source of each language's usual toolchain, with the reasons against better sources."""
     from assay.cli.config import toolchain_images
     from assay.harness.engines import open_engine
     from assay.harness.languages import LANGUAGES
@@ -204,7 +196,7 @@ def _room(runs_dir: Path) -> MachineCheck:
 
 
 def _limits(name: str) -> "tuple[list[Measurement], str]":
-    """Return what the engine's limits came to, or why they were not tried."""
+    """Return the measured limits of the engine, or the reason why none was measured."""
     from assay.harness.engines import open_engine
     from assay.harness.engines.doctor import measure, toolchain_image
 

@@ -1,6 +1,5 @@
 """``assay evaluate``: the main job."""
 
-import json as jsonlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +8,7 @@ import typer
 
 from assay.choices import EnvironmentChoice, ModelChoice
 from assay.cli import config, exits, options
-from assay.cli.loading import as_tasks_of, load_to_evaluate, quarantined, relabelled
+from assay.cli.loading import apply_labels, apply_quarantine, apply_rule, load_to_evaluate
 from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def evaluate(
     part, seconds = read_shard(shard, durations)
     given = read_given(predictions) if predictions else None
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
-    instances = as_tasks_of(rule, quarantined(relabelled(found, labels), dataset, stability))
+    instances = apply_rule(rule, apply_quarantine(apply_labels(found, labels), dataset, stability))
     pairs = pair(instances, given.predictions, ids) if given else control_pairs(instances, "gold" if gold else "null")
     session = Session(
         name_of(run_id or run_id_of(dataset, pairs, labels, rule), part),
@@ -231,7 +230,7 @@ def show(session: "Session", report: "RunReport", verdicts: "Sequence[Verdict]",
     from assay.cli.commands.diff_view import print_comparisons
 
     if as_json:
-        console.print_json(jsonlib.dumps(report.model_dump(mode="json")))
+        console.print_json(report)
         return
     saved = (session.store.load_verdict(verdict.instance_id) for verdict in verdicts)
     console.print_verdicts(verdicts, {each.verdict.instance_id: each.seconds for each in saved if each is not None})

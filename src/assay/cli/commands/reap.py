@@ -1,6 +1,5 @@
 """``assay reap``: removes containers of dead processes."""
 
-import json as jsonlib
 from typing import Annotated
 
 import typer
@@ -25,6 +24,6 @@ def reap(
 
     removed = open_engine(engine).reap(everything=everything)
     if json:
-        console.print_json(jsonlib.dumps({"removed": removed}))
+        console.print_json({"removed": removed})
     else:
         print(f"removed {count(len(removed), 'container')}")

@@ -9,7 +9,7 @@ import typer
 
 from assay.choices import EnvironmentChoice
 from assay.cli import config, exits, options
-from assay.cli.loading import load_to_evaluate, quarantined
+from assay.cli.loading import apply_quarantine, load_to_evaluate
 from assay.harness.errors import PluginError, UserError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def serve(
             raise
         raise PluginError(f"serve needs the extra `serve`: pip install 'assay-bench[serve]' ({error})") from error
     token = read_token(token_file)
-    instances = quarantined(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, stability)
+    instances = apply_quarantine(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, stability)
     place = config.workplace(
         engine,
         mirror,

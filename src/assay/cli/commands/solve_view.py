@@ -1,6 +1,5 @@
 """``assay solve``: a solver's run, as a person sees it."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -18,29 +17,29 @@ class SolveRunView(console.RunView):
     @contextmanager
     def solving(self, total: int, title: str) -> Iterator[Progress[SolveJob, Solution]]:
         """Show each finished sample on the live line, or in a line of its own."""
-        with self.shown(total, title, verb="solving") as count:
+        with self.show_items(total, title, verb="solving") as count:
 
-            def finished(solution: Solution, known: bool) -> None:
+            def finish(solution: Solution, known: bool) -> None:
                 note = "known already" if known else _took(solution)
                 text = f"{solution.instance_id}{_sample(solution)}: {solution.status} ({note})"
                 count.finish(text, text, name=f"{solution.instance_id}{_sample(solution)}")
 
             yield Progress(
                 started=lambda job: count.start(_name(job)),
-                finished=finished,
-                planned=lambda names, at_once: count.plan([_shown(name) for name in names], at_once),
+                finished=finish,
+                planned=lambda names, at_once: count.plan([_rename(name) for name in names], at_once),
             )
 
 
 def show(session: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunReport], *, as_json: bool) -> None:
-    """Print a row for each sample, what went wrong, and the sum; or everything as one JSON object."""
+    """Print a row for each sample, the errors, and the sum; or everything as one JSON object."""
     if as_json:
         found = {
             "run": session.run_id,
             "solutions": [each.model_dump(mode="json", exclude={"candidates"}) for each in solutions],
-            "evaluations": [report.model_dump(mode="json") for report in reports],
+            "evaluations": list(reports),
         }
-        console.print_json(json.dumps(found))
+        console.print_json(found)
         return
     if not solutions:
         print(f"no instance is in this shard · {session.run_id}")
@@ -62,8 +61,8 @@ def _name(job: SolveJob) -> str:
     return f"{job.instance.id} #{job.sample}" if job.sample else job.instance.id
 
 
-def _shown(name: str) -> str:
-    """Return a sample's name in the run as ``_name`` has it."""
+def _rename(name: str) -> str:
+    """Return the ``_name`` of a sample for its name in the run."""
     instance_id, _, sample = name.rpartition("/")
     return f"{instance_id} #{sample}" if sample != "0" else instance_id
 
@@ -77,7 +76,6 @@ def _dollars(cost: float | None) -> str:
 
 
 def _row(solution: Solution, reports: Sequence[RunReport]) -> dict[str, str]:
-    """Return the cells of a sample by column."""
     usage = solution.usage
     asked = bool(usage.calls)
     return {
@@ -101,7 +99,7 @@ def _verdict(solution: Solution, reports: Sequence[RunReport]) -> str:
 
 
 def _print_doubts(solution: Solution) -> None:
-    """Print a sample's error, and what a person should look at."""
+    """Print a sample's error, its suspicious reads and by-products."""
     name = f"  {solution.instance_id}{_sample(solution)}"
     if solution.error:
         print(f"{name}: {solution.error.strip().splitlines()[0][:300]}")
@@ -112,7 +110,6 @@ def _print_doubts(solution: Solution) -> None:
 
 
 def _sum_line(solutions: Sequence[Solution]) -> str:
-    """Return a run's figures in one line."""
     with_patch = sum(bool(each.patch.strip()) for each in solutions)
     costs = [each.usage.cost for each in solutions]
     paid = sum(each.usage.paid or 0.0 for each in solutions)

@@ -38,10 +38,10 @@ def kubernetes(
     Examples:
       assay cluster kubernetes --image example.com/assay:1 --volume work -- lite -p preds.jsonl --run-id nightly
     """
-    planned.checked("--namespace", namespace, NAME, "a name of lower-case letters, digits and dashes")
-    planned.checked("--volume", volume, NAME, "the name of a PersistentVolumeClaim, as kubectl get pvc shows it")
-    planned.checked("--memory", memory, SIZE, "a number with K, M, G or T, such as 32G")
-    planned.checked("--image", image, r"\S+", "the name of an image")
+    planned.check_form("--namespace", namespace, NAME, "a name of lower-case letters, digits and dashes")
+    planned.check_form("--volume", volume, NAME, "the name of a PersistentVolumeClaim, as kubectl get pvc shows it")
+    planned.check_form("--memory", memory, SIZE, "a number with K, M, G or T, such as 32G")
+    planned.check_form("--image", image, r"\S+", "the name of an image")
     evaluation = planned.read_arguments(context, arguments, cpus)
     text = planned.render(
         "kubernetes.yaml",

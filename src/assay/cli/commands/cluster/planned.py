@@ -66,7 +66,7 @@ def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) 
         raise UserError(f"{odd!r}: the text can hold no line breaks or control characters; rename what it names")
     root: Any = context.find_root()
     command = copy(root.command.commands["evaluate"])
-    command.params = [_without_callback(each) for each in command.params]
+    command.params = [_drop_callback(each) for each in command.params]
     read = command.make_context("evaluate", list(arguments), parent=root)
     _check(read.params)
     jobs = [] if _source(read, "jobs") else ["--jobs", str(cpus)]
@@ -91,7 +91,7 @@ def _words(option: Any, read: Any) -> list[str]:
     return [word for each in values for word in (name, str(each))]
 
 
-def _without_callback(parameter: Any) -> Any:
+def _drop_callback(parameter: Any) -> Any:
     found = copy(parameter)
     found.callback = None
     return found
@@ -151,7 +151,7 @@ def read_time(text: str) -> int:
     return seconds
 
 
-def checked(option: str, text: str, form: str, example: str) -> str:
+def check_form(option: str, text: str, form: str, example: str) -> str:
     """Return the text of an option; raises UserError unless it has a form."""
     if not re.fullmatch(form, text):
         raise UserError(f"{option} {text!r}: write {example}")

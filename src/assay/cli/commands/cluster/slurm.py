@@ -34,9 +34,9 @@ def slurm(
       assay cluster slurm --shards 16 -o nightly.sh -- lite -p preds.jsonl --run-id nightly
       assay cluster slurm --partition cpu --time 12:00:00 --cpus 16 --memory 64G -- lite --gold --run-id gold
     """
-    planned.checked("--partition", partition or "-", NAME, "the name of a partition, as sinfo shows it")
+    planned.check_form("--partition", partition or "-", NAME, "the name of a partition, as sinfo shows it")
     planned.read_time(time)
-    planned.checked("--memory", memory, SIZE, "a number with K, M, G or T, such as 32G")
+    planned.check_form("--memory", memory, SIZE, "a number with K, M, G or T, such as 32G")
     evaluation = planned.read_arguments(context, arguments, cpus)
     text = planned.render(
         "slurm.sh",

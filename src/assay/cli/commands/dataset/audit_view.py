@@ -1,6 +1,5 @@
 """``assay dataset audit``: findings, as a person sees them."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 
@@ -19,7 +18,6 @@ WIDTH = 200
 def print_json(audit: Audit, ref: DatasetRef) -> None:
     """Print everything as one JSON object."""
     about = {"dataset": ref.name, "revision": ref.revision, "instances": len(audit.instances)}
-    rows = [each.model_dump(mode="json") for each in audit.findings]
     tried = {
         trial.instance_id: [
             {"mutant": each.mutant.description, "patch": each.mutant.patch, "outcome": each.outcome}
@@ -27,7 +25,7 @@ def print_json(audit: Audit, ref: DatasetRef) -> None:
         ]
         for trial in audit.trials
     }
-    console.print_json(json.dumps({**about, "findings": rows, "mutants": tried}))
+    console.print_json({**about, "findings": list(audit.findings), "mutants": tried})
 
 
 def print_findings(audit: Audit, ref: DatasetRef, *, all_of_it: bool) -> None:

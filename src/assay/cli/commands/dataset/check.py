@@ -1,6 +1,5 @@
 """``assay dataset check``: wrong rows of a data set."""
 
-import json as jsonlib
 from collections import Counter
 
 import typer
@@ -25,7 +24,7 @@ def check(dataset: options.Dataset, split: options.Split = None, json: options.J
     loaded = load_instances(dataset, None, split, skip_bad_rows=True, says=False)
     problems = [str(problem) for problem in loaded.problems]
     if json:
-        console.print_json(jsonlib.dumps({"instances": len(loaded.instances), "problems": problems}))
+        console.print_json({"instances": len(loaded.instances), "problems": problems})
     else:
         for problem in problems:
             print(problem)

@@ -1,6 +1,6 @@
 """``assay dataset collect``: instances from the history of repositories."""
 
-import json as jsonlib
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +12,7 @@ from assay.cli.loading import load_instances
 
 if TYPE_CHECKING:
     from assay.instances.collect.duplicates import KnownInstances
+    from assay.instances.collect.rules import CandidateLimits
     from assay.instances.collect.steps import Phase
 
 DAY = "%Y-%m-%d"
@@ -104,25 +105,22 @@ def collect(
       assay dataset collect --packages releases --known releases -o 2026-10 --since 2026-10-01 --until 2026-10-31
     """
     from assay.cli import console
-    from assay.cli.commands.dataset.collect_view import print_funnel, write_picture
+    from assay.harness.files import replace_file
     from assay.instances.collect.folder import CollectionFolder, CollectionSettings
-    from assay.instances.collect.rules import CandidateLimits
     from assay.instances.collect.steps import Phase
     from assay.jobs.collect import Collection, read_issues, read_statements
+    from assay.viewer.funnel import funnel_page
 
-    chosen = _phases(only)
-    wanted_names = tuple(dict.fromkeys((*(repos or ()), *_packages(packages))))
+    chosen = _select_phases(only)
+    names = tuple(dict.fromkeys((*(repos or ()), *_read_packages(packages))))
     folder = CollectionFolder(output)
-    limits = CandidateLimits()
-    wanted = {"licenses": limits.licenses.union(license_ or ()), "languages": _languages(language or ())}
-    limits = limits.model_copy(update=wanted)
     with config.workplace(engine, mirror, recipes, jobs=jobs) as place:
         collection = Collection(
             folder,
             place,
             config.sources(mirror),
-            limits=limits,
-            known=_known(index_known or ()),
+            limits=_read_limits(license_ or (), language or ()),
+            known=_load_known(known or ()),
             issues=read_issues(issues) if issues else {},
             statements=read_statements(statements) if statements else {},
             limit=limit,
@@ -131,30 +129,30 @@ def collect(
         folder.open(
             CollectionSettings(
                 name=output.resolve().name,
-                repos=wanted_names,
+                repos=names,
                 since=since.date() if since else None,
                 until=until.date() if until else None,
             )
-            if wanted_names or since or until
+            if names or since or until
             else folder.settings()
         )
         found = collection.run(chosen)
     picture = output / "funnel.html"
-    write_picture(picture, folder.settings().name, found)
+    replace_file(picture, funnel_page(folder.settings().name, found).encode())
     if json:
         where = {"folder": str(output), "dataset": str(folder.dataset), "picture": str(picture)}
-        figures = [each.model_dump(mode="json") for each in found]
-        console.print_json(jsonlib.dumps({**where, "phases": figures}))
+        console.print_json({**where, "phases": list(found)})
     else:
-        print_funnel(found)
+        rows = [(each.phase, str(each.taken), str(each.kept), each.why) for each in found]
+        console.print_rows(("phase", "candidates", "kept", "fell out"), rows)
         if Phase.VALIDATE in chosen:
             print(f"Data set: {folder.dataset}")
         print(f"Picture: {picture}")
     raise typer.Exit(0 if found[-1].kept else exits.INVALID)
 
 
-def _phases(names: list[str] | None) -> "tuple[Phase, ...]":
-    """Return the phases of these names in their order, or all of them; raises UserError for an unknown one."""
+def _select_phases(names: list[str] | None) -> "tuple[Phase, ...]":
+    """Return the named phases in their order, or all of them; raises UserError for an unknown name."""
     from assay.harness.errors import UserError
     from assay.harness.names import did_you_mean
     from assay.instances.collect.steps import Phase
@@ -165,8 +163,7 @@ def _phases(names: list[str] | None) -> "tuple[Phase, ...]":
     return tuple(phase for phase in Phase if not names or phase in names)
 
 
-def _packages(file: str | None) -> list[str]:
-    """Return the packages that a file lists, or the bundled one."""
+def _read_packages(file: str | None) -> list[str]:
     from assay.instances.collect.releases import BUNDLED_PACKAGES, read_packages
 
     if file is None:
@@ -174,14 +171,16 @@ def _packages(file: str | None) -> list[str]:
     return read_packages(BUNDLED_PACKAGES if file == "releases" else Path(file).expanduser())
 
 
-def _languages(names: "list[str] | tuple[str, ...]") -> frozenset[str]:
-    """Return the names of languages; raises UserError for an unknown one."""
-    from assay.harness import languages
+def _read_limits(licenses: Sequence[str], languages: Sequence[str]) -> "CandidateLimits":
+    from assay.harness.languages import find
+    from assay.instances.collect.rules import CandidateLimits
 
-    return frozenset(languages.find(name).NAME for name in names)
+    usual = CandidateLimits()
+    names = frozenset(find(name).NAME for name in languages)
+    return usual.model_copy(update={"licenses": usual.licenses.union(licenses), "languages": names})
 
 
-def _known(datasets: "list[str] | tuple[str, ...]") -> "KnownInstances":
+def _load_known(datasets: Sequence[str]) -> "KnownInstances":
     from assay.instances.collect.duplicates import index_known
 
     return index_known(

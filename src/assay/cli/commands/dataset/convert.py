@@ -1,6 +1,5 @@
 """``assay dataset convert``: instances as rows of another dialect."""
 
-import json as jsonlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,7 +79,7 @@ def convert(
         conversion.save(rows, output)
     if json:
         where: dict[str, object] = {"file": str(output)} if output else {"rows": rows}
-        console.print_json(jsonlib.dumps({"dialect": dialect.NAME, "instances": len(rows), "losses": losses, **where}))
+        console.print_json({"dialect": dialect.NAME, "instances": len(rows), "losses": losses, **where})
         return
     for loss, times in Counter(loss for each in found for loss in each.losses).items():
         console.say(f"left out of {count(times, 'instance')}: {loss}")
@@ -96,6 +95,6 @@ def _write_tasks(folder: Path, instances: "Sequence[Instance]", image: str, as_j
 
     number = write_tasks(folder, instances, image)
     if as_json:
-        console.print_json(jsonlib.dumps({"dialect": "harbor", "instances": number, "losses": {}, "file": str(folder)}))
+        console.print_json({"dialect": "harbor", "instances": number, "losses": {}, "file": str(folder)})
     else:
         print(f"{count(number, 'instance')} as tasks of harbor: {folder}")

@@ -1,6 +1,5 @@
 """``assay dataset mirror``: local clones of what a data set needs."""
 
-import json as jsonlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli import exits, options
-from assay.cli.loading import load_instances, not_empty
+from assay.cli.loading import check_not_empty, load_instances
 
 if TYPE_CHECKING:
     from assay.instances.trees.mirroring import Mirrored, NeededRepository
@@ -39,11 +38,11 @@ def mirror(
     from assay.harness.runs.crew import Crew, Progress
     from assay.instances.trees.mirroring import Mirroring, needed
 
-    loaded = not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
+    loaded = check_not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
     wanted, work = needed(loaded.instances), Mirroring(output.expanduser().absolute())
     if not wanted:
         console.say(f"{dataset} needs no repository: it is made of release archives")
-    with console.RunView().shown(len(wanted), "mirror", verb="fetching") as line:
+    with console.RunView().show_items(len(wanted), "mirror", verb="fetching") as line:
         progress: Progress[NeededRepository, Mirrored] = Progress(
             started=lambda each: line.start(each.repo),
             finished=lambda each, known: line.finish(_sentence(each, known=known), name=each.repo, says=True),
@@ -52,7 +51,7 @@ def mirror(
     problems = [each for each in found if each.problem]
     if json:
         repositories = [asdict(each) for each in found]
-        console.print_json(jsonlib.dumps({"folder": str(work.folder), "repositories": repositories}))
+        console.print_json({"folder": str(work.folder), "repositories": repositories})
     else:
         size = sum(each.size for each in found)
         there = count(len(found) - len(problems), "repository", "repositories")

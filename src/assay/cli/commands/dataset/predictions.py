@@ -43,7 +43,7 @@ def predictions(
         replace_file(output, lines.encode())
     if json:
         where = {"file": str(output)} if output else {"rows": [jsonlib.loads(line) for line in lines.splitlines()]}
-        console.print_json(jsonlib.dumps({"predictions": len(found.predictions), "left_out": found.notes, **where}))
+        console.print_json({"predictions": len(found.predictions), "left_out": found.notes, **where})
         return
     for note in found.notes:
         console.say(f"no prediction for {note}")

@@ -1,6 +1,5 @@
 """``assay dataset setup``: the recipe of a repository that has none."""
 
-import json as jsonlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -63,7 +62,7 @@ def setup(
     kept = record_path(output, record.language, record.repo, record.commit)
     if json:
         files = {"recipe_file": str(_recipe_file(output, record)), "attempts_file": str(kept)}
-        console.print_json(jsonlib.dumps({**record.model_dump(mode="json"), **files}))
+        console.print_json({**record.model_dump(mode="json"), **files})
     else:
         _show(record, output, kept)
     raise typer.Exit(0 if record.accepted else exits.INVALID)

@@ -1,6 +1,5 @@
 """``assay dataset show``: the instances of a data set."""
 
-import json as jsonlib
 from typing import TYPE_CHECKING
 
 from assay.cli import options
@@ -29,9 +28,8 @@ def show(
 
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     if json:
-        rows = [instance.model_dump(mode="json") for instance in loaded.instances]
         about = {"dataset": loaded.ref.name, "revision": loaded.ref.revision}
-        console.print_json(jsonlib.dumps({**about, "instances": rows}))
+        console.print_json({**about, "instances": list(loaded.instances)})
     elif ids:
         for instance in loaded.instances:
             _show_one(instance)
@@ -43,10 +41,10 @@ def show(
 
 def _row(instance: "Instance") -> tuple[str, ...]:
     counts = (str(len(instance.fail_to_pass)), str(len(instance.pass_to_pass)))
-    return (instance.id, instance.repo, _created(instance)[:10], *counts)
+    return (instance.id, instance.repo, _date(instance)[:10], *counts)
 
 
-def _created(instance: "Instance") -> str:
+def _date(instance: "Instance") -> str:
     from assay.harness.domain import UNKNOWN_TIME
 
     return "unknown" if instance.created_at == UNKNOWN_TIME else instance.created_at.isoformat()
@@ -63,7 +61,7 @@ def _show_one(instance: "Instance") -> None:
         "instance": instance.id,
         "repository": instance.repo,
         "base": _base(instance),
-        "created": _created(instance),
+        "created": _date(instance),
         "version": instance.version,
         "rule": instance.rule,
         "tests": f"{len(instance.fail_to_pass)} fail to pass, {len(instance.pass_to_pass)} pass to pass",

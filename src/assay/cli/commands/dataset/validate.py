@@ -1,13 +1,12 @@
 """``assay dataset validate``: the controls of every instance, several times."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from assay.cli import config, exits, options
-from assay.cli.loading import load_instances, not_empty
+from assay.cli.loading import check_not_empty, load_instances
 
 
 def validate(
@@ -57,7 +56,7 @@ def validate(
     from assay.jobs.evaluate import Session, run_name
     from assay.jobs.validate import measure_labels, open_for_labels, run_controls, write_measured
 
-    loaded = not_empty(
+    loaded = check_not_empty(
         load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_lack_labels=write is not None), dataset
     )
     session = Session(
@@ -80,7 +79,7 @@ def validate(
     if json:
         found = [{**result.model_dump(mode="json"), "valid": result.valid} for result in results]
         where = {"written": str(write), "not_written": problems} if write else {}
-        console.print_json(jsonlib.dumps({"instances": found, "stability": str(path), **where}))
+        console.print_json({"instances": found, "stability": str(path), **where})
     else:
         show(results)
         if write:

@@ -34,11 +34,12 @@ def show(results: Sequence[Validation]) -> None:
         for line in result.label_differences[:SHOWN]:
             print(f"  {result.instance_id}: {line}")
         for test in result.unstable[:SHOWN]:
-            print(f"  {result.instance_id}: unstable{_quarantined(test, result)}: {test}")
+            quarantined = ", quarantined" if test in result.quarantined else ""
+            print(f"  {result.instance_id}: unstable{quarantined}: {test}")
 
 
 def show_measured(folder: Path, total: int, problems: Mapping[str, str]) -> None:
-    """Print where measured instances are, and why the others are not there."""
+    """Print the folder of the measured instances, and the problems of the others."""
     for instance_id, problem in problems.items():
         print(f"  {instance_id}: not written, {problem.strip().splitlines()[0]}")
     print(f"{total - len(problems)} of {count(total, 'instance')} with measured labels: {folder}")
@@ -51,11 +52,7 @@ def _answer(result: Validation) -> str:
 
 
 def _outcomes(outcomes: Sequence[Outcome]) -> str:
-    """Return the outcomes of several runs, the same ones once."""
+    """Join the outcomes of several runs, equal ones as a number and a name."""
     return ", ".join(
         f"{count} {outcome}" if len(set(outcomes)) > 1 else str(outcome) for outcome, count in Counter(outcomes).items()
     )
-
-
-def _quarantined(test: str, result: Validation) -> str:
-    return ", quarantined" if test in result.quarantined else ""

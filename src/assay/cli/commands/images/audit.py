@@ -1,6 +1,5 @@
-"""``assay images audit``: what images give away."""
+"""``assay images audit``: answers and secrets in the layers of images."""
 
-import json as jsonlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -72,7 +71,7 @@ def audit(
 
 
 Audited = tuple["ImageReport | None", str]
-"""A report, or why there is none."""
+"""A report, or the problem that prevented it."""
 
 
 def _built_bench(bench: object) -> "BuiltWorkbench":
@@ -89,18 +88,18 @@ def _reports(bench: "BuiltWorkbench", instances: "Sequence[Instance]", images: "
     from assay.instances.leaks.audit import ImageAudit
 
     if not images:
-        yield from (_tried(each.id, partial(_own_image, bench, each)) for each in instances)
+        yield from (_try(each.id, partial(_own_image, bench, each)) for each in instances)
         return
     audits = ImageAudit(bench.engine, bench.sources)
     instance = instances[0] if instances else None
-    yield from (_tried(name, partial(audits.report, name, instance, strict=False)) for name in images)
+    yield from (_try(name, partial(audits.report, name, instance, strict=False)) for name in images)
 
 
 def _own_image(bench: "BuiltWorkbench", instance: "Instance") -> "ImageReport":
     return bench.audit(bench.settle(instance))
 
 
-def _tried(name: str, audited: "Callable[[], ImageReport]") -> Audited:
+def _try(name: str, audited: "Callable[[], ImageReport]") -> Audited:
     from assay.harness.errors import EngineError, EnvironmentFailure
 
     try:
@@ -130,5 +129,5 @@ def _print(found: list[Audited]) -> None:
 def _print_json(found: list[Audited]) -> None:
     from assay.cli.console import print_json
 
-    rows = [report.model_dump(mode="json") if report else {"problem": problem} for report, problem in found]
-    print_json(jsonlib.dumps({"images": rows}))
+    rows = [report if report else {"problem": problem} for report, problem in found]
+    print_json({"images": rows})

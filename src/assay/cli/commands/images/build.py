@@ -1,6 +1,5 @@
 """``assay images build``: the images of a data set."""
 
-import json as jsonlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,7 +66,7 @@ def build(
     found = load_to_evaluate(dataset or "", ids, split, skip_bad_rows=skip_bad_rows)
     built = Images(place).build(found)
     if json:
-        print_json(jsonlib.dumps(as_json(built)))
+        print_json(_describe(built))
     else:
         rows = [(each.instance_id, each.result, f"{each.seconds:.1f}", each.error) for each in built.done]
         print_rows(("instance", "image", "seconds", "problem"), rows)
@@ -75,8 +74,7 @@ def build(
     raise typer.Exit(exits.INFRASTRUCTURE if built.failed else 0)
 
 
-def as_json(built: "Built") -> dict[str, object]:
-    """Return what came of building, with seconds."""
+def _describe(built: "Built") -> dict[str, object]:
     rows = {each.instance_id: {"image": each.result, **asdict(each)} for each in built.done}
     for row in rows.values():
         del row["instance_id"], row["result"], row["broke"]
@@ -84,7 +82,6 @@ def as_json(built: "Built") -> dict[str, object]:
 
 
 def summary(built: "Built") -> str:
-    """Return what came of building in one line."""
     ready = len(built.done) - len(built.failed)
     parts = [f"{count(ready, 'instance')} ready", f"{len(built.failed)} failed" if built.failed else ""]
     parts += [f"{count(len(built.built), 'image')} built", f"{len(built.pulled)} pulled" if built.pulled else ""]

@@ -1,6 +1,5 @@
 """``assay images check``: the images of a lock, compared with an engine's."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Annotated
 
@@ -36,9 +35,9 @@ def check(
 
     wanted = select(read_lock(lock.expanduser()), ids or ())
     bench = config.workplace(engine).bench
-    states = check_images(wanted, bench.engine, jobs, console.counted, exact=exact)
+    states = check_images(wanted, bench.engine, jobs, console.show_count, exact=exact)
     if json:
-        console.print_json(jsonlib.dumps(states_as_json(states)))
+        console.print_json(states_as_json(states))
     else:
         print_states(states)
     raise typer.Exit(0 if is_as_locked(states) else exits.INVALID)

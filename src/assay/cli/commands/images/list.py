@@ -1,6 +1,5 @@
 """``assay images list``: the images that Assay made, and the bytes that each has alone."""
 
-import json as jsonlib
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,20 +44,20 @@ def list_images(
 
     stock = StockTaker(open_engine(engine)).take()
     if json:
-        console.print_json(jsonlib.dumps(as_json(stock)))
-    elif by is Grouping.IMAGE:
-        console.print_rows(
-            ("image", "kind", "of", "unique MB", "shared MB"), [image_row(stock, i) for i in stock.images]
-        )
+        console.print_json(_describe(stock))
+        return
+    rows: list[tuple[str, ...]]
+    if by is Grouping.IMAGE:
+        rows = [(each.info.name, each.kind, each.owner, *_share_sizes(stock, [each])) for each in stock.images]
+        console.print_rows(("image", "kind", "of", "unique MB", "shared MB"), rows)
     else:
-        groups = grouped(stock, (lambda i: i.kind) if by is Grouping.KIND else (lambda i: i.owner))
-        console.print_rows((str(by), "images", "unique MB", "shared MB"), [group_row(stock, *each) for each in groups])
-    if not json:
-        print(f"{len(stock.images)} images, {megabytes(stock.size)} MB together")
+        groups = _group(stock, (lambda i: i.kind) if by is Grouping.KIND else (lambda i: i.owner))
+        rows = [(name or "-", str(len(images)), *_share_sizes(stock, images)) for name, images in groups.items()]
+        console.print_rows((str(by), "images", "unique MB", "shared MB"), rows)
+    print(f"{len(stock.images)} images, {format_megabytes(stock.size)} MB together")
 
 
-def as_json(stock: "Stock") -> dict[str, Any]:
-    """Return a stock with bytes for each image, each kind and all."""
+def _describe(stock: "Stock") -> dict[str, Any]:
     images = [
         {
             "name": each.info.name,
@@ -74,33 +73,27 @@ def as_json(stock: "Stock") -> dict[str, Any]:
         for each in stock.images
     ]
     kinds = {
-        kind: {"images": len(rows), "unique": stock.unique(rows)} for kind, rows in grouped(stock, lambda i: i.kind)
+        kind: {"images": len(rows), "unique": stock.unique(rows)}
+        for kind, rows in _group(stock, lambda i: i.kind).items()
     }
     return {"images": images, "kinds": kinds, "size": stock.size}
 
 
-def image_row(stock: "Stock", image: "Stocked") -> tuple[str, ...]:
-    """Return what the table shows of an image."""
-    unique = stock.unique([image])
-    return image.info.name, image.kind, image.owner, megabytes(unique), megabytes(image.size - unique)
-
-
-def group_row(stock: "Stock", name: str, images: "Sequence[Stocked]") -> tuple[str, ...]:
-    """Return what the table shows of some images together."""
+def _share_sizes(stock: "Stock", images: "Sequence[Stocked]") -> tuple[str, str]:
+    """Return the MB that only these images have, and the MB that they share with others."""
     from assay.harness.images.stock import size_of
 
     unique = stock.unique(images)
-    return name or "-", str(len(images)), megabytes(unique), megabytes(size_of(images) - unique)
+    return format_megabytes(unique), format_megabytes(size_of(images) - unique)
 
 
-def grouped(stock: "Stock", key: "Callable[[Stocked], str]") -> "list[tuple[str, list[Stocked]]]":
-    """Return the images by a key, in the order in which the keys are first met."""
-    found: dict[str, list[Stocked]] = {}
+def _group(stock: "Stock", key: "Callable[[Stocked], str]") -> "dict[str, list[Stocked]]":
+    groups: dict[str, list[Stocked]] = {}
     for image in stock.images:
-        found.setdefault(key(image), []).append(image)
-    return list(found.items())
+        groups.setdefault(key(image), []).append(image)
+    return groups
 
 
-def megabytes(size: int) -> str:
-    """Return bytes as a text in MB, with a digit after the point for less than ten."""
+def format_megabytes(size: int) -> str:
+    """Format bytes in MB, with a digit after the point for less than ten."""
     return f"{size / 1e6:.1f}" if size < 1e7 else f"{size / 1e6:.0f}"

@@ -1,6 +1,5 @@
 """``assay images lock``: what the environments of a data set are made of, as a file."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Annotated
 
@@ -43,7 +42,7 @@ def lock(
 
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)
-    locked = lock_instances(found, place, console.counted)
+    locked = lock_instances(found, place, console.show_count)
     replace_file(output.expanduser(), locked.lock.model_dump_json(indent=1).encode())
     if json:
         result = {
@@ -54,7 +53,7 @@ def lock(
             "undescribed": list(locked.lock.undescribed),
             "problems": dict(locked.problems),
         }
-        console.print_json(jsonlib.dumps(result))
+        console.print_json(result)
     else:
         for name, problem in locked.problems.items():
             console.say(f"{name} is not in the lock: {problem}")

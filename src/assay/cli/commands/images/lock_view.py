@@ -1,6 +1,5 @@
 """Builds from a lock, and shows how the images of a lock are on an engine."""
 
-import json as jsonlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +38,7 @@ def print_states(states: Sequence[LayerState]) -> None:
 
 def states_as_json(states: Sequence[LayerState]) -> dict[str, Any]:
     """Return the states as plain data."""
-    return {"images": [state.model_dump(mode="json") for state in states]}
+    return {"images": list(states)}
 
 
 def build_locked(path: Path, ids: Sequence[str], place: Workplace, *, json: bool) -> int:
@@ -49,12 +48,12 @@ def build_locked(path: Path, ids: Sequence[str], place: Workplace, *, json: bool
         The exit status.
     """
     lock = select(read_lock(path), ids)
-    problems = rebuild(lock, place, console.counted)
+    problems = rebuild(lock, place, console.show_count)
     built = [name for name, problem in problems.items() if not problem]
-    states = check_images(select(lock, built), place.bench.engine, place.jobs, console.counted) if built else ()
+    states = check_images(select(lock, built), place.bench.engine, place.jobs, console.show_count) if built else ()
     if json:
         found = {name: {"image": lock.instances[name].image, "error": problem} for name, problem in problems.items()}
-        console.print_json(jsonlib.dumps({"instances": found, **states_as_json(states)}))
+        console.print_json({"instances": found, **states_as_json(states)})
     else:
         rows = [(name, lock.instances[name].image, problem) for name, problem in problems.items()]
         console.print_rows(("instance", "image", "problem"), rows)

@@ -1,6 +1,5 @@
 """``assay images prune``: removes images that Assay made."""
 
-import json as jsonlib
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,6 +49,7 @@ def prune(
     from assay.harness.engines import open_engine
     from assay.harness.errors import UserError
     from assay.harness.files import default_cache
+    from assay.harness.images.eviction import in_units
     from assay.harness.images.shelf import Shelf
     from assay.harness.images.stock import KINDS, StockTaker
     from assay.harness.images.uses import Uses
@@ -61,35 +61,28 @@ def prune(
         raise UserError("--disk chooses by itself what goes; leave out --kind, --all and --older")
     shelf = Shelf(open_engine(engine), Uses(default_cache() / "uses"), note=console.say)
     before = StockTaker(shelf.engine).take()
-    going = over_budget(before, shelf, disk) if disk else chosen(before, wanted, older, shelf)
+    going = _select_over_budget(before, shelf, disk) if disk else _select(before, wanted, older, shelf)
     removed = shelf.remove(going)
     after = StockTaker(shelf.engine).take()
     if json:
-        console.print_json(jsonlib.dumps({"removed": removed, "freed": before.size - after.size, "left": after.size}))
+        console.print_json({"removed": removed, "freed": before.size - after.size, "left": after.size})
     else:
-        print(summary(len(going), len(removed), before.size - after.size, after.size))
+        stayed = f", {len(going) - len(removed)} in use stayed" if len(going) > len(removed) else ""
+        freed, left = in_units(before.size - after.size), in_units(after.size)
+        print(f"removed {count(len(removed), 'image')}{stayed}: {freed} freed, {left} left")
 
 
-def over_budget(stock: "Stock", shelf: "Shelf", disk: str) -> "Sequence[Stocked]":
-    """Return what has to go until the rest fits."""
+def _select_over_budget(stock: "Stock", shelf: "Shelf", disk: str) -> "Sequence[Stocked]":
     from assay.harness.images.eviction import bytes_of, to_evict
 
     return to_evict(stock, bytes_of(disk), shelf.uses.held(), lambda image: shelf.uses.last_used(image.info))
 
 
-def chosen(stock: "Stock", kinds: set[str], older: float | None, shelf: "Shelf") -> "Sequence[Stocked]":
-    """Return the images of some kinds that were not used for so many days, those on top first."""
+def _select(stock: "Stock", kinds: set[str], older: float | None, shelf: "Shelf") -> "Sequence[Stocked]":
+    """Select images of some kinds that were not used for ``older`` days, images before those they stand on."""
     import time
 
     latest = float("inf") if older is None else time.time() - older * DAY
     return [
         image for image in reversed(stock.images) if image.kind in kinds and shelf.uses.last_used(image.info) <= latest
     ]
-
-
-def summary(going: int, gone: int, freed: int, left: int) -> str:
-    """Return what was removed in one line."""
-    from assay.harness.images.eviction import in_units
-
-    stayed = f", {going - gone} in use stayed" if going > gone else ""
-    return f"removed {count(gone, 'image')}{stayed}: {in_units(freed)} freed, {in_units(left)} left"

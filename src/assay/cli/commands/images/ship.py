@@ -1,6 +1,5 @@
 """``assay images push``, ``pull``, ``export`` and ``import``: images between an engine and a registry or a file."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -136,7 +135,7 @@ def _report(shipped: "Shipped", where: str, as_json: bool) -> NoReturn:
             "bytes": shipped.size,
             "seconds": round(shipped.seconds, 1),
         }
-        print_json(jsonlib.dumps(about))
+        print_json(about)
     else:
         for each in shipped.failed:
             print(f"{each.instance_id}: {each.error}")

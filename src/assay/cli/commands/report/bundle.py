@@ -1,7 +1,7 @@
 """``assay report bundle``: a finished run, packed and signed."""
 
-import json as jsonlib
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,6 @@ from assay.cli.loading import find_run
 from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
-    from assay.harness.bundles.seal import Sealed
     from assay.harness.bundles.signing import PrivateKey
 
 PASSPHRASE = "ASSAY_KEY_PASSPHRASE"
@@ -43,35 +42,25 @@ def bundle(
       assay report bundle mine -o mine.bundle --new-key signing-key
     """
     from assay.cli import console
-    from assay.cli.commands.report.bundle_view import steps
+    from assay.cli.commands.report.bundle_view import show_steps
     from assay.jobs.bundle import seal_run
 
     store = find_run(run, runs_dir)
     _check_places(store.root, output, new_key or key)
-    signing = _key(key, new_key)
-    with steps() as shown:
-        sealed = seal_run(store, signing, output, shown)
+    signing = _open_key(key, new_key)
+    with show_steps() as show:
+        sealed = seal_run(store, signing, output, show)
     if json:
-        console.print_json(jsonlib.dumps(_as_json(sealed, output, signing)))
+        about = {"file": str(output), "sha256": sealed.sha256, "bytes": sealed.size, "files": sealed.files}
+        about |= {"key": str(signing.public), "fingerprint": signing.public.fingerprint}
+        console.print_json({**about, "bundle": sealed.bundle})
         return
     print(f"{output}: {sealed.files} files, {sealed.size / 1e6:.1f} MB, sha256 {sealed.sha256}")
     print(f"signed by {signing.public.fingerprint}; those who check it need the public key: {signing.public}")
 
 
-def _as_json(sealed: "Sealed", output: Path, signing: "PrivateKey") -> dict[str, object]:
-    return {
-        "file": str(output),
-        "sha256": sealed.sha256,
-        "bytes": sealed.size,
-        "files": sealed.files,
-        "key": str(signing.public),
-        "fingerprint": signing.public.fingerprint,
-        "bundle": sealed.bundle.model_dump(mode="json"),
-    }
-
-
-def _key(key: Path | None, new_key: Path | None) -> "PrivateKey":
-    """Return the key to sign with; raises UserError if there is none, or two."""
+def _open_key(key: Path | None, new_key: Path | None) -> "PrivateKey":
+    """Make or read the key to sign with; raises UserError if none is named."""
     from assay.harness.bundles.signing import new_private_key, read_private_key
 
     if new_key:
@@ -79,14 +68,12 @@ def _key(key: Path | None, new_key: Path | None) -> "PrivateKey":
     if key is None:
         raise UserError("a bundle is signed: give --key FILE, such as ~/.ssh/id_ed25519, or make a key with --new-key")
     path = key.expanduser()
-    return read_private_key(path, lambda: _passphrase(path))
+    return read_private_key(path, lambda: _ask_passphrase(path))
 
 
-def _passphrase(path: Path) -> bytes:
+def _ask_passphrase(path: Path) -> bytes:
     given = os.environ.get(PASSPHRASE)
     if given is None:
-        import sys
-
         if not sys.stdin.isatty():
             raise UserError(f"{path} has a passphrase; set {PASSPHRASE}, or run this in a terminal")
         given = typer.prompt(f"Passphrase of {path}", hide_input=True, err=True)

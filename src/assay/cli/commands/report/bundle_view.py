@@ -1,4 +1,4 @@
-"""What ``assay report bundle`` and ``verify`` show."""
+"""Output of ``assay report bundle`` and ``verify``."""
 
 import time
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ SHOWN = 20
 
 
 @contextmanager
-def steps() -> "Iterator[Shown]":
-    """Show the steps of long work: on a terminal a live line, elsewhere a line every half minute."""
+def show_steps() -> "Iterator[Shown]":
+    """Show the steps of long work on a live line, or elsewhere in a line every half minute."""
     with console.live_line(100, "") as line:
         said = time.monotonic()
         every = console.EVERY_LIVE / 10 if line else console.EVERY
 
-        def shown(step: str, done: int, total: int) -> None:
+        def show(step: str, done: int, total: int) -> None:
             nonlocal said
             if time.monotonic() - said < every:
                 return
@@ -39,11 +39,11 @@ def steps() -> "Iterator[Shown]":
             else:
                 console.say(text)
 
-        yield shown
+        yield show
 
 
 def print_verification(found: "VerifiedBundle", file: Path) -> None:
-    """Print what was found, a line for each kind of check, then every problem; of what is no bundle only that."""
+    """Print a line for each kind of check, then the problems; only the problems if the file is no bundle."""
     if found.signature is None:
         _print(f"WRONG  {file}: {'; '.join(map(str, found.problems))}")
         return
@@ -91,7 +91,7 @@ def _labels(found: "VerifiedBundle") -> str:
 
 
 def _print(text: str) -> None:
-    """Print a line with text that a stranger wrote: nothing in it may steer the terminal or look like another line."""
+    """Print a line with text of a stranger: nothing in it may steer the terminal or look like another line."""
     print("".join(each if each.isprintable() else repr(each)[1:-1] for each in text))
 
 

@@ -1,6 +1,5 @@
 """``assay report compare``: runs side by side."""
 
-import json as jsonlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,7 +56,7 @@ def compare(
     found = [comparison.load_results(store, name, costs.get(name)) for store, name in zip(stores, names, strict=True)]
     result = comparison.compare(found, samples=samples, seed=seed)
     if json:
-        console.print_json(jsonlib.dumps(result.model_dump(mode="json")))
+        console.print_json(result)
     else:
         _show_comparison(result)
 
@@ -90,7 +89,7 @@ def _show_comparison(result: "Comparison") -> None:
                 each.run,
                 each.model,
                 f"{each.resolved} ({each.rate.estimate:.1%})",
-                console.range_in_words(each.rate),
+                console.format_range(each.rate),
                 "-" if each.cost_per_resolved is None else f"{each.cost_per_resolved:.4g}",
             )
             for each in result.runs
@@ -108,7 +107,7 @@ def _show_comparison(result: "Comparison") -> None:
             (
                 str(each.k),
                 *(
-                    f"{rate.estimate:.1%} ({console.range_in_words(rate)})"
+                    f"{rate.estimate:.1%} ({console.format_range(rate)})"
                     for rate in (each.at_least_one, each.all_of_them)
                 ),
             )

@@ -1,6 +1,5 @@
 """``assay report export``: a run in other people's files, and a check of such files."""
 
-import json as jsonlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -139,7 +138,7 @@ def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json
         files = [str(done.folder / name) for name in done.written]
         about = {"format": done.chosen.NAME, "folder": str(done.folder), "rules": list(done.rules), "files": files}
         rows = [{"file": each.file, "field": each.field, "problem": each.remedy} for each in found]
-        console.print_json(jsonlib.dumps({**about, "checked": checked, "problems": rows}))
+        console.print_json({**about, "checked": checked, "problems": rows})
         return
     if done.written:
         rules = ", ".join(done.rules) or "no instance"

@@ -1,6 +1,5 @@
 """``assay report html``: the pages of ``assay view`` as files."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Annotated
 
@@ -36,10 +35,10 @@ def html(
 
     viewer = find_views(runs, runs_dir)
     addresses = every_page(viewer)
-    with console.counted(len(addresses), "pages") as wrote:
+    with console.show_count(len(addresses), "pages") as wrote:
         written = write_pages(viewer, output, addresses, wrote)
     first = output / "index.html"
     if json:
-        console.print_json(jsonlib.dumps({"pages": written, "index": str(first), "runs": [*viewer.runs]}))
+        console.print_json({"pages": written, "index": str(first), "runs": [*viewer.runs]})
         return
     print(f"{written} pages; open {first}")

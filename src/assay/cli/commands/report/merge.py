@@ -1,6 +1,5 @@
 """``assay report merge``: the shards of a run as one."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,7 +42,7 @@ def merge(
       assay report merge mine.1 mine.2 -o runs/both --allow-missing --json
     """
     from assay.cli.commands.evaluate import exit_code
-    from assay.cli.console import counted, say
+    from assay.cli.console import say, show_count
     from assay.harness.runs.merge import plan_merge, write_merge
     from assay.harness.runs.store import RunStore
 
@@ -58,7 +57,7 @@ def merge(
         raise typer.Exit(exits.INVALID)
     total = len(planned.verdicts) + sum(len(each.verdicts) for each in planned.controls.values())
     store = RunStore(output.expanduser())
-    with counted(total, "merged") as adopted:
+    with show_count(total, "merged") as adopted:
         report = write_merge(planned, store, adopted)
     if json:
         _print_json(planned, report)
@@ -79,4 +78,4 @@ def _print_json(planned: "Merge", report: "RunReport") -> None:
     from assay.cli import console
 
     about = {"runs": planned.run.merged, "missing": planned.missing, "twice": planned.twice}
-    console.print_json(jsonlib.dumps({**about, "report": report.model_dump(mode="json")}))
+    console.print_json({**about, "report": report})

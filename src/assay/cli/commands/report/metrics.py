@@ -1,6 +1,5 @@
 """``assay report metrics``: patches measured against the gold patches."""
 
-import json as jsonlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -50,8 +49,7 @@ def metrics(
         raise UserError(f"{store.root} holds no evaluation to measure; run it first")
     summary = means(found)
     if json:
-        instances = [each.model_dump(mode="json") for each in found]
-        console.print_json(jsonlib.dumps({"means": summary.model_dump(mode="json"), "instances": instances}))
+        console.print_json({"means": summary, "instances": found})
     else:
         _show_metrics(found, summary)
 

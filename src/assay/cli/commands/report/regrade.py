@@ -1,6 +1,5 @@
 """``assay report regrade``: verdicts from saved evidence, or from logs made elsewhere."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,7 +47,7 @@ def _regrade_run(store: "RunStore", *, as_json: bool) -> None:
     with store.locked():
         result = regrade_run(store)
     if as_json:
-        console.print_json(jsonlib.dumps(result.report.model_dump(mode="json")))
+        console.print_json(result.report)
         return
     for before, after in result.changed:
         print(f"{after.instance_id}: {before.outcome} to {after.outcome} ({after.reason})")
@@ -71,7 +70,7 @@ def _regrade_logs(folder: Path, dataset: str, predictions: Path | None, *, skip_
     verdicts = list(grades.verdicts.values())
     report = build_report(verdicts, [each.id for each in loaded.instances], run_id=folder.name, dataset=dataset)
     if as_json:
-        console.print_json(jsonlib.dumps(report.model_dump(mode="json")))
+        console.print_json(report)
     else:
         _print_log_grades(grades, published=predictions is not None)
 

@@ -1,7 +1,5 @@
 """``assay report show``: the verdicts of a run."""
 
-import json as jsonlib
-
 from assay.cli import options
 from assay.cli.loading import find_run
 
@@ -18,7 +16,7 @@ def show(run: options.RunName, runs_dir: options.RunsDir = options.RUNS_DIR, jso
     store = find_run(run, runs_dir)
     report = store.report()
     if json:
-        console.print_json(jsonlib.dumps(report.model_dump(mode="json")))
+        console.print_json(report)
         return
     about, saved = store.load_run(), store.load_verdicts()
     console.print_verdicts([each.verdict for each in saved], {each.verdict.instance_id: each.seconds for each in saved})

@@ -1,6 +1,5 @@
 """``assay report verify``: a bundle, checked against its signature, its evidence and new evaluations."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Annotated
 
@@ -56,7 +55,7 @@ def verify(
     import secrets
 
     from assay.cli import console
-    from assay.cli.commands.report.bundle_view import print_verification, steps
+    from assay.cli.commands.report.bundle_view import print_verification, show_steps
     from assay.harness.bundles.signing import read_signers
     from assay.jobs.bundle import Replay, verify_bundle
 
@@ -66,9 +65,9 @@ def verify(
     place = config.workplace(engine, mirror, recipes, EnvironmentChoice.PUBLISHED, jobs=jobs)  # each instance's own
     wanted = Replay(replay, secrets.randbits(32) if seed is None else seed, place)
     rows = load_to_evaluate(dataset, None, split, skip_bad_rows=True) if dataset else None
-    found = verify_bundle(bundle, trusted, steps, rows, wanted if replay else None)
+    found = verify_bundle(bundle, trusted, show_steps, rows, wanted if replay else None)
     if json:
-        console.print_json(jsonlib.dumps({"holds": found.holds, **found.model_dump(mode="json")}))
+        console.print_json({"holds": found.holds, **found.model_dump(mode="json")})
     else:
         print_verification(found, bundle)
     if not found.holds:
