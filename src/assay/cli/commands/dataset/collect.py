@@ -48,7 +48,7 @@ def collect(
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="PHASE", help="Only this phase; may be repeated.")
     ] = None,
-    index_known: Annotated[
+    known: Annotated[
         list[str] | None, typer.Option(metavar="DATASET", help="Leave out what this data set has; may be repeated.")
     ] = None,
     issues: Annotated[
