@@ -1,7 +1,10 @@
 """Styles in which data sets name a test.
 
-A report gives every test a full id: its parts from the outermost to the innermost, joined by ``::``. A style turns the
-id into the names that a label may use. A name that several tests share has the worst of their statuses.
+A report gives every test a full id: its parts from the outermost to the innermost, joined by ``::``. A style turns
+the id into the names that a label may use. A name that several tests share has the worst of their statuses.
+
+Labels and parsers belong together: a row's parser gives a log format and a style, and the structured report of the
+same runner is renamed in the same way. A test may have several names, such as a method's and its class's.
 """
 
 import re

@@ -1,4 +1,8 @@
-"""The Protocol of data-set formats, and the writing of rows in any of them."""
+"""The Protocol of data-set formats, and the writing of rows in any of them.
+
+A column that no field of an instance holds is kept in ``Instance.origin`` as text that nothing interprets, so a
+row can be written again.
+"""
 
 from typing import Any, Protocol
 
