@@ -30,7 +30,7 @@ def browser() -> "Iterator[Browser]":
 def paths(viewer: Viewer) -> dict[str, str]:
     """Return one path of each kind of page."""
     found = {kind.name: next(iter(kind.pages(viewer)), None) for kind in KINDS}
-    return {kind.name: kind.url_of(keys) for kind in KINDS if (keys := found[kind.name]) is not None}
+    return {kind.name: kind.make_url(keys) for kind in KINDS if (keys := found[kind.name]) is not None}
 
 
 @pytest.mark.parametrize("place", ["server", "disk"])
@@ -44,7 +44,7 @@ def test_hostile_run_runs_nothing_and_loads_nothing(
         visit = Visit(browser, f"file://{tmp_path}/out/")
     else:
         visit = Visit(browser, str(serve(store).base_url))
-    every = [kind.url_of(keys) for kind in KINDS for keys in kind.pages(viewer)]
+    every = [kind.make_url(keys) for kind in KINDS for keys in kind.pages(viewer)]
     assert len(every) >= 7
     for path in every:
         page = visit.open(path)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from assay.viewer.charts import Dot, Scale, beside, count_ticks, cut, finite, ticks
+from assay.viewer.charts import Dot, Scale, count_ticks, cut, finite, place_labels, ticks
 
 
 @pytest.mark.parametrize("high", [0, 1, 2, 3, 4, 5, 7, 9, 10, 19, 100, 12345])
@@ -52,7 +52,7 @@ def test_labels_of_one_place_do_not_overlap_and_stay_in_the_picture() -> None:
         (Dot(301, 50, "series-2"), "second"),
         (Dot(598, 50, "series-3"), "end"),
     ]
-    labels = beside(dots, right=600)
+    labels = place_labels(dots, right=600)
     assert len({label.y for label in labels[:2]}) == 2
     assert (labels[0].x, labels[0].anchor) == (309, "start")
     assert (labels[2].x, labels[2].anchor) == (589, "end")

@@ -30,7 +30,7 @@ def shown(viewer: Viewer, runs: str = "all") -> CompareView:
 
 
 def said(viewer: Viewer) -> str:
-    return " ".join(text(Pages(viewer).html_at("compare/all.html") or "").split())
+    return " ".join(text(Pages(viewer).find_html("compare/all.html") or "").split())
 
 
 def test_comparison_has_the_figures_of_the_command_line(judged: Judged) -> None:
@@ -85,7 +85,7 @@ def test_comparison_of_four_runs_of_ten_thousand_is_quick() -> None:
         for number in range(4)
     ]
     began = time.process_time()
-    found = compare_page.compared((), runs)
+    found = compare_page.compare_runs((), runs)
     assert time.process_time() - began < 20
     assert len(found.rows) == 10_000
 
@@ -120,7 +120,7 @@ def test_page_of_runs_that_are_none_or_not_several_is_missing(runs: str, judged:
 def test_runs_of_different_data_sets_show_why_they_are_not_compared(judged: Judged) -> None:
     viewer = Viewer([judged("a", "+"), judged("b", "+", dataset="verified")])
     assert "different data sets" in shown(viewer, "a+b").problem
-    assert "different data sets" in text(Pages(viewer).html_at("compare/a+b.html") or "")
+    assert "different data sets" in text(Pages(viewer).find_html("compare/a+b.html") or "")
 
 
 def test_runs_of_one_name_in_different_folders_are_told_apart(judged: Judged, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_hostile_text_of_a_run_changes_nothing_of_the_page(judged: Judged, tmp_p
             judged(f"{number}{name}", letters, model=model, dataset=word, repo=word)
             for number, letters, model in ((1, "+-e", word), (2, "-++", word), (3, "-++", f"other {word}"))
         ]
-        html = Pages(Viewer(stores)).html_at("compare/all.html")
+        html = Pages(Viewer(stores)).find_html("compare/all.html")
         assert html is not None
         return html
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay.viewer.failures import BLOCK, LONGEST, messages
+from assay.viewer.failures import BLOCK, LONGEST, find_messages
 
 JUNIT = """<testsuites><testsuite name="pytest">
 <testcase classname="tests.test_a.TestOne" name="test_add"><failure message="assert 1 == 2"/></testcase>
@@ -19,7 +19,7 @@ def test_message_of_junit_xml_is_that_of_the_test_of_the_right_class() -> None:
         "tests/test_b.py::TestTwo::test_add",
         "tests/test_b.py::TestTwo::test_kept",
     ]
-    assert messages(tests, [JUNIT], "") == {tests[0]: "assert 1 == 2", tests[1]: "ImportError: no b"}
+    assert find_messages(tests, [JUNIT], "") == {tests[0]: "assert 1 == 2", tests[1]: "ImportError: no b"}
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,9 @@ def test_message_of_junit_xml_is_that_of_the_test_of_the_right_class() -> None:
 )
 def test_message_of_json_is_found_in_the_form_of_every_runner(case: dict[str, object]) -> None:
     report = json.dumps({"testResults": [{"name": "sum.test.js", "assertionResults": [case]}]})
-    assert messages(["sum.test.js::sum::adds"], [report], "") == {"sum.test.js::sum::adds": "expected 3\nat line 1"}
+    assert find_messages(["sum.test.js::sum::adds"], [report], "") == {
+        "sum.test.js::sum::adds": "expected 3\nat line 1"
+    }
 
 
 UNITTEST = """test_add (calc.tests.Sums) ... FAIL
@@ -81,20 +83,20 @@ other
     ],
 )
 def test_message_is_read_from_the_output_where_no_report_has_one(output: str, test: str, said: str) -> None:
-    assert messages([test], ["no report"], output) == {test: said}
+    assert find_messages([test], ["no report"], output) == {test: said}
 
 
 def test_long_block_of_output_is_cut_to_its_errors() -> None:
     output = "FAIL: test_add\n" + "  frame\n" * (BLOCK + 1) + "AssertionError: 1 != 2\n"
-    assert messages(["test_add"], [], output) == {"test_add": "AssertionError: 1 != 2"}
+    assert find_messages(["test_add"], [], output) == {"test_add": "AssertionError: 1 != 2"}
 
 
 @pytest.mark.parametrize("report", ["{", "[" * 100_000, "<testcase", "<!DOCTYPE x><testcase/>", '{"message": 3}', "\0"])
 def test_report_that_cannot_be_read_says_nothing(report: str) -> None:
-    assert messages(["test_add"], [report], "") == {}
+    assert find_messages(["test_add"], [report], "") == {}
 
 
 def test_message_is_no_longer_than_a_page_takes() -> None:
     report = json.dumps({"name": "test_add", "message": "x" * 100_000})
-    (said,) = messages(["test_add"], [report], "").values()
+    (said,) = find_messages(["test_add"], [report], "").values()
     assert len(said) <= LONGEST + 100

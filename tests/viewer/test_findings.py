@@ -67,12 +67,12 @@ def test_difference_is_shown_with_the_test_that_shows_it(make_run: Callable[...,
     store.save_patchdiff(comparison(difference(), difference(reproduction="")), {"test_1.py": TEST})
     first, second = shown(store).divergences
     assert (first.test, second.test, second.raw) == (TEST, "", "")
-    html = Pages(Viewer([store])).html_at(f"acme.model/findings/{ID}.html") or ""
+    html = Pages(Viewer([store])).find_html(f"acme.model/findings/{ID}.html") or ""
     assert "def test_add():\n    assert add(1, 2) == 3" in text(html)
     assert '<span class="k">def</span>' in html, "highlighted"
-    page = Pages(Viewer([store])).html_at(f"acme.model/instances/{ID}.html") or ""
+    page = Pages(Viewer([store])).find_html(f"acme.model/instances/{ID}.html") or ""
     assert f'href="../../acme.model/findings/{ID}.html"' in page
-    assert 'href="../acme.model/findings.html"' in (Pages(Viewer([store])).html_at("acme.model/index.html") or "")
+    assert 'href="../acme.model/findings.html"' in (Pages(Viewer([store])).find_html("acme.model/index.html") or "")
 
 
 def test_regression_without_observations_is_shown(make_run: Callable[..., RunStore]) -> None:
@@ -95,7 +95,7 @@ def test_list_of_a_run_has_the_most_severe_first_and_its_figures(make_run: Calla
     assert [(line.instance_id, line.reached) for line in found.lines] == [("acme__calc-3", 10), (ID, 10)]
     assert (found.figures.compared, found.figures.suspicious, found.figures.not_assessed) == (2, 1, 1)
     assert found.lines[0].notes == "word: word"
-    html = Pages(Viewer([store])).html_at("acme.model/findings.html") or ""
+    html = Pages(Viewer([store])).find_html("acme.model/findings.html") or ""
     rate = found.figures.not_refuted_rate
     assert f"{100 * rate.low:.1f} to {100 * rate.high:.1f}" in text(html)
 
@@ -161,7 +161,7 @@ def test_hostile_text_of_a_comparison_changes_nothing_of_the_page(path: str, mak
 
     def page(word: str, files: Mapping[str, str]) -> str:
         store.save_patchdiff(comparison(difference(word), word=word), files)
-        html = Pages(Viewer([store])).html_at(path)
+        html = Pages(Viewer([store])).find_html(path)
         assert html is not None
         return html
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from assay.harness.runs.store import RunStore
-from assay.viewer.groups import groups_of
+from assay.viewer.groups import find_groups
 from assay.viewer.runs import Viewer
 
 Judged = Callable[..., RunStore]
 
 
 def names(viewer: Viewer) -> dict[str, list[str]]:
-    return {name: [run.name for run in runs] for name, runs in groups_of(viewer)}
+    return {name: [run.name for run in runs] for name, runs in find_groups(viewer)}
 
 
 def test_runs_of_one_data_set_are_together_and_those_of_the_same_instances_too(judged: Judged) -> None:

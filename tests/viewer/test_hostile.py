@@ -75,7 +75,7 @@ def pages_of(viewer: Viewer) -> Iterator[tuple[str, str]]:
         for keys in kind.pages(viewer):
             html = pages.html(kind, keys)
             assert html is not None
-            yield kind.path_of(keys), html
+            yield kind.make_path(keys), html
 
 
 def test_nothing_hostile_becomes_markup_on_any_page(viewer: Viewer) -> None:

@@ -138,7 +138,7 @@ from assay.viewer.runs import Viewer
 pages = Pages(Viewer([RunStore(Path(sys.argv[1]))]))
 (key,) = pages.viewer.runs
 for path in ("index.html", f"{key}/index.html", f"{key}/instances.html"):
-    assert pages.html_at(path)
+    assert pages.find_html(path)
 print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 """
 

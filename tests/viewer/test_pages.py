@@ -14,15 +14,15 @@ def test_page_of_every_kind_is_found_at_its_own_path(make_run: Callable[..., Run
     pages = Pages(viewer)
     for kind in KINDS:
         for keys in kind.pages(viewer):
-            assert kind.keys_of(kind.path_of(keys)) == keys
-            assert pages.html_at(kind.path_of(keys)) == pages.html(kind, keys) is not None
+            assert kind.parse_path(kind.make_path(keys)) == keys
+            assert pages.find_html(kind.make_path(keys)) == pages.html(kind, keys) is not None
 
 
 @pytest.mark.parametrize(
     "path", ["nothing", "acme.model/instances/nobody.html", "acme.model/instances/..html", "x/y/z"]
 )
 def test_path_of_no_page_has_none(path: str, make_run: Callable[..., RunStore]) -> None:
-    assert Pages(Viewer([make_run()])).html_at(path) is None
+    assert Pages(Viewer([make_run()])).find_html(path) is None
 
 
 def test_run_name_with_any_character_gets_a_safe_key(make_run: Callable[..., RunStore]) -> None:

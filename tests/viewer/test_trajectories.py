@@ -22,8 +22,8 @@ from assay.harness.runs.store import RunStore
 from assay.viewer import trajectories
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
-from assay.viewer.solved import sample_of, solver_of, with_solvers
-from assay.viewer.trajectories import BUDGET, TrajectoryView, fair_length, pages, text_of, view, written
+from assay.viewer.solved import add_solvers, find_solver, load_sample
+from assay.viewer.trajectories import BUDGET, TrajectoryView, fair_length, get_text, pages, view, write_argument
 from markup import HOSTILE, PLAIN, structure, text
 from solved_run import ID
 
@@ -86,7 +86,7 @@ def test_file_that_is_no_trajectory_is_named(content: str, solved: Callable[...,
     (store.root / "instances" / ID / "0" / "trajectory.json").write_text(content)
     viewer = Viewer([store])
     assert shown(viewer).problem.startswith("trajectory.json is no ATIF")
-    html = Pages(viewer).html_at(f"acme/trajectories/{ID}/0.html") or ""
+    html = Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or ""
     assert "trajectory.json is no ATIF" in text(html)
 
 
@@ -103,7 +103,7 @@ def test_sample_without_steps_has_a_page_that_says_so(solved: Callable[..., RunS
     (store.root / "instances" / ID / "0" / "trajectory.json").unlink()
     viewer = Viewer([store])
     assert [*pages(viewer)] == [KEYS]
-    html = Pages(viewer).html_at(f"acme/trajectories/{ID}/0.html") or ""
+    html = Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or ""
     assert "This solver recorded no steps." in text(html)
     assert "submitted" in text(html)
     assert "raw" not in html
@@ -124,7 +124,7 @@ def test_cost_that_is_no_number_is_unknown(solved: Callable[..., RunStore]) -> N
     path.write_text(path.read_text().replace('"cost_usd":0.25', '"cost_usd":NaN'))
     viewer = Viewer([store])
     assert len(shown(viewer).steps) == 2
-    assert "nan" not in text(Pages(viewer).html_at(f"acme/trajectories/{ID}/0.html") or "").lower()
+    assert "nan" not in text(Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or "").lower()
 
 
 def test_link_in_place_of_a_trajectory_is_not_followed(solved: Callable[..., RunStore], tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_large_trajectory_makes_a_small_page_soon(solved: Callable[..., RunStore
     assert (store.root / "instances" / ID / "0" / "trajectory.json").stat().st_size > 20_000_000
     viewer = Viewer([store])
     began = time.process_time()
-    html = Pages(viewer).html_at(f"acme/trajectories/{ID}/0.html") or ""
+    html = Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or ""
     assert time.process_time() - began < 5
     assert len(html) < 3 * BUDGET
     found = shown(viewer)
@@ -164,9 +164,9 @@ def test_large_trajectory_makes_a_small_page_soon(solved: Callable[..., RunStore
 
 def test_message_in_parts_names_pictures_and_loads_none() -> None:
     picture = ContentPart(type="image", source=MediaSource(media_type="image/png", path="http://there/x.png"))
-    assert text_of((ContentPart(type="text", text="see"), picture)) == "see\n[image http://there/x.png]"
-    assert text_of(None) == ""
-    assert written({"a": "ß"}) == '{\n "a": "ß"\n}'
+    assert get_text((ContentPart(type="text", text="see"), picture)) == "see\n[image http://there/x.png]"
+    assert get_text(None) == ""
+    assert write_argument({"a": "ß"}) == '{\n "a": "ß"\n}'
 
 
 def test_evaluated_run_brings_its_solver_with_it(
@@ -174,13 +174,13 @@ def test_evaluated_run_brings_its_solver_with_it(
 ) -> None:
     solver, judged = solved("acme", cost=0.5), make_run("acme.evaluated")
     make_run("nobody.evaluated")
-    stores = with_solvers([judged])
+    stores = add_solvers([judged])
     assert [store.root.name for store in stores] == ["acme.evaluated", "acme"]
-    assert with_solvers([solver]) == [solver]
+    assert add_solvers([solver]) == [solver]
     viewer = Viewer(stores)
-    assert solver_of(viewer, viewer.runs["acme"]) is None
+    assert find_solver(viewer, viewer.runs["acme"]) is None
     alone = Viewer([judged])
-    assert solver_of(alone, alone.runs["acme.evaluated"]) is None
+    assert find_solver(alone, alone.runs["acme.evaluated"]) is None
     (found,) = shown(viewer).judged
     assert (found.run.name, found.outcome, found.is_same) == ("acme.evaluated", "resolved", False)
 
@@ -198,15 +198,15 @@ def test_solution_that_cannot_be_read_leaves_the_trajectory(solved: Callable[...
     store = solved()
     (store.root / "instances" / ID / "0" / "solution.json").write_text("{")
     viewer = Viewer([store])
-    assert sample_of(viewer.runs["acme"], ID, "0") is None
+    assert load_sample(viewer.runs["acme"], ID, "0") is None
     assert len(shown(viewer).steps) == 2
 
 
 def test_row_of_a_solvers_table_leads_to_its_trajectory(solved: Callable[..., RunStore]) -> None:
     viewer = Viewer([solved()])
-    html = Pages(viewer).html_at("acme/instances.html") or ""
+    html = Pages(viewer).find_html("acme/instances.html") or ""
     assert '"page":"trajectories/ID/0.html"' in html
-    assert Pages(viewer).html_at(f"acme/trajectories/{ID}/0.html")
+    assert Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html")
 
 
 def test_page_of_an_instance_leads_to_the_trajectory_of_its_patch(
@@ -215,14 +215,14 @@ def test_page_of_an_instance_leads_to_the_trajectory_of_its_patch(
     link = f'href="../../acme/trajectories/{ID}/0.html"'
     judged = make_run("acme.evaluated")
     path = f"acme.evaluated/instances/{ID}.html"
-    assert link not in (Pages(Viewer([judged])).html_at(path) or "")
-    assert link in (Pages(Viewer([judged, solved()])).html_at(path) or "")
+    assert link not in (Pages(Viewer([judged])).find_html(path) or "")
+    assert link in (Pages(Viewer([judged, solved()])).find_html(path) or "")
 
 
 @pytest.mark.parametrize("path", [f"acme/trajectories/{ID}/0.html", "acme/index.html", "index.html"])
 def test_hostile_text_of_a_solver_changes_nothing_of_the_page(path: str, solved: Callable[..., RunStore]) -> None:
     def page(word: str) -> str:
-        html = Pages(Viewer([solved(word=word)])).html_at(path)
+        html = Pages(Viewer([solved(word=word)])).find_html(path)
         assert html is not None
         return html
 

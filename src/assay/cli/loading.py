@@ -127,12 +127,12 @@ def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
         UserError: there is no run, or a named one cannot be read.
     """
     from assay.viewer.runs import Viewer
-    from assay.viewer.solved import with_solvers
+    from assay.viewer.solved import add_solvers
 
     stores = [_find_any(name, runs_dir) for name in runs] if runs else [*_readable_runs(runs_dir)]
     if not stores:
         raise UserError(f"there is no run in {runs_dir}; name the folder of runs with --runs-dir, or a run")
-    return Viewer(with_solvers(stores))
+    return Viewer(add_solvers(stores))
 
 
 def _readable_runs(runs_dir: Path) -> "Iterator[RunStore]":

@@ -8,7 +8,6 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 def names() -> Iterator[str]:
-    """Yield the names of all files."""
     yield from sorted(
         file.name for file in files("assay.viewer").joinpath("static").iterdir() if _end(file.name) in TYPES
     )
@@ -19,8 +18,7 @@ def read(name: str) -> bytes | None:
     return files("assay.viewer").joinpath("static", name).read_bytes() if name in names() else None
 
 
-def type_of(name: str) -> str:
-    """Return the content type of one of the files."""
+def get_type(name: str) -> str:
     return f"{TYPES[_end(name)]}; charset=utf-8"
 
 

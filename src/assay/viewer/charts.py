@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import count
 
 WIDTH = 640
-"""Of every picture, in units of its own; the style sheet scales it."""
+"""Width of every picture, in units of its own; the style sheet scales it."""
 LETTER = 6.6
-"""Width of a letter of a label, about."""
+"""Approximate width of a letter of a label."""
 LINE = 14.0
 """Height of a label."""
 STEPS = (1, 2, 2.5, 5, 10)
@@ -108,12 +108,7 @@ class Scale:
 
 
 def ticks(high: float, about: int = 5) -> tuple[float, ...]:
-    """Return round figures from 0 up to the first that is not below ``high``.
-
-    Args:
-        high: largest figure to show; 1 if it is no positive number.
-        about: number of distances.
-    """
+    """Return round figures from 0 up to the first that is not below ``high``, in ``about`` as many steps."""
     top = high if math.isfinite(high) and high > 0 else 1.0
     power = 10.0 ** math.floor(math.log10(top / about))
     step = next((power * each for each in STEPS if power * each * about >= top), power * 10)
@@ -121,29 +116,24 @@ def ticks(high: float, about: int = 5) -> tuple[float, ...]:
 
 
 def count_ticks(high: int, about: int) -> tuple[float, ...]:
-    """Return ``ticks`` for a figure that counts things: none is between two whole numbers."""
+    """Return ``ticks`` that are whole numbers."""
     some = (ticks(high, distances) for distances in range(about, 0, -1))
     return next(found for found in some if all(each.is_integer() for each in found))
 
 
 def finite(figures: Iterable[float | None]) -> list[float]:
-    """Return the figures that are numbers and not negative."""
+    """Keep the figures that are finite and not negative."""
     return [each for each in figures if each is not None and math.isfinite(each) and each >= 0]
 
 
 def cut(text: str, letters: int) -> str:
-    """Return a text in one line of so many letters at most; its end gives way to an ellipsis."""
+    """Return a text in one line of at most ``letters`` letters; its end gives way to an ellipsis."""
     line = " ".join(text.split())
     return line if len(line) <= letters else f"{line[: letters - 1]}…"
 
 
-def beside(dots: Sequence[tuple[Dot, str]], right: float) -> tuple[Label, ...]:
-    """Return a label for each dot, beside it, or below or above if another one is there.
-
-    Args:
-        dots: each with its text.
-        right: end of the picture; a label that would cross it goes to the left of its dot.
-    """
+def place_labels(dots: Sequence[tuple[Dot, str]], right: float) -> tuple[Label, ...]:
+    """Return a label beside each dot, or below or above if another one is there; to its left at the picture's end."""
     found: list[Label] = []
     taken: list[tuple[float, float, float]] = []
     for dot, text in dots:

@@ -18,19 +18,19 @@ from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
 from assay.harness.statistics import SAMPLES
 from assay.viewer.charts import Picture
-from assay.viewer.groups import groups_of
-from assay.viewer.index import stamp_of
+from assay.viewer.groups import find_groups
+from assay.viewer.index import get_stamp
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import RunPoint, cost_against_rate, overlap
 from assay.viewer.runs import ViewedRun, Viewer
 from assay.viewer.text import readable
 
 FEWEST, DRAWS = 1000, 6_000_000
-"""Resamples of the bootstrap at least, and draws of a repository for all intervals at most if there are more."""
+"""The least resamples of the bootstrap; otherwise, the most draws of a repository for all intervals."""
 OWN = {"agent", "agent_settings", "oracle"}
 """Settings in which runs of solvers differ by their nature."""
 AND = "+"
-"""Between the keys of runs; no key has it."""
+"""Stands between the keys of runs; no key has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class CompareView:
 
     runs: tuple[ViewedRun, ...]
     names: tuple[str, ...] = ()
-    """Of the runs, without what they have in common."""
+    """The runs' names without their common parts."""
     problem: str = ""
     result: Comparison | None = None
     wins: tuple[tuple[int | None, ...], ...] = ()
@@ -62,32 +62,30 @@ class CompareView:
     """Reasons, each with its instances."""
     pictures: tuple[Picture, ...] = ()
     marks: tuple[str, ...] = ()
-    """Of each run, what makes its rate no rate of solving; empty for most."""
+    """The reasons for which runs' rates are no rates of solving; empty for most."""
     made: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """What the manifests do not have in common: its name, and each run's value."""
+    """The differences between manifests: a name, and each run's value."""
 
     @property
     def short(self) -> dict[str, str]:
-        """The short name of each run."""
         return dict(zip((each.run for each in self.result.runs), self.names, strict=True)) if self.result else {}
 
 
 @lru_cache(maxsize=16)
-def _results(root: Path, _state: object, name: str, cost: float | None) -> RunResults:
+def _read_results(root: Path, _state: object, name: str, cost: float | None) -> RunResults:
     """Read a run, again only when it has changed: with thousands of instances, this takes longer than all the rest."""
     return load_results(RunStore(root), name, cost)
 
 
 def view(viewer: Viewer, keys: Keys) -> CompareView | None:
-    """Return the comparison of the runs that a page names."""
-    runs = _runs_of(viewer, keys["runs"])
+    runs = _find_runs(viewer, keys["runs"])
     if len(runs) < 2:
         return None
     names = [run.name for run in runs]
     distinct = names if len(set(names)) == len(names) else [run.key for run in runs]
     try:
-        results = [_results_of(*each) for each in zip(runs, distinct, strict=True)]
-        return compared(runs, results)
+        results = [_load_results(*each) for each in zip(runs, distinct, strict=True)]
+        return compare_runs(runs, results)
     except UserError as error:
         return CompareView(runs, problem=str(error))
 
@@ -98,15 +96,15 @@ def _samples(results: Sequence[RunResults]) -> int:
     return min(SAMPLES, max(FEWEST, DRAWS // max(1, repositories * comb(len(results), 2))))
 
 
-def _results_of(run: ViewedRun, name: str) -> RunResults:
-    state = tuple(stamp_of(run.store.root / file) for file in ("instances", "report.json", "journal.jsonl"))
+def _load_results(run: ViewedRun, name: str) -> RunResults:
+    state = tuple(get_stamp(run.store.root / file) for file in ("instances", "report.json", "journal.jsonl"))
     usage = run.usage()
-    return _results(run.store.root, state, name, usage.cost if usage else None)
+    return _read_results(run.store.root, state, name, usage.cost if usage else None)
 
 
-def _runs_of(viewer: Viewer, name: str) -> tuple[ViewedRun, ...]:
+def _find_runs(viewer: Viewer, name: str) -> tuple[ViewedRun, ...]:
     """Return the runs of a page; none if it names an unknown run, or one twice."""
-    groups = dict(groups_of(viewer))
+    groups = dict(find_groups(viewer))
     if name in groups:
         return groups[name]
     found = [viewer.run(key) for key in name.split(AND)]
@@ -114,8 +112,8 @@ def _runs_of(viewer: Viewer, name: str) -> tuple[ViewedRun, ...]:
     return runs if len({run.key for run in runs}) == len(found) else ()
 
 
-def compared(runs: tuple[ViewedRun, ...], results: Sequence[RunResults]) -> CompareView:
-    """Return what the page of these runs shows; raises UserError if they cannot be compared."""
+def compare_runs(runs: tuple[ViewedRun, ...], results: Sequence[RunResults]) -> CompareView:
+    """Return the page of these runs; raises UserError if they cannot be compared."""
     result = compare(results, samples=_samples(results))
     common = sorted(set(results[0].results) - set(result.left_out))
     outcomes = {name: tuple(each.results[name].outcome for each in results) for name in common}
@@ -130,10 +128,10 @@ def compared(runs: tuple[ViewedRun, ...], results: Sequence[RunResults]) -> Comp
         differing=sum(0 < len(each) < len(results) for each in resolved_by),
         rows=tuple((name, repo_of[name], *found) for name, found in outcomes.items()),
         repos=_repos(outcomes, repo_of),
-        left_out=_by_reason(result),
+        left_out=_group_reasons(result),
         pictures=_pictures(names, results, result, resolved_by),
         marks=tuple(_mark(run.store.load_run()) for run in runs),
-        made=_made([run.store.load_run() for run in runs]),
+        made=_find_differences([run.store.load_run() for run in runs]),
     )
 
 
@@ -142,7 +140,7 @@ def _resolvers(outcomes: Sequence[Outcome]) -> frozenset[int]:
 
 
 def short_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names without ``.evaluated``, and without the parts, between dots, that all of them begin and end with."""
+    """Return names without ``.evaluated``, and without the common first and last parts, between dots."""
     bare = [name.removesuffix(".evaluated") for name in names]
     parts = [name.split(".") for name in (bare if len(set(bare)) == len(names) else names)]
     begin = _alike(parts)
@@ -151,7 +149,7 @@ def short_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _alike(parts: Sequence[Sequence[str]]) -> int:
-    """Return how many parts all names begin with, leaving at least one of each; none of a single name."""
+    """Count the parts that all names begin with, leaving at least one of each; none of a single name."""
     most = min(map(len, parts), default=1) - 1 if len(parts) > 1 else 0
     return next((at for at in range(most) if len({part[at] for part in parts}) > 1), most)
 
@@ -182,8 +180,8 @@ def _mark(about: Run) -> str:
     return f"its solver was given parts of the answer: {about.oracle}" if about.oracle else ""
 
 
-def _made(abouts: Sequence[Run]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the facts on which manifests differ, apart from those that name the model."""
+def _find_differences(abouts: Sequence[Run]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the facts on which manifests differ, apart from the model's names."""
     facts = [
         {
             "Assay": about.assay_version,
@@ -199,7 +197,7 @@ def _made(abouts: Sequence[Run]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((name, values) for name, values in rows.items() if len(set(values)) > 1 and name not in OWN)
 
 
-def _by_reason(result: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _group_reasons(result: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
     found: dict[str, list[str]] = {}
     for name, reason in result.left_out.items():
         found.setdefault(reason, []).append(name)
@@ -218,8 +216,7 @@ def _pictures(
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    """Yield a page for each group of runs that belong together."""
-    yield from ({"runs": name} for name, _ in groups_of(viewer))
+    yield from ({"runs": name} for name, _ in find_groups(viewer))
 
 
 PAGE = PageKind("compare", "compare/{runs}.html", "compare.html", view, pages)

@@ -1,4 +1,4 @@
-"""The tests that decide an outcome, with what each of them did."""
+"""The tests that decide an outcome, and their results."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assay.harness.domain import PASSING, Evidence, Instance, Status, Verdict
 from assay.harness.reports.lookup import lookup
 from assay.harness.rulings.normalise import match_labels
-from assay.viewer.failures import messages
+from assay.viewer.failures import find_messages
 from assay.viewer.text import Excerpt
 
 ASKED = 200
@@ -27,12 +27,12 @@ class ExpectedTest:
     """``good``: it passed; ``bad``: it counts against the patch; ``other``: neither."""
     message: str = ""
     is_flaky: bool = False
-    """Whether it passed when it was run again."""
+    """It passed when it was run again."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestGroup:
-    """Tests that are expected to do the same; those against the patch first."""
+    """Tests with the same expectation; those against the patch first."""
 
     __test__ = False
 
@@ -47,18 +47,18 @@ class TestGroup:
 
     @property
     def statuses(self) -> dict[str, int]:
-        """How many tests have which status, most frequent first."""
+        """The number of tests with each status, most frequent first."""
         return dict(Counter(test.status for test in self.tests).most_common())
 
 
-def expected_tests(
+def group_tests(
     instance: Instance | None,
     evidence: Evidence | None,
     verdict: Verdict,
     output: Excerpt | None,
     reports: Iterable[str],
 ) -> tuple[TestGroup, ...]:
-    """Return the groups of tests of an instance; of an unknown instance, those against the patch."""
+    """Return the groups of tests of an instance; for an unknown one, the tests against the patch."""
     against = {*verdict.unfixed, *verdict.broken}
     names = {"fail_to_pass": verdict.unfixed, "pass_to_pass": verdict.broken}
     quarantined: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ def expected_tests(
     tests = match_labels(instance, evidence.report.tests) if instance and evidence else {}
     statuses = {test: lookup(test, tests) for group in names.values() for test in group} if evidence else {}
     asked = [test for test, found in statuses.items() if test in against or not found <= PASSING][:ASKED]
-    said = messages(asked, reports, f"{output.head}\n{output.tail}" if output else "") if asked else {}
+    said = find_messages(asked, reports, f"{output.head}\n{output.tail}" if output else "") if asked else {}
 
     def shown(test: str, counts: bool) -> ExpectedTest:
         found = statuses.get(test, frozenset[Status]())
@@ -78,7 +78,7 @@ def expected_tests(
         return ExpectedTest(test, ", ".join(sorted(found)) or UNKNOWN, mood, said.get(test, ""), test in verdict.flaky)
 
     return tuple(
-        TestGroup(key, TITLES[key], _sorted(shown(test, key != "quarantined") for test in group))
+        TestGroup(key, TITLES[key], _sort(shown(test, key != "quarantined") for test in group))
         for key, group in names.items()
         if group
     )
@@ -93,6 +93,6 @@ TITLES = {
 """Groups in the order of the page."""
 
 
-def _sorted(tests: Iterable[ExpectedTest]) -> tuple[ExpectedTest, ...]:
+def _sort(tests: Iterable[ExpectedTest]) -> tuple[ExpectedTest, ...]:
     found: Sequence[ExpectedTest] = sorted(tests, key=lambda test: _ORDER[test.mood])
     return tuple(found)

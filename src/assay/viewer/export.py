@@ -15,7 +15,6 @@ Addresses = Sequence[tuple[PageKind, Keys]]
 
 
 def every_page(viewer: Viewer) -> Addresses:
-    """Return kind and keys of every page of every run."""
     return [(kind, keys) for kind in KINDS for keys in kind.pages(viewer)]
 
 
@@ -41,7 +40,7 @@ def write_pages(
     for kind, keys in every_page(viewer) if addresses is None else addresses:
         html = pages.html(kind, keys)
         if html is not None:
-            _write(folder / kind.path_of(keys), html.encode(errors="replace"))
+            _write(folder / kind.make_path(keys), html.encode(errors="replace"))
             written += 1
         wrote()
     for path in _raw_paths(viewer):
@@ -53,7 +52,7 @@ def _raw_paths(viewer: Viewer) -> Iterator[str]:
     for key, run in viewer.runs.items():
         for entry in run.now().entries.values():
             if entry.state:
-                yield from (raw.path_of(key, entry.id, name) for name in raw.names(run, entry.id))
+                yield from (raw.make_path(key, entry.id, name) for name in raw.names(run, entry.id))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What a test said when it failed: from the report files where they say it, else from the output."""
+"""The messages of failed tests: from the report files if they have any, else from the output."""
 
 import json
 import re
@@ -21,27 +21,27 @@ _NAMES = ("fullName", "full_description", "title", "name", "description", "Test"
 _HEAD = re.compile(
     r"\s*(?:FAIL|ERROR|FAILED|-{3,4} |=== (?:RUN|NAME)|not ok|\d+\)|_{3,} |\u25cf|\u2715|\u2717|thread ')"
 )
-"""How runners begin what they print about one failed test."""
+"""First line of a runner's output about one failed test."""
 _END = re.compile(r"[=_-]{20,}|\s*$")
 _ERROR = re.compile(r"E\s{3}|\s*\w*(?:Error|Exception|Failure)\b|\s*[Ee]xpected\b|\s*[Aa]ssert")
 _WORDS = re.compile(r"\w+")
 
 
-def messages(tests: Sequence[str], reports: Iterable[str], output: str) -> Mapping[str, str]:
-    """Return what some tests said.
+def find_messages(tests: Sequence[str], reports: Iterable[str], output: str) -> Mapping[str, str]:
+    """Return the messages of some tests.
 
     Args:
         tests: ids of tests that did not pass.
         reports: texts of the report files, of any format.
-        output: what the test command printed, or a part of it.
+        output: output of the test command, or a part of it.
     """
-    said = [*islice((each for text in reports for each in (*_from_xml(text), *_from_json(text))), MOST)]
+    said = [*islice((each for text in reports for each in (*_read_xml(text), *_read_json(text))), MOST)]
     lines = output.split("\n")
-    found = {test: _said_by(test, said) or _printed_for(test, lines) for test in tests}
+    found = {test: _find_reported(test, said) or _find_printed(test, lines) for test in tests}
     return {test: cut_lines(readable(text[:LONGEST])).strip() for test, text in found.items() if text}
 
 
-def _said_by(test: str, said: Sequence[tuple[str, str, str]]) -> str:
+def _find_reported(test: str, said: Sequence[tuple[str, str, str]]) -> str:
     """Return the message of the test whose name ends the id, and whose class's words are in it."""
     words = set(_WORDS.findall(test))
     fitting = [
@@ -50,8 +50,8 @@ def _said_by(test: str, said: Sequence[tuple[str, str, str]]) -> str:
     return max(fitting, default=(0, ""), key=lambda each: each[0])[1]
 
 
-def _printed_for(test: str, lines: Sequence[str]) -> str:
-    """Return the block of the output whose first line names a test; of a long one, the lines that tell the error."""
+def _find_printed(test: str, lines: Sequence[str]) -> str:
+    """Return the block of the output whose first line names a test; of a long one, the lines with the error."""
     name = re.split(r"::|\s>\s|/", test)[-1].strip()
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     heads = [at for at, line in enumerate(lines) if name in line and _HEAD.match(line) and whole.search(line)]
@@ -68,7 +68,7 @@ def _ends(line: str) -> bool:
     return bool(_HEAD.match(line)) or line.startswith("=" * 20)
 
 
-def _from_xml(text: str) -> Iterator[tuple[str, str, str]]:
+def _read_xml(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield class, name and message of the failed tests of JUnit XML."""
     if "<testcase" not in text:
         return
@@ -78,8 +78,8 @@ def _from_xml(text: str) -> Iterator[tuple[str, str, str]]:
             yield case.get("classname", ""), case.get("name", ""), child.get("message", "")
 
 
-def _from_json(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield place, name and message of every object in JSON that has a name and a message of a failure."""
+def _read_json(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield place, name and message of every JSON object with a name and a failure's message."""
     if text.lstrip()[:1] not in {"{", "["}:
         return
     try:

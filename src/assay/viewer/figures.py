@@ -8,7 +8,6 @@ MINUTE = 60
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """Return a share of 1 as a percentage."""
     return NONE if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f}\u202f%"
 
 
@@ -25,29 +24,28 @@ def money(dollars: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """Return a whole number with thousands set apart."""
     return NONE if number is None or not math.isfinite(number) else f"{number:,.0f}"
 
 
 def things(number: int, noun: str, plural: str = "") -> str:
-    """Return a number of things in words; ``plural`` for nouns that do not just end in s."""
+    """Return a number of things in words; ``plural`` for nouns with another ending than s."""
     return f"{count(number)} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size(number: int) -> str:
-    """Return a number of bytes in the unit that a person would use."""
+    """Return a number of bytes in a fitting unit."""
     if number < 1000:
         return f"{number} B"
     return f"{number / 1000:.1f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"
 
 
 def time(stamp: str) -> str:
-    """Return a time in ISO's form, to the minute."""
+    """Return an ISO time, to the minute."""
     return stamp[:16].replace("T", " ")
 
 
 def seconds(value: float | None) -> str:
-    """Return a time in seconds in the unit that a person would use."""
+    """Return seconds in a fitting unit."""
     if value is None or not math.isfinite(value):
         return NONE
     if value < 10:
@@ -59,7 +57,7 @@ def seconds(value: float | None) -> str:
 
 
 def border(value: float) -> str:
-    """Return a round time in seconds, without the parts that are nothing."""
+    """Return a round time in seconds, without empty parts."""
     if value < MINUTE:
         return f"{value:g} s"
     minutes, rest = divmod(value, MINUTE)
@@ -69,7 +67,6 @@ def border(value: float) -> str:
 
 
 def probability(p: float | None) -> str:
-    """Return a p-value."""
     if p is None or not math.isfinite(p):
         return NONE
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
@@ -83,4 +80,4 @@ def words(name: str) -> str:
 FILTERS: Mapping[str, Callable[..., str]] = {
     each.__name__: each for each in (percent, points, money, count, things, size, time, seconds, probability, words)
 }
-"""For the templates, by name."""
+"""The templates' filters, by name."""

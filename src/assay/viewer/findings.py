@@ -1,4 +1,4 @@
-"""Comparisons with gold (PatchDiff): each difference, what every side showed, and the test that shows it."""
+"""Comparisons with gold (PatchDiff): each difference, every side's observation, and the test that shows it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_fig
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.viewer.charts import Picture
 from assay.viewer.files import open_inside
-from assay.viewer.index import stamp_of
+from assay.viewer.index import get_stamp
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import findings_picture
-from assay.viewer.raw import path_of
+from assay.viewer.raw import make_path
 from assay.viewer.runs import ViewedRun, Viewer
 
 SHOWN = 50
@@ -58,7 +58,7 @@ class FindingLine:
 
     @property
     def notes(self) -> str:
-        """Why something was not done, or not wholly."""
+        """The reasons for which something was not done, or not wholly."""
         notes = [f"{each.name}: {each.note}" for each in self.comparison.generators if each.note]
         return "; ".join(notes) or self.comparison.error
 
@@ -76,7 +76,7 @@ class FindingsView:
 
 @dataclass(frozen=True, slots=True)
 class ShownSide:
-    """What one side showed: the part that differs from gold (or in which gold differs), with a little around it."""
+    """One side's observation: the part that differs from gold (or in which gold differs), with a little around it."""
 
     name: str
     kind: str
@@ -115,30 +115,29 @@ class FindingView:
     """Differences that are only in the record."""
 
 
-def of_run(run: ViewedRun) -> list[FindingLine]:
+def load_findings(run: ViewedRun) -> list[FindingLine]:
     """Return the comparisons of a run, the most severe first."""
-    found = (run.store.load_patchdiff(name) for name in _compared(run))
+    found = (run.store.load_patchdiff(name) for name in _find_compared(run))
     order = list(PatchDiffFinding)
     lines = [FindingLine(each.comparison.instance_id, each.comparison) for each in found if each is not None]
     return sorted(lines, key=lambda line: (order.index(line.comparison.finding), line.instance_id))
 
 
-def _compared(run: ViewedRun) -> Iterator[str]:
+def _find_compared(run: ViewedRun) -> Iterator[str]:
     """Yield the ids of the instances whose patch was compared."""
     for name, entry in run.now().entries.items():
-        if entry.state and stamp_of(f"{run.store.root}/instances/{name}/{RECORD}"):
+        if entry.state and get_stamp(f"{run.store.root}/instances/{name}/{RECORD}"):
             yield name
 
 
 def has_findings(run: ViewedRun) -> bool:
-    """Return whether a run has a comparison with gold."""
-    return next(_compared(run), None) is not None
+    return next(_find_compared(run), None) is not None
 
 
 def view_all(viewer: Viewer, keys: Keys) -> FindingsView | None:
     """Return the comparisons of a run; None if nothing was compared."""
     run = viewer.run(keys["run"])
-    lines = of_run(run) if run is not None and not run.is_solve else []
+    lines = load_findings(run) if run is not None and not run.is_solve else []
     if run is None or not lines:
         return None
     picture = findings_picture(Counter(line.comparison.finding for line in lines))
@@ -155,7 +154,7 @@ def view_all(viewer: Viewer, keys: Keys) -> FindingsView | None:
 def view(viewer: Viewer, keys: Keys) -> FindingView | None:
     """Return the comparison of an instance; None if there is none."""
     run, name = viewer.run(keys["run"]), keys["instance"]
-    saved = None if run is None or run.is_solve else saved_comparison(run, name)
+    saved = None if run is None or run.is_solve else load_comparison(run, name)
     if run is None or saved is None:
         return None
     divergences = saved.comparison.divergences
@@ -164,13 +163,13 @@ def view(viewer: Viewer, keys: Keys) -> FindingView | None:
         instance_id=name,
         line=FindingLine(name, saved.comparison),
         meaning=MEANINGS[saved.comparison.finding],
-        raw=path_of(run.key, name, RECORD),
-        divergences=tuple(_shown(run, name, number, each) for number, each in enumerate(divergences[:SHOWN], 1)),
+        raw=make_path(run.key, name, RECORD),
+        divergences=tuple(_show(run, name, number, each) for number, each in enumerate(divergences[:SHOWN], 1)),
         more=max(0, len(divergences) - SHOWN),
     )
 
 
-def saved_comparison(run: ViewedRun, instance_id: str) -> SavedPatchDiff | None:
+def load_comparison(run: ViewedRun, instance_id: str) -> SavedPatchDiff | None:
     """Return the comparison of an instance; None if there is none."""
     file = open_inside(run.store.root, ("instances", instance_id, *RECORD.split("/")))
     if file is None:
@@ -179,7 +178,7 @@ def saved_comparison(run: ViewedRun, instance_id: str) -> SavedPatchDiff | None:
     return run.store.load_patchdiff(instance_id)
 
 
-def _shown(run: ViewedRun, instance_id: str, number: int, divergence: Divergence) -> ShownDivergence:
+def _show(run: ViewedRun, instance_id: str, number: int, divergence: Divergence) -> ShownDivergence:
     name, gold, patch = divergence.reproduction, divergence.gold, divergence.candidate
     test = _test(run, instance_id, name)
     return ShownDivergence(
@@ -192,25 +191,25 @@ def _shown(run: ViewedRun, instance_id: str, number: int, divergence: Divergence
             side("this patch", patch, gold, gold),
         ),
         test=test[:LONGEST],
-        raw=path_of(run.key, instance_id, f"patchdiff/{name}") if test else "",
+        raw=make_path(run.key, instance_id, f"patchdiff/{name}") if test else "",
         is_cut=len(test) > LONGEST,
     )
 
 
 def side(name: str, seen: ProbeObservation, beside: ProbeObservation, judge: ProbeObservation) -> ShownSide:
-    """Return what a side showed.
+    """Return a side's observation.
 
     Args:
-        name: of the side.
+        name: the side.
         seen: its observation.
-        beside: the observation that it is put beside; the part between their common begin and end is the middle one.
-        judge: the observation that it has to be like.
+        beside: the observation beside it; the part between their common begin and end is the middle one.
+        judge: the observation that it has to equal.
     """
-    begin = _shared(seen.text, beside.text)
-    end = len(seen.text) - _shared(seen.text[begin:][::-1], beside.text[begin:][::-1])
+    begin = _count_alike(seen.text, beside.text)
+    end = len(seen.text) - _count_alike(seen.text[begin:][::-1], beside.text[begin:][::-1])
     if seen.text != beside.text:
-        begin -= _in_word(seen.text[:begin][::-1])
-        end += _in_word(seen.text[end:])
+        begin -= _count_letters(seen.text[:begin][::-1])
+        end += _count_letters(seen.text[end:])
     changed = seen.text[begin:end]
     return ShownSide(
         name=name,
@@ -222,13 +221,13 @@ def side(name: str, seen: ProbeObservation, beside: ProbeObservation, judge: Pro
     )
 
 
-def _in_word(text: str) -> int:
-    """Return how many letters and digits a text begins with, up to the length of a word."""
+def _count_letters(text: str) -> int:
+    """Count the letters and digits that a text begins with, up to the length of a word."""
     return next((at for at, each in enumerate(text[:WORD]) if not each.isalnum()), min(len(text), WORD))
 
 
-def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
+def _count_alike(one: str, other: str) -> int:
+    """Count the characters that two texts begin with alike."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -241,14 +240,12 @@ def _test(run: ViewedRun, instance_id: str, name: str) -> str:
 
 
 def pages_of_runs(viewer: Viewer) -> Iterator[Keys]:
-    """Yield one page for each run with a comparison."""
     yield from ({"run": key} for key, run in viewer.evaluations().items() if has_findings(run))
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    """Yield one page for each comparison."""
     for key, run in viewer.evaluations().items():
-        yield from ({"run": key, "instance": name} for name in _compared(run))
+        yield from ({"run": key, "instance": name} for name in _find_compared(run))
 
 
 RUN_PAGE = PageKind("findings", "{run}/findings.html", "findings.html", view_all, pages_of_runs)

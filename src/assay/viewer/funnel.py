@@ -1,4 +1,4 @@
-"""The funnel of a collection as a page of its own: what each phase kept, and by which rules the others fell out."""
+"""The funnel of a collection as a page of its own: what each phase kept, and the rules that dropped the rest."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from assay.viewer.rendering import make_environment
 
 LEFT, RIGHT = 90, WIDTH - 110
 HEIGHT = 24
-"""Of a line of the picture."""
+"""Height of a line of the picture."""
 
 
 def funnel_page(title: str, phases: Sequence[FunnelPhase]) -> str:
@@ -22,7 +22,7 @@ def funnel_page(title: str, phases: Sequence[FunnelPhase]) -> str:
 
 
 def funnel_picture(phases: Sequence[FunnelPhase]) -> Picture:
-    """Return a bar for each phase, and below it one for each rule by which candidates fell out."""
+    """Return a bar for each phase, and below it one for each rule that dropped candidates."""
     scale = Scale(0, max((each.taken for each in phases), default=0), 0, RIGHT - LEFT)
     boxes, labels, y = [], [], 4
     for phase in phases:

@@ -12,30 +12,30 @@ Ids = Mapping[str, frozenset[str]]
 """Instances that a run has judged, by the run's key."""
 
 
-def groups_of(viewer: Viewer) -> Iterator[tuple[str, Group]]:
+def find_groups(viewer: Viewer) -> Iterator[tuple[str, Group]]:
     """Yield groups of runs, each with the name of the page that compares it.
 
-    Of each data set, these are runs that have instances in common, so that each run is in a group if it can be, and
-    runs that judged the very same instances.
+    The runs of a group have a data set and some instances in common, or judged the very same instances. A run is in a
+    group if it can be.
     """
     judged = [*viewer.evaluations().values()]
     datasets = {run.key: run.store.load_run().dataset for run in judged}
-    ids = {run.key: _instances_of(run) for run in judged}
+    ids = {run.key: _get_instances(run) for run in judged}
     found: list[Group] = []
-    for same in _parted(judged, lambda one, other: same_dataset(datasets[one.key], datasets[other.key])):
-        found += _connected(same, ids)
-        found += _parted(same, lambda one, other: ids[one.key] == ids[other.key])
+    for same in _part(judged, lambda one, other: same_dataset(datasets[one.key], datasets[other.key])):
+        found += _connect(same, ids)
+        found += _part(same, lambda one, other: ids[one.key] == ids[other.key])
     several = {tuple(run.key for run in group): group for group in found if len(group) > 1}
     yield from ((ALL if number == 1 else f"{ALL}-{number}", group) for number, group in enumerate(several.values(), 1))
 
 
-def _instances_of(run: ViewedRun) -> frozenset[str]:
-    """Return the ids that a run has judged; of an unfinished one, those that were asked for."""
+def _get_instances(run: ViewedRun) -> frozenset[str]:
+    """Return the ids that a run has judged; for an unfinished one, all that were asked for."""
     report = run.store.load_report()
     return frozenset(report.outcomes if report else run.store.load_run().instance_ids)
 
 
-def _connected(runs: Sequence[ViewedRun], ids: Ids) -> list[Group]:
+def _connect(runs: Sequence[ViewedRun], ids: Ids) -> list[Group]:
     """Return groups with an instance in common; runs with the most instances come together first."""
     groups: list[Group] = []
     by_size = sorted(runs, key=lambda run: -len(ids[run.key]))
@@ -50,7 +50,7 @@ def _connected(runs: Sequence[ViewedRun], ids: Ids) -> list[Group]:
     return groups
 
 
-def _parted(runs: Sequence[ViewedRun], alike: Callable[[ViewedRun, ViewedRun], bool]) -> list[Group]:
+def _part(runs: Sequence[ViewedRun], alike: Callable[[ViewedRun, ViewedRun], bool]) -> list[Group]:
     """Part runs into groups that are alike, in their order."""
     groups: list[list[ViewedRun]] = []
     for run in runs:

@@ -15,13 +15,13 @@ CLASSES = ("k", "s", "c", "n", "m", "o")
 """Token classes of the style sheet: keyword, string, comment, name, number, operator."""
 
 
-def highlighted(text: str, *, lexer: str = "", path: str = "") -> "Markup":
+def highlight(text: str, *, lexer: str = "", path: str = "") -> "Markup":
     """Return text with the classes of its tokens, everything escaped.
 
     Args:
         text: fit to be read (``text.readable``).
         lexer: Pygments' name of a language.
-        path: name of the file that it comes from, which chooses the lexer if ``lexer`` is empty.
+        path: file name, which chooses the lexer if ``lexer`` is empty.
     """
     from markupsafe import Markup, escape
     from pygments import format as write
@@ -41,11 +41,11 @@ def _tokens(lexer: Any, text: str) -> list[Any] | None:
     return found
 
 
-def highlighted_lines(lines: list[str], path: str) -> "list[Markup]":
-    """Return lines of one file with the classes of their tokens, as many as there were."""
+def highlight_lines(lines: list[str], path: str) -> "list[Markup]":
+    """Return lines of one file with the classes of their tokens; the number of lines stays."""
     from markupsafe import Markup, escape
 
-    found = str(highlighted("\n".join(lines), path=path)).removesuffix("\n").split("\n")
+    found = str(highlight("\n".join(lines), path=path)).removesuffix("\n").split("\n")
     if len(found) != len(lines):
         return [escape(line) for line in lines]
     return [Markup(line) for line in found]
@@ -53,7 +53,6 @@ def highlighted_lines(lines: list[str], path: str) -> "list[Markup]":
 
 @lru_cache(maxsize=256)
 def _lexer(name: str, end: str) -> Any:
-    """Return the lexer of a language or of a file's name; None if there is none."""
     from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
     from pygments.util import ClassNotFound
 
@@ -72,7 +71,7 @@ def _formatter() -> Any:
 
 
 def _end(path: str) -> str:
-    """Return the part of a path that says what a file holds, so that few of them are looked up."""
+    """Return the part of a path that chooses the lexer, so that few of them are looked up."""
     name = path.rsplit("/", 1)[-1]
     _, dot, end = name.rpartition(".")
     return f"x.{end}" if dot and end.isalnum() and len(end) < 12 else name[:40]

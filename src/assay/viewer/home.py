@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from assay.harness.runs.manifest import Run
 from assay.viewer.charts import Picture
 from assay.viewer.compare import short_names
-from assay.viewer.groups import groups_of
+from assay.viewer.groups import find_groups
 from assay.viewer.overview import RateFigure, rates
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import RunPoint, cost_against_rate
@@ -37,12 +37,11 @@ class HomeView:
 
 
 def view(viewer: Viewer, _keys: Keys) -> HomeView:
-    """Return the list of runs."""
     runs = tuple(_line(run) for run in viewer.runs.values())
     return HomeView(
         runs=runs,
         has_costs=any(line.cost is not None for line in runs),
-        groups=tuple(groups_of(viewer)),
+        groups=tuple(find_groups(viewer)),
         pictures=_pictures(runs),
     )
 
@@ -65,7 +64,6 @@ def _line(run: ViewedRun) -> RunLine:
 
 
 def pages(_viewer: Viewer) -> Iterator[Keys]:
-    """Yield the only page."""
     yield {}
 
 

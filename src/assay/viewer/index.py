@@ -22,7 +22,7 @@ _ID = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 REASON = 300
 """Characters of a reason that the index keeps."""
 HEAD_BYTES = 4096
-"""Of an instance's file, which begins with the short fields."""
+"""Bytes read of an instance's file, which begins with the short fields."""
 SUSPECT = "suspect_access"
 """Flag of an instance whose solver seems to have looked for the answer."""
 
@@ -47,7 +47,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the table shows of one instance."""
+    """One instance in the table."""
 
     id: str
     state: str = ""
@@ -59,7 +59,7 @@ class Entry:
     unfixed: int = 0
     broken: int = 0
     seconds: float | None = None
-    """Of the test command, or of the solver."""
+    """Duration of the test command, or of the solver."""
     environment: str = ""
     usage: Usage | None = None
     """None if no run of a solver is known."""
@@ -102,12 +102,12 @@ class EntryIndex:
     def refresh(self) -> dict[str, Entry]:
         """Return the entry of every instance with a folder, by id."""
         archived = {} if self._is_solve else self._evaluations.archived()
-        known = {name: self._current(name) for name in _folders(self._folder) if name not in archived}
-        known |= {name: self._archived(name, place) for name, place in archived.items() if _ID.fullmatch(name)}
+        known = {name: self._read_current(name) for name in _folders(self._folder) if name not in archived}
+        known |= {name: self._read_archived(name, place) for name, place in archived.items() if _ID.fullmatch(name)}
         self._known = known
         return {name: entry for name, (_, entry) in known.items()}
 
-    def _archived(self, name: str, place: object) -> tuple[object, Entry]:
+    def _read_archived(self, name: str, place: object) -> tuple[object, Entry]:
         before = self._known.get(name)
         if before is not None and before[0] == place:
             return before
@@ -115,16 +115,16 @@ class EntryIndex:
         head = self._evaluations.read(name, "instance.json", _InstanceHead)
         return place, _entry(name, saved, head or NO_HEAD) if saved else Entry(name)
 
-    def _current(self, name: str) -> tuple[object, Entry]:
+    def _read_current(self, name: str) -> tuple[object, Entry]:
         folder, before = f"{self._folder}/{name}", self._known.get(name)
         files = _solutions(folder) if self._is_solve else {0: f"{folder}/verdict.json"}
-        stamp = [stamp_of(file) for file in files.values()]
+        stamp = [get_stamp(file) for file in files.values()]
         if before is not None and before[0] == stamp:
             return before
         return stamp, read_solutions(name, files) if self._is_solve else read_verdict(folder, name)
 
 
-def stamp_of(file: Path | str) -> object:
+def get_stamp(file: Path | str) -> object:
     """Return a value that changes when a regular file does; None if there is none, or only a link to one."""
     try:
         state = os.lstat(file)
@@ -135,7 +135,6 @@ def stamp_of(file: Path | str) -> object:
 
 
 def read_verdict(folder: str, name: str) -> Entry:
-    """Return the entry of an evaluated instance."""
     saved = _read(f"{folder}/verdict.json", SavedVerdict)
     if saved is None:
         return Entry(name)
@@ -159,7 +158,7 @@ def _entry(name: str, saved: SavedVerdict, head: _InstanceHead) -> Entry:
 
 
 def _instance_head(file: str) -> _InstanceHead:
-    """Read the short fields of an instance, and the rest of its file only if they are not in the begin."""
+    """Read the short fields of an instance, and the rest of its file only if they are not at its begin."""
     try:
         return _InstanceHead.model_validate(from_json(read_regular(file, HEAD_BYTES), allow_partial=True))
     except (OSError, ValueError):
@@ -172,7 +171,7 @@ def read_solutions(name: str, files: Mapping[int, str]) -> Entry:
     if not found:
         return Entry(name)
     first = found[min(found)]
-    usage = total([as_usage(each.usage) for each in found.values()])
+    usage = total([make_usage(each.usage) for each in found.values()])
     return Entry(
         name,
         state=readable(first.status),
@@ -185,17 +184,16 @@ def read_solutions(name: str, files: Mapping[int, str]) -> Entry:
 
 
 def usage_by_instance(root: Path, sample: int) -> Mapping[str, Usage]:
-    """Return what each instance's sample cost in the run of a solver."""
+    """Return the usage of each instance's sample in a solver's run."""
     found = {}
     for name in _folders(f"{root}/instances"):
         saved = _read(f"{root}/instances/{name}/{sample}/solution.json", _SavedHead)
         if saved is not None:
-            found[name] = as_usage(saved.solution.usage)
+            found[name] = make_usage(saved.solution.usage)
     return found
 
 
-def as_usage(usage: SampleUsage) -> Usage:
-    """Return the figures that the viewer shows."""
+def make_usage(usage: SampleUsage) -> Usage:
     return Usage(
         usage.cost,
         usage.prompt_tokens,

@@ -9,13 +9,13 @@ from assay.harness.domain import Evidence, Instance, Timings, Verdict
 from assay.harness.files import default_cache
 from assay.harness.grading.meanings import OUTCOMES, meaning_of
 from assay.viewer import raw
-from assay.viewer.expected import TestGroup, expected_tests
+from assay.viewer.expected import TestGroup, group_tests
 from assay.viewer.index import Entry
-from assay.viewer.layers import ShownLayer, layers_of
+from assay.viewer.layers import ShownLayer, find_layers
 from assay.viewer.markdown import markdown
 from assay.viewer.page import Keys, PageKind
-from assay.viewer.patches import FilePair, ShownPatch, paired, shown_patch
-from assay.viewer.related import Related, related
+from assay.viewer.patches import FilePair, ShownPatch, pair_files, show_patch
+from assay.viewer.related import Related, find_related
 from assay.viewer.runs import ViewedRun, Viewer
 from assay.viewer.text import Excerpt, excerpt
 
@@ -75,7 +75,7 @@ class Patches:
     tests: ShownPatch
     """The test patch."""
     is_gold: bool
-    """Whether both are the same text."""
+    """Both are the same text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class InstanceView:
     entry: Entry
     verdict: Verdict
     meaning: str
-    """Of the outcome."""
+    """The outcome in words."""
     instance: Instance | None
     statement: "Markup | None"
     evidence: Evidence | None
@@ -135,18 +135,18 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
         statement=markdown(instance.problem_statement) if instance else None,
         evidence=evidence,
         patches=_patches(_text(run, name, "patch.diff"), instance),
-        groups=expected_tests(instance, evidence, saved.verdict, output, _reports(run, name, files)),
+        groups=group_tests(instance, evidence, saved.verdict, output, _reports(run, name, files)),
         output=output,
         flags=tuple(Flag(flag, meaning_of(flag)) for flag in saved.verdict.flags),
         steps=tuple(_steps(evidence.timings)) if evidence else (),
         facts=tuple(_facts(run, instance, evidence)),
-        layers=layers_of(evidence.image, default_cache()) if evidence else (),
+        layers=find_layers(evidence.image, default_cache()) if evidence else (),
         files=listed,
         more_files=len(files) - len(listed),
         previous=before,
         next=after,
         raw={file.name: file.path for file in listed},
-        related=related(viewer, run, name),
+        related=find_related(viewer, run, name),
     )
 
 
@@ -157,12 +157,12 @@ def _neighbours(ids: Sequence[str], name: str) -> tuple[str, str]:
 
 def _patches(text: str, instance: Instance | None) -> Patches:
     gold_text = instance.gold_patch if instance else ""
-    model, gold = shown_patch(text), shown_patch(gold_text)
+    model, gold = show_patch(text), show_patch(gold_text)
     return Patches(
         model=model,
         gold=gold,
-        pairs=paired(model, gold),
-        tests=shown_patch(instance.test_patch if instance else ""),
+        pairs=pair_files(model, gold),
+        tests=show_patch(instance.test_patch if instance else ""),
         is_gold=bool(text.strip()) and text.strip() == gold_text.strip(),
     )
 
@@ -196,7 +196,7 @@ def _steps(timings: Timings) -> Iterator[TimedStep]:
 
 
 def _facts(run: ViewedRun, instance: Instance | None, evidence: Evidence | None) -> Iterator[tuple[str, str]]:
-    """Yield name and value of what the tests ran in."""
+    """Yield name and value of the facts about the tests' environment."""
     if instance is not None:
         yield "repository", instance.repo
         yield "base commit", instance.base_commit
@@ -220,11 +220,10 @@ def _raw_files(run: ViewedRun, name: str, files: Sequence[str]) -> Iterator[RawF
         opened = raw.open_file(run, name, file)
         if opened is not None:
             with opened:
-                yield RawFile(file, raw.path_of(run.key, name, file), opened.seek(0, 2))
+                yield RawFile(file, raw.make_path(run.key, name, file), opened.seek(0, 2))
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    """Yield one page for each verdict."""
     for key, run in viewer.evaluations().items():
         yield from ({"run": key, "instance": each.id} for each in run.now().entries.values() if each.state)
 

@@ -21,7 +21,6 @@ class InstancesView:
 
 
 def view(viewer: Viewer, keys: Keys) -> InstancesView | None:
-    """Return the rows of a run."""
     run = viewer.run(keys["run"])
     if run is None:
         return None
@@ -32,7 +31,7 @@ def view(viewer: Viewer, keys: Keys) -> InstancesView | None:
 
 
 def _columns(entries: list[Entry]) -> list[str]:
-    """Return the columns that say something in this run."""
+    """Return the columns that are not empty in this run."""
     empty = {
         "repo": not any(each.repo for each in entries),
         "flags": not any(each.flags for each in entries),
@@ -62,7 +61,6 @@ def _row(entry: Entry) -> list[Any]:
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    """Yield one page for each run."""
     yield from ({"run": key} for key in viewer.runs)
 
 

@@ -24,20 +24,15 @@ class ShownLayer:
     """Name and text of the Dockerfile and the build files; the package lock is one of them."""
 
 
-def layers_of(image: str, cache: Path) -> tuple[ShownLayer, ...]:
-    """Return the images that an image stands on, from the top; none if it was not built on this machine.
-
-    Args:
-        image: name of the image that the tests ran in, as the evidence says.
-        cache: Assay's cache folder.
-    """
+def find_layers(image: str, cache: Path) -> tuple[ShownLayer, ...]:
+    """Return the images that an image stands on, from the top; none if it was not built on this machine."""
     if not _IMAGE.fullmatch(image):
         return ()
     lock = make_lock({"": UsedImage(image=image)}, cache)
-    return tuple(_shown(layer, lock.texts) for layer in _from_the_top(image, lock.layers))
+    return tuple(_show(layer, lock.texts) for layer in _walk_chain(image, lock.layers))
 
 
-def _from_the_top(image: str, layers: Mapping[str, Layer]) -> Iterator[Layer]:
+def _walk_chain(image: str, layers: Mapping[str, Layer]) -> Iterator[Layer]:
     """Yield a chain of images, then those of services."""
     left, name = dict(layers), image
     while name in left:
@@ -47,7 +42,7 @@ def _from_the_top(image: str, layers: Mapping[str, Layer]) -> Iterator[Layer]:
     yield from left.values()
 
 
-def _shown(layer: Layer, texts: Mapping[str, str]) -> ShownLayer:
+def _show(layer: Layer, texts: Mapping[str, str]) -> ShownLayer:
     files = {name: texts.get(key, "") for name, key in layer.files.items()}
     if layer.dockerfile:
         files["Dockerfile"] = layer.dockerfile

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from assay.viewer.highlight import highlighted
+from assay.viewer.highlight import highlight
 from assay.viewer.text import cut_lines, readable
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def is_web_link(url: str) -> bool:
 
 
 def _fence(code: str, language: str, _attributes: str) -> str:
-    return str(highlighted(code, lexer=language.lower()))
+    return str(highlight(code, lexer=language.lower()))
 
 
 def _image(_self: object, tokens: Sequence["Token"], at: int, *_: Any) -> str:

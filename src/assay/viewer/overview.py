@@ -108,19 +108,16 @@ class OverviewView:
     environments: tuple[tuple[str, int], ...]
     facts: tuple[tuple[str, str], ...]
     machine: tuple[tuple[str, str], ...]
-    """Facts of the engine and the host."""
     pictures: tuple[Picture, ...]
     has_findings: bool
 
 
 def view(viewer: Viewer, keys: Keys) -> OverviewView | None:
-    """Return the figures of a run."""
     run = viewer.run(keys["run"])
     return None if run is None else overview(run)
 
 
 def overview(run: ViewedRun) -> OverviewView:
-    """Return the figures of a run as it is now."""
     now = run.now()
     entries = [*now.entries.values()]
     judged = [each for each in entries if each.state]
@@ -130,7 +127,7 @@ def overview(run: ViewedRun) -> OverviewView:
         about=now.about,
         is_finished=run.is_solve or report is not None,
         rates=() if run.is_solve else rates(now),
-        outcomes=_counted(Counter(each.state for each in entries), len(entries), STATES),
+        outcomes=_count(Counter(each.state for each in entries), len(entries), STATES),
         flags=_flags(entries),
         repositories=_repositories(judged) if not run.is_solve else (),
         times=_times([each.seconds for each in judged if each.seconds]),
@@ -159,7 +156,7 @@ def _pictures(judged: Iterable[Entry]) -> tuple[Picture, ...]:
 
 
 def rates(now: Snapshot) -> tuple[RateFigure, ...]:
-    """Return the resolved rates of a run: of what was submitted, of what is fit, of all that was asked for."""
+    """Return the resolved rates of a run: of the submitted instances, of the fit ones, of all that were asked for."""
     judged = [each for each in now.entries.values() if each.state]
     resolved = sum(each.state == Outcome.RESOLVED for each in judged)
     found = [("submitted", resolved, len(judged))]
@@ -171,7 +168,7 @@ def rates(now: Snapshot) -> tuple[RateFigure, ...]:
     return tuple(RateFigure(of, part, whole, wilson(part, whole)) for of, part, whole in found if whole)
 
 
-def _counted(counts: Mapping[str, int], total: int, meanings: Mapping[str, str]) -> tuple[CountLine, ...]:
+def _count(counts: Mapping[str, int], total: int, meanings: Mapping[str, str]) -> tuple[CountLine, ...]:
     """Return a line for each name, resolved first, then by number; those without a name last."""
     names = sorted(counts, key=lambda name: (name == "", name != Outcome.RESOLVED, -counts[name], name))
     return tuple(CountLine(name, counts[name], counts[name] / total, meanings.get(name, "")) for name in names)
@@ -179,7 +176,7 @@ def _counted(counts: Mapping[str, int], total: int, meanings: Mapping[str, str])
 
 def _flags(entries: Sequence[Entry]) -> tuple[CountLine, ...]:
     counts = Counter(flag for each in entries for flag in each.flags)
-    return _counted(counts, len(entries), {flag: meaning_of(flag) for flag in counts} | {SUSPECT: SUSPECT_MEANING})
+    return _count(counts, len(entries), {flag: meaning_of(flag) for flag in counts} | {SUSPECT: SUSPECT_MEANING})
 
 
 def _repositories(judged: Iterable[Entry]) -> tuple[RepositoryLine, ...]:
@@ -218,7 +215,7 @@ def _usage(now: Snapshot, judged: Sequence[Entry]) -> UsageFigures | None:
 
 
 def _facts(about: Run) -> Iterator[tuple[str, str]]:
-    """Yield name and value of what the manifest says about data, model and settings."""
+    """Yield name and value of the manifest's facts about data, model and settings."""
     yield "kind", WORDS[about.kind]
     yield "data set", f"{about.dataset.name} {about.dataset.revision}".strip()
     yield "model", about.model
@@ -230,7 +227,6 @@ def _facts(about: Run) -> Iterator[tuple[str, str]]:
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    """Yield one page for each run."""
     yield from ({"run": key} for key in viewer.runs)
 
 

@@ -1,4 +1,4 @@
-"""A kind of page: where its pages are, which there are, and what each shows."""
+"""A kind of page: its path, its pages, and the content of each."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -24,19 +24,19 @@ class PageKind:
     template: str
     """File in ``templates/``; it gets the result of ``view`` under that name."""
     view: Callable[[Viewer, Keys], object | None]
-    """Return what the page shows; None if there is no such page."""
+    """Returns the content of a page; None if there is no such page."""
     pages: Callable[[Viewer], Iterable[Keys]]
-    """Yield the keys of every page of this kind, for the static writer."""
+    """Yields the keys of every page of this kind, for the static writer."""
 
-    def path_of(self, keys: Keys) -> str:
+    def make_path(self, keys: Keys) -> str:
         """Return the path of one page, not quoted."""
         return _NAME.sub(lambda name: keys[name[1]], self.path)
 
-    def url_of(self, keys: Keys) -> str:
+    def make_url(self, keys: Keys) -> str:
         """Return the path of one page as part of a link."""
-        return quote(self.path_of(keys))
+        return quote(self.make_path(keys))
 
-    def keys_of(self, path: str) -> Keys | None:
+    def parse_path(self, path: str) -> Keys | None:
         """Return the keys of the page at a path (not quoted); None if the path is of another kind."""
         pattern = "".join(
             f"(?P<{part}>[^/]+)" if number % 2 else re.escape(part)

@@ -22,14 +22,14 @@ class Pages:
     """The pages of some runs."""
 
     def __init__(self, viewer: Viewer, *, is_served: bool = False) -> None:
-        """Take the runs; ``is_served`` if pages that no list names, such as any choice of runs, are there too."""
+        """``is_served``: pages that no list names, such as any choice of runs, are there too."""
         self.viewer = viewer
         self._renderer = Renderer(KINDS, viewer, is_served=is_served)
 
-    def html_at(self, path: str) -> str | None:
+    def find_html(self, path: str) -> str | None:
         """Return the page at a path below the root (not quoted); None if there is none."""
         for kind in KINDS:
-            if (keys := kind.keys_of(path)) is not None:
+            if (keys := kind.parse_path(path)) is not None:
                 return self.html(kind, keys)
         return None
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError, read_diff
-from assay.viewer.highlight import highlighted, highlighted_lines
+from assay.viewer.highlight import highlight, highlight_lines
 from assay.viewer.text import cut_lines, readable
 
 if TYPE_CHECKING:
@@ -56,11 +56,10 @@ class ShownPatch:
     files: tuple[ShownFile, ...] = ()
     text: "Markup | None" = None
     note: str = ""
-    """What is not shown, or why the patch is shown as text."""
+    """What is left out, or why the patch is shown as text."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
         return not self.files and not self.text
 
 
@@ -74,18 +73,18 @@ class FilePair:
 
 
 @lru_cache(maxsize=8)
-def shown_patch(text: str) -> ShownPatch:
-    """Return what to show of a patch; never raises, whatever the text is."""
+def show_patch(text: str) -> ShownPatch:
+    """Prepare any text as a patch; never raises."""
     if not text.strip():
         return ShownPatch()
     if len(text) > LONGEST:
-        return _as_text(text, f"the patch has {len(text):,} characters and is shown in part")
+        return _show_text(text, f"the patch has {len(text):,} characters and is shown in part")
     try:
         changes = read_diff(text)
     except MalformedPatchError as error:
-        return _as_text(text, f"this is no diff that can be read: {readable(str(error))[:200]}")
+        return _show_text(text, f"this is no diff that can be read: {readable(str(error))[:200]}")
     if not changes:
-        return _as_text(text, "this is no diff")
+        return _show_text(text, "this is no diff")
     files, left = [], LINES
     for change in changes:
         files.append(_file(change, left))
@@ -94,16 +93,16 @@ def shown_patch(text: str) -> ShownPatch:
     return ShownPatch(tuple(files), note=f"{total - LINES:,} more lines are not shown" if total > LINES else "")
 
 
-def paired(left: ShownPatch, right: ShownPatch) -> tuple[FilePair, ...]:
-    """Return the files of two patches side by side: those of both first, then the left one's, then the right one's."""
+def pair_files(left: ShownPatch, right: ShownPatch) -> tuple[FilePair, ...]:
+    """Return the files of two patches side by side: files of both first, then the left one's, then the right one's."""
     lefts, rights = ({file.path: file for file in patch.files} for patch in (left, right))
     both = [path for path in lefts if path in rights]
     order = [*both, *(path for path in lefts if path not in rights), *(path for path in rights if path not in lefts)]
     return tuple(FilePair(path, lefts.get(path), rights.get(path)) for path in order)
 
 
-def _as_text(text: str, note: str) -> ShownPatch:
-    return ShownPatch(text=highlighted(cut_lines(readable(text[:LONGEST])), lexer="diff"), note=note)
+def _show_text(text: str, note: str) -> ShownPatch:
+    return ShownPatch(text=highlight(cut_lines(readable(text[:LONGEST])), lexer="diff"), note=note)
 
 
 def _file(change: FileChange, most: int) -> ShownFile:
@@ -113,7 +112,7 @@ def _file(change: FileChange, most: int) -> ShownFile:
         note=_note(change),
         added=marks.count("+"),
         removed=marks.count("-"),
-        hunks=tuple(_shown_hunks(change.hunks, change.path, most)),
+        hunks=tuple(_show_hunks(change.hunks, change.path, most)),
     )
 
 
@@ -127,7 +126,7 @@ def _note(change: FileChange) -> str:
     return "" if change.hunks else "no change of text"
 
 
-def _shown_hunks(hunks: Sequence[Hunk], path: str, most: int) -> Iterator[ShownHunk]:
+def _show_hunks(hunks: Sequence[Hunk], path: str, most: int) -> Iterator[ShownHunk]:
     for hunk in hunks:
         if most <= 0:
             return
@@ -136,12 +135,12 @@ def _shown_hunks(hunks: Sequence[Hunk], path: str, most: int) -> Iterator[ShownH
 
 
 def _lines(hunk: Hunk, path: str) -> Iterator[ShownLine]:
-    sides = {mark: iter(highlighted_lines(_side(hunk, mark), path)) for mark in "-+"}
+    sides = {mark: iter(highlight_lines(_side(hunk, mark), path)) for mark in "-+"}
     old, new = max(hunk.start, 1), max(hunk.new_start, 1)
     for line in hunk.lines:
         before, after = line.mark in " -", line.mark in " +"
         htmls = [next(sides[mark]) for mark, is_there in (("-", before), ("+", after)) if is_there]
-        html = htmls[-1] if htmls else highlighted(readable(line.text))
+        html = htmls[-1] if htmls else highlight(readable(line.text))
         yield ShownLine(_KINDS.get(line.mark, "note"), old * before, new * after, html)
         old, new = old + before, new + after
 

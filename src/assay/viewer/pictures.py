@@ -20,10 +20,10 @@ from assay.viewer.charts import (
     Line,
     Picture,
     Scale,
-    beside,
     count_ticks,
     cut,
     finite,
+    place_labels,
     ticks,
 )
 
@@ -56,11 +56,7 @@ GROUP_OF = {outcome: group for group, (_word, outcomes) in GROUPS.items() for ou
 
 
 def outcomes_by_repository(counts: Mapping[str, Mapping[Outcome, int]]) -> Picture | None:
-    """Return a bar for each repository, parted by outcome; None without a verdict.
-
-    Args:
-        counts: verdicts of each repository, by outcome.
-    """
+    """Return a bar for each repository, parted by outcome; None without a verdict."""
     rows = _largest(counts)
     if not rows:
         return None
@@ -118,11 +114,7 @@ def _largest(counts: Mapping[str, Mapping[Outcome, int]]) -> list[tuple[str, Cou
 
 
 def time_distribution(times: Sequence[tuple[float | None, bool]]) -> Picture | None:
-    """Return how many evaluations took how long; None without a time.
-
-    Args:
-        times: seconds of each evaluation, and whether it is resolved.
-    """
+    """Return the distribution of durations, each with whether it resolved its instance; None without a time."""
     every = finite(seconds for seconds, _ in times)
     if not every:
         return None
@@ -222,7 +214,7 @@ def cost_against_rate(runs: Sequence[RunPoint]) -> Picture | None:
             *(Label(left - 8, y(share) + 4, figures.percent(share, 0), "end") for share in _QUARTERS),
             *(Label(x(cost), bottom + 18, figures.money(cost), "middle") for cost in across),
             Label((left + right) / 2, bottom + 38, "US dollars for one instance", "middle", "label muted"),
-            *beside(dots, right + 20),
+            *place_labels(dots, right + 20),
         ),
         legend=tuple((_series(number), f"{number} {cut(run.name, 60)}") for number, (_, run) in enumerate(placed, 1)),
     )
@@ -256,13 +248,10 @@ def _worth(run: RunPoint) -> str:
 
 
 def overlap(runs: Sequence[str], resolved_by: Sequence[frozenset[int]]) -> Picture | None:
-    """Return which runs resolve the same instances, as an UpSet plot (IEEE TVCG 20, 2014).
+    """Return the runs that resolve the same instances, as an UpSet plot (IEEE TVCG 20, 2014).
 
-    Each column is a group of runs; its bar counts the instances that these resolve and no other does.
-
-    Args:
-        runs: names.
-        resolved_by: of each compared instance, the numbers of the runs that resolve it.
+    Each column is a group of runs; its bar counts the instances that these resolve and no other does. ``resolved_by``
+    has, for each compared instance, the numbers of the runs that resolve it.
     """
     names, counts = [cut(name, 27) for name in runs], Counter(resolved_by)
     groups = sorted(counts, key=lambda group: (-counts[group], -len(group), sorted(group)))
@@ -283,7 +272,7 @@ def overlap(runs: Sequence[str], resolved_by: Sequence[frozenset[int]]) -> Pictu
         height=rows[-1] + row,
         table=FigureTable(
             ("resolved by just these runs", "instances"),
-            tuple((_named(group, runs), str(counts[group])) for group in groups),
+            tuple((_name_group(group, runs), str(counts[group])) for group in groups),
         ),
         boxes=tuple(
             Bar(
@@ -292,7 +281,7 @@ def overlap(runs: Sequence[str], resolved_by: Sequence[frozenset[int]]) -> Pictu
                 round(width * 0.7, 1),
                 round(bottom - up(counts[group]), 1),
                 "fill-resolved" if group else "fill-nobody",
-                f"{counts[group]:,} instances: {cut(_named(group, runs), 200)}",
+                f"{counts[group]:,} instances: {cut(_name_group(group, runs), 200)}",
             )
             for x, group in zip(places, shown, strict=True)
         ),
@@ -319,7 +308,7 @@ def overlap(runs: Sequence[str], resolved_by: Sequence[frozenset[int]]) -> Pictu
     )
 
 
-def _named(group: frozenset[int], runs: Sequence[str]) -> str:
+def _name_group(group: frozenset[int], runs: Sequence[str]) -> str:
     if not group:
         return "no run"
     return "all runs" if len(group) == len(runs) else " and ".join(runs[number] for number in sorted(group))

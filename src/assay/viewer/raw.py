@@ -17,19 +17,13 @@ DEPTH = 4
 """Folders below an instance's that are looked into."""
 
 
-def path_of(run: str, instance_id: str, name: str) -> str:
-    """Return the path of a file below the root, not quoted.
-
-    Args:
-        run: key of the run.
-        instance_id: id of the instance.
-        name: path of the file in the instance's folder.
-    """
+def make_path(run: str, instance_id: str, name: str) -> str:
+    """Return the path, below the root and not quoted, of the file ``name`` in an instance's folder."""
     return f"{run}/raw/{instance_id}/{name}" + ("" if name.endswith(".txt") else ".txt")
 
 
-def open_at(viewer: Viewer, path: str) -> BinaryIO | None:
-    """Open the file at a path that ``path_of`` gave; None if there is none inside the run's folder."""
+def open_path(viewer: Viewer, path: str) -> BinaryIO | None:
+    """Open the file at a path that ``make_path`` gave; None if there is none inside the run's folder."""
     key, kind, *parts = path.split("/") if path.count("/") >= 3 else ("", "")
     run = viewer.run(key)
     if run is None or kind != "raw" or not path.endswith(".txt"):
@@ -47,7 +41,7 @@ def open_file(run: ViewedRun, instance_id: str, name: str) -> BinaryIO | None:
 
 
 def names(run: ViewedRun, instance_id: str) -> Iterator[str]:
-    """Yield the paths of the files in an instance's folder, without links; those of folders in it last."""
+    """Yield the paths of the files in an instance's folder, without links; files of folders in it last."""
     found = {*run.store.evaluations.archived_files(instance_id), *_below(run.store.root / "instances" / instance_id)}
     yield from sorted(found, key=lambda name: (name.count("/"), name))
 
@@ -66,8 +60,7 @@ def _below(folder: Path, prefix: str = "", depth: int = DEPTH) -> Iterator[str]:
 
 
 def copy(viewer: Viewer, path: str, to: Path) -> None:
-    """Write the file at a path to another place."""
-    source = open_at(viewer, path)
+    source = open_path(viewer, path)
     if source is None:
         return
     to.parent.mkdir(parents=True, exist_ok=True)

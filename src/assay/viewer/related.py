@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from assay.harness.domain import PatchDiffFinding
 from assay.viewer.files import open_inside
-from assay.viewer.findings import saved_comparison
+from assay.viewer.findings import load_comparison
 from assay.viewer.runs import ViewedRun, Viewer
-from assay.viewer.solved import solver_of
+from assay.viewer.solved import find_solver
 from assay.viewer.trajectories import FILE
 
 
@@ -22,17 +22,17 @@ class ShownTrajectory:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """What else there is about one evaluation."""
+    """Everything else about one evaluation."""
 
     finding: PatchDiffFinding | None
-    """Of the comparison with gold; None if there is none."""
+    """The result of the comparison with gold; None if there is none."""
     differences: int
     trajectory: ShownTrajectory | None
 
 
-def related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
-    """Return what a run, and the solver's run behind it, have about an instance."""
-    saved = saved_comparison(run, instance_id)
+def find_related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
+    """Find an instance's comparison and trajectory in a run, and in the solver's run behind it."""
+    saved = load_comparison(run, instance_id)
     comparison = saved.comparison if saved else None
     return Related(
         finding=comparison.finding if comparison else None,
@@ -42,7 +42,7 @@ def related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
 
 
 def _trajectories(viewer: Viewer, run: ViewedRun, instance_id: str) -> Iterator[ShownTrajectory]:
-    solver = solver_of(viewer, run)
+    solver = find_solver(viewer, run)
     if solver is not None:
         sample = str(solver.sample)
         file = open_inside(solver.run.store.root, ("instances", instance_id, sample, FILE))

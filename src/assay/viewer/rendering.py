@@ -1,9 +1,9 @@
-"""From what a page shows to HTML: templates with everything escaped, and the few helpers that return markup.
+"""Pages to HTML: templates with everything escaped, and the few helpers that return markup.
 
-Nothing of a run is markup. A template may use ``code``, ``json_block`` and what ``markdown`` made, which escape what
-they are given; any other text is made readable (``text.readable``) and escaped by Jinja2. Data for scripts is JSON in a
-``<script type="application/json">`` block: no browser runs it, it needs no request (so it works from ``file://``), and
-no other site can read it as a script.
+Nothing of a run is markup. A template may use ``code``, ``json_block`` and the result of ``markdown``, which escape all
+that they are given; any other text is made readable (``text.readable``) and escaped by Jinja2. Data for scripts is JSON
+in a ``<script type="application/json">`` block: no browser runs it, it needs no request (so it works from ``file://``),
+and no other site can read it as a script.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay.version import __version__
 from assay.viewer.figures import FILTERS
-from assay.viewer.highlight import highlighted
+from assay.viewer.highlight import highlight
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.runs import Viewer
 from assay.viewer.text import cut_lines, readable
@@ -47,7 +47,7 @@ class Renderer:
         return template.render(view=view, page=kind.name, keys=keys, root=root, link=partial(self._link, root))
 
     def _link(self, _root: str, _kind: str, **keys: str) -> str:
-        return _root + self._kinds[_kind].url_of(keys)
+        return _root + self._kinds[_kind].make_url(keys)
 
 
 def make_environment() -> "Environment":
@@ -73,12 +73,7 @@ def _fit(value: object) -> object:
 
 
 def json_block(name: str, data: object) -> "Markup":
-    """Return data as a block that a script reads by its id.
-
-    Args:
-        name: id of the block; must be ours, not a run's.
-        data: anything that ``json`` writes.
-    """
+    """Return data as a block that a script reads by its id ``name``, which must be ours, not a run's."""
     from markupsafe import Markup
 
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_IN_JSON)
@@ -86,14 +81,8 @@ def json_block(name: str, data: object) -> "Markup":
 
 
 def code(text: str, lexer: str = "", path: str = "") -> "Markup":
-    """Return text with the classes of Pygments' tokens around its parts, without a ``<pre>``.
-
-    Args:
-        text: anything.
-        lexer: Pygments' name of a language, such as ``diff``.
-        path: name of the file that it comes from, which chooses the lexer if ``lexer`` is empty.
-    """
-    return highlighted(cut_lines(readable(text)), lexer=lexer, path=path)
+    """Return text with the classes of Pygments' tokens, without a ``<pre>``; arguments as ``highlight`` has."""
+    return highlight(cut_lines(readable(text)), lexer=lexer, path=path)
 
 
 def breakable(name: str) -> "Markup":

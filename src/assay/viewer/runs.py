@@ -10,7 +10,7 @@ from assay.harness.errors import AssayError
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.store import RunStore
-from assay.viewer.index import Entry, EntryIndex, Usage, stamp_of, total, usage_by_instance
+from assay.viewer.index import Entry, EntryIndex, Usage, get_stamp, total, usage_by_instance
 from assay.viewer.text import readable
 
 EVALUATED = re.compile(r"(?P<solve>.+)\.evaluated(?:-(?P<sample>\d{1,6}))?")
@@ -23,17 +23,17 @@ class Snapshot:
 
     about: Run
     report: RunReport | None
-    """As saved; None before the run has finished."""
+    """The saved report; None before the run has finished."""
     entries: Mapping[str, Entry]
     """Every instance that was asked for or evaluated, by id, sorted."""
     judged: tuple[str, ...]
-    """Ids of those that have a verdict or a solution, sorted."""
+    """Ids of the instances that have a verdict or a solution, sorted."""
     solver: str = ""
     """Name of the solver's run that the usage comes from."""
 
     @property
     def usage(self) -> Usage | None:
-        """What the solver's samples cost; None if no run of a solver is known."""
+        """The solver's usage; None if no run of a solver is known."""
         known = [each.usage for each in self.entries.values() if each.usage is not None]
         return total(known) if known else None
 
@@ -45,7 +45,7 @@ class ViewedRun:
     key: str
     store: RunStore
     is_solve: bool = False
-    """Whether this is the run of a solver, which has solutions in place of verdicts."""
+    """This is the run of a solver, which has solutions in place of verdicts."""
     _stamp: object = None
     _last: Snapshot | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -63,7 +63,7 @@ class ViewedRun:
         """Return the run as it is; files are read again only if the run has gone on."""
         with self._lock:
             names = ("instances", "run.json", "report.json", "journal.jsonl")
-            stamp = [stamp_of(self.store.root / name) for name in names]
+            stamp = [get_stamp(self.store.root / name) for name in names]
             if self._last is None or stamp != self._stamp:
                 self._last, self._stamp = self._read(), stamp
             return self._last
@@ -81,12 +81,12 @@ class ViewedRun:
         return Snapshot(about, None if self.is_solve else self.store.load_report(), entries, judged, solver)
 
     def usage(self) -> Usage | None:
-        """Return what the solver's samples cost, without reading verdicts; None if no run of a solver is known."""
+        """Return the solver's usage, without reading verdicts; None if no run of a solver is known."""
         found = self._usage()[0].values() if not self.is_solve else ()
         return total(found) if found else None
 
     def _usage(self) -> tuple[Mapping[str, Usage], str]:
-        """Return what the solver's samples cost whose patches these are, and the name of the solver's run."""
+        """Return the usage of the solver's samples that this run judges, and the name of the solver's run."""
         root = self.store.root.resolve()
         match = EVALUATED.fullmatch(root.name)
         if match is None or not (root.parent / match["solve"] / "run.json").is_file():
@@ -98,10 +98,9 @@ class Viewer:
     """All runs that are shown."""
 
     def __init__(self, stores: Iterable[RunStore]) -> None:
-        self.runs: Mapping[str, ViewedRun] = _by_key(stores)
+        self.runs: Mapping[str, ViewedRun] = _assign_keys(stores)
 
     def run(self, key: str) -> ViewedRun | None:
-        """Return the run of a key, or None."""
         return self.runs.get(key)
 
     def warm_up(self) -> None:
@@ -119,7 +118,7 @@ _TAKEN = {"assets", "compare"}
 """Folders that are no run's."""
 
 
-def _by_key(stores: Iterable[RunStore]) -> dict[str, ViewedRun]:
+def _assign_keys(stores: Iterable[RunStore]) -> dict[str, ViewedRun]:
     """Give each run a key that is safe in paths and links, like its folder's name where that can be."""
     found: dict[str, ViewedRun] = {}
     for store in stores:

@@ -75,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
         if problem := self._foreign():
             self._send_text(HTTPStatus.FORBIDDEN, problem)
         elif not self._is_known():
-            self._let_in(url.path, url.query)
+            self._admit(url.path, url.query)
         else:
             self._answer(unquote(url.path).removeprefix("/"))
 
@@ -103,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         given = next((value for name, _, value in pairs if name == COOKIE), "")
         return compare_digest(given.encode(), self.server.token.encode())
 
-    def _let_in(self, path: str, query: str) -> None:
+    def _admit(self, path: str, query: str) -> None:
         given = parse_qs(query).get("token", [""])[0]
         if not compare_digest(given.encode(), self.server.token.encode()):
             self._send_text(HTTPStatus.FORBIDDEN, "open the address with the token that `assay view` printed")
@@ -118,12 +118,12 @@ class _Handler(BaseHTTPRequestHandler):
             name = path.removeprefix("assets/")
             content = assets.read(name)
             if content is not None:
-                self._send(content, assets.type_of(name))
+                self._send(content, assets.get_type(name))
                 return
         if "/raw/" in path and self._send_raw(path):
             return
         try:
-            page = self.server.pages.html_at(path + "index.html" if path == "" or path.endswith("/") else path)
+            page = self.server.pages.find_html(path + "index.html" if path == "" or path.endswith("/") else path)
         except (AssayError, OSError) as error:  # a run that was moved or is being written
             self._send_text(HTTPStatus.INTERNAL_SERVER_ERROR, f"the run cannot be read: {error}")
             return
@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(page.encode(errors="replace"), "text/html; charset=utf-8")
 
     def _send_raw(self, path: str) -> bool:
-        file = raw.open_at(self.server.viewer, path)
+        file = raw.open_path(self.server.viewer, path)
         if file is None:
             return False
         with file:
@@ -162,4 +162,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(length))
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Keep quiet: a person looks at pages, not at requests."""
+        """A person looks at pages, not at requests."""

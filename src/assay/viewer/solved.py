@@ -41,23 +41,23 @@ class JudgedBy:
     sample: int
 
 
-def with_solvers(stores: Iterable[RunStore]) -> list[RunStore]:
+def add_solvers(stores: Iterable[RunStore]) -> list[RunStore]:
     """Return runs, and after each the solver's run beside it that made its patches."""
     found: dict[Path, RunStore] = {}
     for store in stores:
         found.setdefault(store.root.resolve(), store)
-        if solver := _solver_beside(store.root.resolve()):
+        if solver := _find_solver_root(store.root.resolve()):
             found.setdefault(solver, RunStore(solver, alone=True))
     return list(found.values())
 
 
-def _solver_beside(root: Path) -> Path | None:
+def _find_solver_root(root: Path) -> Path | None:
     name = EVALUATED.fullmatch(root.name)
     about = read_model(root.parent / name["solve"] / "run.json", Run) if name else None
     return root.parent / name["solve"] if name and about and about.kind is RunKind.SOLVE else None
 
 
-def solver_of(viewer: Viewer, run: ViewedRun) -> JudgedBy | None:
+def find_solver(viewer: Viewer, run: ViewedRun) -> JudgedBy | None:
     """Return the samples that a run of evaluations judges; None if their run is not shown."""
     name = None if run.is_solve else EVALUATED.fullmatch(run.store.root.resolve().name)
     if name is None:
@@ -68,7 +68,7 @@ def solver_of(viewer: Viewer, run: ViewedRun) -> JudgedBy | None:
     return JudgedBy(solver, int(name["sample"] or 0)) if solver else None
 
 
-def sample_of(run: ViewedRun, instance_id: str, number: str) -> SampleHead | None:
+def load_sample(run: ViewedRun, instance_id: str, number: str) -> SampleHead | None:
     """Return a finished sample of a solver's run; None if there is none that can be read."""
     file = open_inside(run.store.root, ("instances", instance_id, number, "solution.json"))
     if file is None:

@@ -31,13 +31,13 @@ def readable(text: str) -> str:
 
 
 def brief(text: str, most: int) -> str:
-    """Return the first line of a text, cut to so many characters."""
+    """Return the first line of a text, cut to ``most`` characters."""
     line = readable(text.strip()[: 4 * most]).partition("\n")[0]
     return line if len(line) <= most else f"{line[:most]}\u2026"
 
 
 def cut_lines(text: str, most: int = LINE) -> str:
-    """Return text whose long lines end with a note on what is missing."""
+    """Return text whose long lines end with a note on the missing part."""
     if len(text) <= most:
         return text
     return "\n".join(_cut(line, most) for line in text.split("\n"))
@@ -60,22 +60,16 @@ class Excerpt:
 
 
 def excerpt(file: BinaryIO, head: int = HEAD, tail: int = TAIL) -> Excerpt:
-    """Read a file's begin and end, and no more.
-
-    Args:
-        file: opened for reading, seekable.
-        head: bytes of the begin.
-        tail: bytes of the end.
-    """
+    """Read the first ``head`` and the last ``tail`` bytes of a seekable file."""
     size = file.seek(0, 2)
     file.seek(0)
     if size <= head + tail:
-        return Excerpt(_shown(file.read(head + tail)), size=size)
+        return Excerpt(_decode(file.read(head + tail)), size=size)
     begin = file.read(head)
     file.seek(size - tail)
     end = file.read(tail)
-    return Excerpt(_shown(begin), _shown(end), size, size - head - tail)
+    return Excerpt(_decode(begin), _decode(end), size, size - head - tail)
 
 
-def _shown(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     return cut_lines(readable(content.decode(errors="replace")))

@@ -1,4 +1,4 @@
-"""What a solver did, step by step. However long a trajectory is, its page stays small: what is cut says so."""
+"""A solver's steps, one by one. However long a trajectory is, its page stays small: every cut is marked."""
 
 import json
 from collections import Counter
@@ -22,9 +22,9 @@ from assay.viewer.charts import Picture
 from assay.viewer.files import open_inside
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import StepTokens, tokens_by_step
-from assay.viewer.raw import path_of
+from assay.viewer.raw import make_path
 from assay.viewer.runs import ViewedRun, Viewer
-from assay.viewer.solved import SampleHead, sample_of, solver_of
+from assay.viewer.solved import SampleHead, find_solver, load_sample
 
 FILE, PATCH = "trajectory.json", "patch.diff"
 LARGEST = 256 * 1024 * 1024
@@ -37,18 +37,17 @@ FOLDED_LINES, FOLDED_CHARACTERS = 14, 1500
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """A text, as much of it as is shown."""
+    """A text, or its begin and end."""
 
     head: str
     tail: str = ""
     left_out: int = 0
     """Characters between head and tail."""
     lines: int = 1
-    """Of the whole text."""
+    """Lines of the whole text."""
 
     @property
     def is_long(self) -> bool:
-        """Whether it is folded."""
         return bool(self.left_out) or self.lines > FOLDED_LINES or len(self.head) > FOLDED_CHARACTERS
 
     @property
@@ -59,7 +58,7 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True)
 class ShownAction:
-    """An action of the agent: its arguments, and what came of it."""
+    """An action of the agent: its arguments and its results."""
 
     name: str
     arguments: tuple[tuple[str, ShownText], ...]
@@ -94,7 +93,7 @@ class JudgedSample:
     run: ViewedRun
     outcome: Outcome
     is_same: bool
-    """Whether the judged patch is the one that the sample has now."""
+    """The judged patch is the one that the sample has now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class TrajectoryView:
     instance_id: str
     sample: SampleHead | None
     number: str
-    """Of the sample."""
+    """The sample's number."""
     raw: str
     """Path of the file; empty if there is none."""
     problem: str = ""
@@ -124,15 +123,14 @@ class TrajectoryView:
 
 
 def view(viewer: Viewer, keys: Keys) -> TrajectoryView | None:
-    """Return a sample's trajectory."""
     run, name, number = viewer.run(keys["run"]), keys["instance"], keys["sample"]
     if run is None or not run.is_solve or not number.isascii() or not number.isdigit():
         return None
-    content, sample = _read(run, name, number, FILE), sample_of(run, name, number)
+    content, sample = _read(run, name, number, FILE), load_sample(run, name, number)
     if content is None:
         problem = "This solver recorded no steps"
         return None if sample is None else TrajectoryView(run, name, sample, number, raw="", problem=problem)
-    raw = path_of(run.key, name, f"{number}/{FILE}")
+    raw = make_path(run.key, name, f"{number}/{FILE}")
     if len(content) == LARGEST:
         return TrajectoryView(run, name, sample, number, raw, problem="The trajectory is too large for a page")
     try:
@@ -141,9 +139,9 @@ def view(viewer: Viewer, keys: Keys) -> TrajectoryView | None:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         return TrajectoryView(run, name, sample, number, raw, problem=f"{FILE} is no ATIF: {where}: {first['msg']}")
-    shown = _shown(run, name, number, sample, trajectory)
+    shown = _show(run, name, number, sample, trajectory)
     entry = run.now().entries.get(name)
-    judged = tuple(_judged(viewer, run, name, number))
+    judged = tuple(_find_judged(viewer, run, name, number))
     return replace(shown, raw=raw, judged=judged, others=entry.samples if entry else ())
 
 
@@ -155,9 +153,9 @@ def _read(run: ViewedRun, *parts: str) -> bytes | None:
         return file.read(LARGEST)
 
 
-def _judged(viewer: Viewer, run: ViewedRun, name: str, number: str) -> Iterator[JudgedSample]:
+def _find_judged(viewer: Viewer, run: ViewedRun, name: str, number: str) -> Iterator[JudgedSample]:
     for each in viewer.runs.values():
-        solver = solver_of(viewer, each)
+        solver = find_solver(viewer, each)
         is_judged = solver is not None and solver.run is run and solver.sample == int(number)
         saved = each.store.load_verdict(name) if is_judged else None
         if saved:
@@ -166,7 +164,7 @@ def _judged(viewer: Viewer, run: ViewedRun, name: str, number: str) -> Iterator[
             yield JudgedSample(each, saved.verdict.outcome, is_same)
 
 
-def _shown(run: ViewedRun, name: str, number: str, sample: SampleHead | None, found: Trajectory) -> TrajectoryView:
+def _show(run: ViewedRun, name: str, number: str, sample: SampleHead | None, found: Trajectory) -> TrajectoryView:
     writer = _Writer(fair_length([len(text) for step in found.steps for text in _texts(step)], BUDGET))
     steps = tuple(_steps(found.steps, writer))
     calls = Counter(call.function_name for step in found.steps for call in step.tool_calls or ())
@@ -218,16 +216,16 @@ class _Writer:
 
 def _texts(step: Step) -> Iterator[str]:
     """Yield the texts of a step, in the form that they are shown in."""
-    yield text_of(step.message)
+    yield get_text(step.message)
     yield step.reasoning_content or ""
     for call in step.tool_calls or ():
-        yield from (written(value) for value in call.arguments.values())
+        yield from (write_argument(value) for value in call.arguments.values())
     for result in step.observation.results if step.observation else ():
-        yield text_of(result.content)
+        yield get_text(result.content)
 
 
-def text_of(content: Content | None) -> str:
-    """Return what a message or an observation says; a picture or sound is named and never loaded."""
+def get_text(content: Content | None) -> str:
+    """Return the text of a message or an observation; a picture or sound is named and never loaded."""
     if content is None or isinstance(content, str):
         return content or ""
     return "\n".join(
@@ -236,7 +234,7 @@ def text_of(content: Content | None) -> str:
     )
 
 
-def written(value: JsonValue) -> str:
+def write_argument(value: JsonValue) -> str:
     """Return an argument of an action as text: a string as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
@@ -254,11 +252,11 @@ def _steps(steps: Sequence[Step], writer: _Writer) -> Iterator[ShownStep]:
             purpose=str((step.extra or {}).get("purpose", "")),
             model=step.model_name or "",
             seconds=(at - before).total_seconds() if at and before else None,
-            message=_optional(writer, text_of(step.message)),
+            message=_optional(writer, get_text(step.message)),
             reasoning=_optional(writer, step.reasoning_content or ""),
             actions=tuple(_action(call, results, writer) for call in calls),
             observations=tuple(
-                writer.text(text_of(each.content)) for each in results if each.source_call_id not in ids
+                writer.text(get_text(each.content)) for each in results if each.source_call_id not in ids
             ),
             metrics=step.metrics,
             spent=spent,
@@ -274,8 +272,8 @@ def _optional(writer: _Writer, text: str) -> ShownText | None:
 def _action(call: RecordedToolCall, results: Sequence[ObservationResult], writer: _Writer) -> ShownAction:
     return ShownAction(
         call.function_name,
-        tuple((name, writer.text(written(value))) for name, value in call.arguments.items()),
-        tuple(writer.text(text_of(each.content)) for each in results if each.source_call_id == call.tool_call_id),
+        tuple((name, writer.text(write_argument(value))) for name, value in call.arguments.items()),
+        tuple(writer.text(get_text(each.content)) for each in results if each.source_call_id == call.tool_call_id),
     )
 
 
@@ -300,7 +298,7 @@ def _tokens(number: int, step: Step) -> StepTokens:
 
 
 def _totals(steps: Sequence[Step]) -> FinalMetrics:
-    """Add up what an unfinished trajectory has no totals of."""
+    """Add up the steps of an unfinished trajectory."""
     found = [step.metrics for step in steps if step.metrics]
     costs = [each.cost_usd for each in found]
     return FinalMetrics(
@@ -313,7 +311,6 @@ def _totals(steps: Sequence[Step]) -> FinalMetrics:
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    """Yield one page for each sample of each solver's run."""
     for key, run in viewer.runs.items():
         if run.is_solve:
             found = {

@@ -62,4 +62,4 @@ def _warm_up(server: "ViewServer", is_chosen: bool) -> None:
     """Read every run, and compare those that a person has chosen, so that the first pages need not."""
     server.viewer.warm_up()
     if is_chosen:
-        server.pages.html_at("compare/all.html")
+        server.pages.find_html("compare/all.html")
