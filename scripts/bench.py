@@ -8,7 +8,7 @@ import os
 import statistics
 import sys
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from assay import Evaluation, Evaluator, Instance, Prediction, Verdict
 from assay.harness.domain import Timings
@@ -18,11 +18,12 @@ RUNS = 20
 STEPS = ("create", "deliver", "start", "apply", "test", "collect", "remove", "total")
 
 
-@dataclass(eq=False)
 class Timed(Evaluator):
     """An evaluator that keeps the timings of every evaluation."""
 
-    timings: list[Timings] = field(default_factory=list)
+    def __init__(self, dataset: str, mirrors: Sequence[str]) -> None:
+        super().__init__(dataset, mirrors=mirrors)
+        self.timings: list[Timings] = []
 
     def judge(self, instance: Instance | str, patch: str | Prediction) -> tuple[Verdict, Evaluation]:
         """Evaluate, and keep the timings; raises SystemExit for a patch that is not resolved."""

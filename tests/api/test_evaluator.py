@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from itertools import repeat
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from assay import Evaluator, Instance, Outcome, PatchDiff, Prediction, UserError
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EngineError, RunStopped
 from assay.harness.runs.attempt import ATTEMPTS
+from assay.jobs.workplace import Workplace, WorkplaceSettings
 from toy import GOLD
 
 WRONG = GOLD.replace("+    return a + b", "+    return a * b")
@@ -35,7 +37,7 @@ def evaluator(instances: list[Instance]) -> Iterator[Evaluator]:
 
 @pytest.fixture
 def engine(evaluator: Evaluator) -> FakeEngine:
-    engine = evaluator.bench.engine
+    engine = evaluator.place.bench.engine
     assert isinstance(engine, FakeEngine)
     return engine
 
@@ -144,6 +146,14 @@ def test_an_engine_that_recovers_gives_the_verdict(evaluator: Evaluator, engine:
 
     engine.fault = fault
     assert evaluator.evaluate("acme__calc-1", GOLD).resolved
+
+
+def test_settings_are_those_of_a_workplace_or_a_workplace_is_given(instances: list[Instance]) -> None:
+    assert {*WorkplaceSettings.__annotations__} == {each.name for each in fields(Workplace) if each.init}
+    place = Workplace(engine="fake")
+    assert Evaluator(instances, place=place).place is place
+    with pytest.raises(TypeError, match="not both"):
+        Evaluator(instances, place=place, jobs=2)
 
 
 def test_evaluator_closed_before_its_engine_is_opened_opens_none(instances: list[Instance]) -> None:

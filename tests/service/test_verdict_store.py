@@ -22,7 +22,7 @@ def evaluator(make_instance: Callable[..., Instance]) -> Evaluator:
 
 
 def judge_and_save(evaluator: Evaluator, store: VerdictStore, name: str, patch: str) -> str:
-    task: Task = evaluator.task(*evaluator.pair(name, patch))
+    task: Task = evaluator.place.task(*evaluator.pair(name, patch))
     key = content_key(task)
     verdict, evaluation = evaluator.judge_task(task)
     store.save(task, evaluation, verdict, key)
@@ -34,9 +34,9 @@ def other(number: int) -> str:
 
 
 def test_verdicts_are_found_by_their_content_also_by_another_process(evaluator: Evaluator, tmp_path: Path) -> None:
-    store = VerdictStore(tmp_path / "verdicts", evaluator.bench)
+    store = VerdictStore(tmp_path / "verdicts", evaluator.place.bench)
     keys = [judge_and_save(evaluator, store, "acme__calc-1", patch) for patch in (GOLD, other(2))]
-    again = VerdictStore(tmp_path / "verdicts", evaluator.bench)
+    again = VerdictStore(tmp_path / "verdicts", evaluator.place.bench)
     found = [again.find(key) for key in keys]
     assert [each.verdict.resolved for each in found if each] == [True, False]
     assert again.find("0" * 64) is None
@@ -46,7 +46,7 @@ def test_every_patch_of_an_instance_is_in_a_run_of_its_own_that_reports_read(
     evaluator: Evaluator, tmp_path: Path
 ) -> None:
     for process in range(3):
-        store = VerdictStore(tmp_path, evaluator.bench)
+        store = VerdictStore(tmp_path, evaluator.place.bench)
         for number in range(3):
             judge_and_save(evaluator, store, "acme__calc-1", other(3 * process + number))
         judge_and_save(evaluator, store, "acme__calc-2", other(process))
@@ -68,26 +68,26 @@ def test_patches_that_are_saved_at_once_are_all_kept(
         return done
 
     monkeypatch.setattr(Path, "rename", rename)
-    store = VerdictStore(tmp_path, evaluator.bench)
+    store = VerdictStore(tmp_path, evaluator.place.bench)
     with ThreadPoolExecutor(16) as pool:
         keys = [*pool.map(lambda number: judge_and_save(evaluator, store, "acme__calc-1", other(number)), range(50))]
-    assert [key for key in keys if VerdictStore(tmp_path, evaluator.bench).find(key) is None] == []
+    assert [key for key in keys if VerdictStore(tmp_path, evaluator.place.bench).find(key) is None] == []
     kept = [RunStore(path.parent).load_verdict("acme__calc-1") for path in tmp_path.glob("*/run.json")]
     assert sorted(each.key for each in kept if each) == sorted(keys)
 
 
 def test_a_torn_line_of_a_crash_costs_no_later_report(evaluator: Evaluator, tmp_path: Path) -> None:
-    judge_and_save(evaluator, VerdictStore(tmp_path, evaluator.bench), "acme__calc-1", GOLD)
+    judge_and_save(evaluator, VerdictStore(tmp_path, evaluator.place.bench), "acme__calc-1", GOLD)
     (run,) = tmp_path.glob("*/run.json")
     with (run.parent / "predictions.jsonl").open("a") as file:
         file.write('{"instance_id": "acme__ca')
-    judge_and_save(evaluator, VerdictStore(tmp_path, evaluator.bench), "acme__calc-2", GOLD)
+    judge_and_save(evaluator, VerdictStore(tmp_path, evaluator.place.bench), "acme__calc-2", GOLD)
     assert [each.instance_id for each in RunStore(run.parent).load_predictions()] == ["acme__calc-1", "acme__calc-2"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe"])
 def test_a_damaged_verdict_is_none(evaluator: Evaluator, tmp_path: Path, damage: bytes) -> None:
-    store = VerdictStore(tmp_path, evaluator.bench)
+    store = VerdictStore(tmp_path, evaluator.place.bench)
     key = judge_and_save(evaluator, store, "acme__calc-1", GOLD)
     (verdict,) = tmp_path.rglob("verdict.json")
     verdict.write_bytes(damage)
@@ -96,8 +96,8 @@ def test_a_damaged_verdict_is_none(evaluator: Evaluator, tmp_path: Path, damage:
 
 def test_a_folder_has_one_service(evaluator: Evaluator, tmp_path: Path) -> None:
     with (
-        VerdictStore(tmp_path, evaluator.bench).lock(),
+        VerdictStore(tmp_path, evaluator.place.bench).lock(),
         pytest.raises(UserError, match="another service keeps its verdicts"),
-        VerdictStore(tmp_path, evaluator.bench).lock(),
+        VerdictStore(tmp_path, evaluator.place.bench).lock(),
     ):
         pass

@@ -88,7 +88,7 @@ def served(
 ) -> Iterator[Served]:
     """Serve instances with the fake engine, and further settings of evaluations, until the block ends."""
     evaluator = Evaluator(instances, engine="fake", jobs=jobs, **(settings or {}))
-    engine = getattr(evaluator.bench.engine, "wrapped", evaluator.bench.engine)
+    engine = getattr(evaluator.place.bench.engine, "wrapped", evaluator.place.bench.engine)
     assert isinstance(engine, FakeEngine)
     ready = threading.Event()
     found: list[Served] = []

@@ -1,16 +1,16 @@
-"""The Python API: patches in, verdicts out. An ``Evaluator`` is a workplace that knows a data set."""
+"""The Python API: patches in, verdicts out."""
 
 import asyncio
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import TracebackType
+from typing import Self, Unpack
 
 from assay.harness.domain import Instance, Prediction, Verdict
-from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
@@ -19,7 +19,7 @@ from assay.harness.runs.report import RunReport
 from assay.instances.dataset.load import close_names, load
 from assay.jobs.evaluate import Session
 from assay.jobs.workbench import make_sources
-from assay.jobs.workplace import Workplace
+from assay.jobs.workplace import Workplace, WorkplaceSettings
 
 AHEAD = 16
 """Evaluations that ``evaluate_many`` begins before their turn, for each of its jobs: a slow one holds up no others."""
@@ -27,8 +27,7 @@ MODEL = "patch"
 """Stands for the model of a patch that is given as text."""
 
 
-@dataclass(eq=False)
-class Evaluator(Workplace):
+class Evaluator:
     """Evaluates patches from Python: opens engine, sources and builder once, and keeps files only in a named folder.
 
     Safe to use from several threads. Leaving its context ends every container that is still at work.
@@ -41,16 +40,28 @@ class Evaluator(Workplace):
         resolved 1.0
     """
 
-    dataset: str | Path | Sequence[Instance] = ()
-    """Alias, hub id, file, folder or instances; gives instances to those who name them by id."""
-    _: KW_ONLY
-    split: str | None = None
-    """Split of a hub data set or folder."""
-    _ended: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
-    _loading: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    def __init__(
+        self,
+        dataset: str | Path | Sequence[Instance] = (),
+        *,
+        split: str | None = None,
+        place: Workplace | None = None,
+        **settings: Unpack[WorkplaceSettings],
+    ) -> None:
+        """Open nothing yet.
 
-    def __post_init__(self) -> None:
-        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="assay")
+        Args:
+            dataset: alias, hub id, file, folder or instances; gives instances to those who name them by id.
+            split: of a hub data set or folder.
+            place: where patches are evaluated; closed with the evaluator.
+            settings: of a new ``Workplace``, in place of ``place``.
+        """
+        if place is not None and settings:
+            raise TypeError("give a place or its settings, not both")
+        self.dataset, self.split = dataset, split
+        self.place = place or Workplace(**settings)
+        self._ended, self._loading = threading.Event(), threading.Lock()
+        self._pool = ThreadPoolExecutor(self.place.jobs, thread_name_prefix="assay")
 
     @property
     def instances(self) -> tuple[Instance, ...]:
@@ -77,10 +88,10 @@ class Evaluator(Workplace):
 
     def judge(self, instance: Instance | str, patch: str | Prediction) -> tuple[Verdict, Evaluation]:
         """Evaluate a patch as ``evaluate`` does; return the evidence, output and report files with the verdict."""
-        return self.judge_task(self.task(*self.pair(instance, patch)))
+        return self.judge_task(self.place.task(*self.pair(instance, patch)))
 
     def judge_task(self, task: Task, cancellation: Cancellation | None = None) -> tuple[Verdict, Evaluation]:
-        """Evaluate a patch that ``task`` has planned; return what ``judge`` does.
+        """Evaluate a patch that ``Workplace.task`` has planned; return what ``judge`` does.
 
         Args:
             task: instance, patch and plan.
@@ -91,7 +102,7 @@ class Evaluator(Workplace):
         """
         cancellation = cancellation or Cancellation()
         for _ in attempts(self._ended):
-            evaluation = evaluate_once(task, self.bench, _labels(task), cancellation)
+            evaluation = evaluate_once(task, self.place.bench, _labels(task), cancellation)
             if self._ended.is_set() or cancellation.requested:
                 what = "the evaluator is closed" if self._ended.is_set() else "cancelled"
                 raise RunStopped(f"{task.instance.id}: {what}")
@@ -110,7 +121,7 @@ class Evaluator(Workplace):
             pairs: may be endless: it is read as evaluations are begun.
             jobs: evaluations at once; the evaluator's own number by default.
         """
-        jobs = jobs or self.jobs
+        jobs = jobs or self.place.jobs
         pool = ThreadPoolExecutor(jobs, thread_name_prefix="assay")
         begun: deque[Future[Verdict]] = deque()
         try:
@@ -152,7 +163,7 @@ class Evaluator(Workplace):
         if twice:
             raise UserError(f"a run has one patch for each instance; there are several for {', '.join(twice)}")
         path = Path(folder).expanduser().absolute()
-        report, _ = Session(path.name, path.parent, self, fresh=fresh).run(found, names)
+        report, _ = Session(path.name, path.parent, self.place, fresh=fresh).run(found, names)
         return report
 
     def pair(self, instance: Instance | str, patch: str | Prediction) -> tuple[Instance, Prediction]:
@@ -171,16 +182,22 @@ class Evaluator(Workplace):
             UserError: there is no such instance. EnvironmentFailure: its image cannot be built. EngineError: the engine
                 failed.
         """
-        task = self.task(*self.pair(instance, ""))
-        if self._warm is not None:
-            with self.bench.image(task.instance, "") as image:
-                self._warm.expect(BoxSpec(image, task.plan.limits, _labels(task)))
+        task = self.place.task(*self.pair(instance, ""))
+        self.place.expect(task, _labels(task))
 
     def close(self) -> None:
         """End every container that is at work; later calls raise RunStopped."""
         self._ended.set()
-        super().close()
+        self.place.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def _find(self, name: str) -> Instance:
         with self._loading:
@@ -194,7 +211,7 @@ class Evaluator(Workplace):
         """The instances by their ids in lower case."""
         found: Sequence[Instance]
         if isinstance(self.dataset, str | Path):
-            sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
+            sources = make_sources([Path(folder).expanduser() for folder in self.place.mirrors], self.place.toolchains)
             found = load(str(self.dataset), split=self.split, published_images=True, sources=sources).instances
         else:
             found = self.dataset

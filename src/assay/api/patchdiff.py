@@ -56,7 +56,8 @@ class PatchDiff:
         Raises:
             UserError: there is no such instance, generator or model. EngineUnavailable: no engine answers.
         """
-        task = self.evaluator.task(*self.evaluator.pair(instance, patch))
+        place = self.evaluator.place
+        task = place.task(*self.evaluator.pair(instance, patch))
         settings = Settings(
             tuple(self.generators),
             seed=self.seed,
@@ -64,7 +65,7 @@ class PatchDiff:
             confirmations=self.confirmations,
         )
         sides = partial(Sides, labels={"assay.instance": task.instance.id}, kept=self.kept)
-        return compare(task, self.evaluator.bench, settings, sides, ask=self._ask(), note=self.evaluator.view.note)
+        return compare(task, place.bench, settings, sides, ask=self._ask(), note=place.view.note)
 
     def _ask(self) -> Ask | None:
         if self.model is None:

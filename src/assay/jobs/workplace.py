@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypedDict, cast
 
 from assay.choices import EnvironmentChoice
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
-from assay.harness.engines.base import ActingEngine, Engine
+from assay.harness.engines.base import ActingEngine, BoxSpec, Engine
 from assay.harness.engines.warm import WarmEngine
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
@@ -35,6 +35,28 @@ if TYPE_CHECKING:
     from assay.instances.trees.sources import Sources
 
 Pair = tuple[Instance, Prediction]
+
+
+class WorkplaceSettings(TypedDict, total=False):
+    """The arguments of a ``Workplace``, which has what they mean."""
+
+    engine: str
+    mirrors: Sequence[str | Path]
+    recipes: Sequence[str | Path]
+    toolchains: "UserImages | Mapping[str, Mapping[str, str]]"
+    environment: EnvironmentChoice | str
+    registry: str
+    push: bool
+    disk: str
+    timeout: float | None
+    setup: bool
+    strict: bool
+    fail_fast: bool
+    jobs: int
+    spares: int
+    executor: str
+    address: str
+    view: View
 
 
 @dataclass(eq=False, kw_only=True)
@@ -138,6 +160,19 @@ class Workplace:
 
         kept = folder or sources.cache / "setup"
         return Setter(engine, sources, builder, kept, self.toolchains, note=self.view.say)
+
+    def expect(self, task: Task, labels: Mapping[str, str]) -> None:
+        """Have a container wait for a task that is probably evaluated first, once its image is built.
+
+        Does nothing without ``spares``, or where as many are expected already.
+
+        Raises:
+            EnvironmentFailure: the image cannot be built. EngineError: the engine failed.
+        """
+        bench = self.bench
+        if self._warm is not None:
+            with bench.image(task.instance, "") as image:
+                self._warm.expect(BoxSpec(image, task.plan.limits, labels))
 
     def end_spares(self) -> None:
         """Remove the containers that wait, and open none ahead any more."""

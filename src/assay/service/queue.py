@@ -55,7 +55,7 @@ class EvaluationQueue:
         self._numbers = itertools.count()
         self._running: set[asyncio.Task[None]] = set()
         self._mean = 1.0
-        self._jobs = ThreadPoolExecutor(evaluator.jobs, thread_name_prefix="assay-evaluate")
+        self._jobs = ThreadPoolExecutor(evaluator.place.jobs, thread_name_prefix="assay-evaluate")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="assay-read")
 
     # What clients do
@@ -127,7 +127,7 @@ class EvaluationQueue:
     def retry_after(self, more: int = 1) -> int:
         """Estimate the seconds until there is room, or a result, for ``more`` evaluations."""
         waiting = self.queued + self.running + more
-        return max(1, min(LONGEST_WAIT, round(self._mean * waiting / self.evaluator.jobs / 2)))
+        return max(1, min(LONGEST_WAIT, round(self._mean * waiting / self.evaluator.place.jobs / 2)))
 
     # The end
 
@@ -140,7 +140,7 @@ class EvaluationQueue:
         self.is_draining = True
         for evaluation in [each for each in self._open.values() if each.stage is Stage.QUEUED]:
             self._end(evaluation, Stage.CANCELLED)
-        spares = asyncio.create_task(asyncio.to_thread(self.evaluator.end_spares))
+        spares = asyncio.create_task(asyncio.to_thread(self.evaluator.place.end_spares))
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
         await spares
@@ -218,7 +218,7 @@ class EvaluationQueue:
 
     @property
     def _free(self) -> int:
-        return max(0, self.evaluator.jobs - len(self._running))
+        return max(0, self.evaluator.place.jobs - len(self._running))
 
     def _start(self) -> None:
         while self._free and self._queue:
@@ -273,7 +273,7 @@ class EvaluationQueue:
         name = request.instance.id
         try:
             planned = self._plans.get(name) if request.is_own else None
-            planned = planned or self.evaluator.task(request.instance, Prediction(instance_id=name, model=MODEL))
+            planned = planned or self.evaluator.place.task(request.instance, Prediction(instance_id=name, model=MODEL))
         except UserError as error:
             raise Refused(422, str(error)) from None
         except AssayError as error:

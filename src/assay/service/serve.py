@@ -63,7 +63,7 @@ def serve(evaluator: Evaluator, folder: Path, options: ServiceOptions, say: Call
 def open_server(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> Iterator[HttpServer]:
     """Bind the address of a service; ``serve`` of the server does the rest. Raises as ``serve`` does."""
     figures, mixture = Figures(), mixture_of(options.reward)
-    store = VerdictStore(folder, evaluator.bench)
+    store = VerdictStore(folder, evaluator.place.bench)
     with store.lock():
         queue = EvaluationQueue(evaluator, store, figures, options.queue)
         service = RewardService(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)

@@ -28,14 +28,16 @@ def test_a_request_ends_the_box_of_its_evaluation_and_no_other(make_instance: Ca
     instances = [make_instance(id=f"acme__calc-{number}") for number in (1, 2)]
     stopped: list[RunStopped] = []
     with Evaluator(instances, engine="fake", jobs=2) as evaluator:
-        engine = evaluator.bench.engine
+        engine = evaluator.place.bench.engine
         assert isinstance(engine, FakeEngine)
         engine.seconds = 600
         cancellations = [Cancellation(), Cancellation()]
 
         def judge(number: int) -> None:
             with pytest.raises(RunStopped) as caught:
-                evaluator.judge_task(evaluator.task(*evaluator.pair(instances[number], GOLD)), cancellations[number])
+                evaluator.judge_task(
+                    evaluator.place.task(*evaluator.pair(instances[number], GOLD)), cancellations[number]
+                )
             stopped.append(caught.value)
 
         threads = [threading.Thread(target=judge, args=(number,)) for number in (0, 1)]

@@ -1,7 +1,7 @@
 """``assay serve``: verdicts and rewards over HTTP."""
 
 import os
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -115,8 +115,7 @@ def serve(
         registry=registry,
         disk=disk,
     )
-    settings = {each.name: getattr(place, each.name) for each in fields(place) if each.init}
-    evaluator = Evaluator(instances, **{**settings, "spares": jobs if spares is None else spares})
+    evaluator = Evaluator(instances, place=replace(place, spares=jobs if spares is None else spares))
     if prepare:
         build_images(evaluator)
     mixture = read_mixture(reward)
@@ -164,10 +163,10 @@ def build_images(evaluator: "Evaluator") -> None:
     from assay.cli.console import say
     from assay.jobs.build import Images
 
-    built = Images(evaluator).build(evaluator.instances)
+    built = Images(evaluator.place).build(evaluator.instances)
     for each in built.failed:
         say(f"{each.instance_id}: {each.error}")
     say(summary(built))
     failed = {each.instance_id for each in built.failed}
-    for instance in [each for each in evaluator.instances if each.id not in failed][: evaluator.spares]:
+    for instance in [each for each in evaluator.instances if each.id not in failed][: evaluator.place.spares]:
         evaluator.expect(instance)
