@@ -30,7 +30,7 @@ from assay.instances.setup.setup_record import SetupRecord, load_record
 from assay.instances.toolchains.ensure import ensure
 from assay.instances.toolchains.images import find_toolchain
 from assay.instances.toolchains.make import make_toolchain
-from assay.instances.toolchains.versions import versions_of
+from assay.instances.toolchains.versions import load_versions
 
 DATA = Path(__file__).parent.parent / "docs/data"
 LISTS = ("Go", "Rust", "Python", "EnvBench")
@@ -144,7 +144,7 @@ def build_toolchains() -> None:
             make = partial(make_toolchain, image, engine)
             ensure(image.name, engine, default_cache(), make, partial(print, flush=True))
 
-    languages = [(name, version) for name in ("python", "go", "rust") for version in versions_of(name).versions]
+    languages = [(name, version) for name in ("python", "go", "rust") for version in load_versions(name).versions]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda each: build(*each), languages))
 

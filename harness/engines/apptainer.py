@@ -67,7 +67,7 @@ class ApptainerEngine(ApptainerImages, Engine):
             raise EngineUnavailable(f"{boxes} belongs to another user; set TMPDIR to a folder of your own")
         self._open: set[ApptainerBox] = set()
         self._aborted = False
-        self.unenforced = _unenforced(program)
+        self.unenforced = _find_unenforced(program)
 
     def describe(self) -> dict[str, str]:
         facts = {"Version": self._program.run("--version").strip(), "CgroupVersion": "2" if _is_unified() else "1"}
@@ -87,7 +87,7 @@ class ApptainerEngine(ApptainerImages, Engine):
         place.overlay.mkdir(parents=True)
         (place.folder / "box.json").write_text(kept.model_dump_json())
         try:
-            with self._started(place, spec) as box:
+            with self._start(place, spec) as box:
                 box.create_seconds = made
                 yield box
         finally:
@@ -97,7 +97,7 @@ class ApptainerEngine(ApptainerImages, Engine):
             raise EngineError("somebody else removed the container while it was at work")
 
     @contextmanager
-    def _started(self, place: Place, spec: BoxSpec) -> Iterator[ApptainerBox]:
+    def _start(self, place: Place, spec: BoxSpec) -> Iterator[ApptainerBox]:
         began = time.monotonic()
         if self._aborted:
             raise RunStopped("the run was stopped")
@@ -183,7 +183,7 @@ def _is_unified() -> bool:
     return (CGROUPS / "cgroup.controllers").is_file()
 
 
-def _unenforced(program: ApptainerProgram) -> frozenset[str]:
+def _find_unenforced(program: ApptainerProgram) -> frozenset[str]:
     """Return the limits that need more than this user has: control groups without root are systemd's to give.
 
     Without root, what the box's other users hide in folders of their own is not counted, either.

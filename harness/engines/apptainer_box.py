@@ -16,7 +16,7 @@ from assay.harness.domain import Limits
 from assay.harness.engines.apptainer_program import ApptainerProgram, last_line
 from assay.harness.engines.base import Box, BoxEnd, ExecResult
 from assay.harness.engines.caps import DISK_POLL, FILE_TOO_LARGE, MIB, CappedOutput, Deadline, Watch
-from assay.harness.engines.kernel import memory_ran_out, processes_were_limited, unlinked_bytes
+from assay.harness.engines.kernel import count_unlinked_bytes, memory_ran_out, processes_were_limited
 from assay.harness.engines.tars import extract_files
 from assay.harness.errors import EngineError
 
@@ -130,7 +130,7 @@ class ApptainerBox(Box):
         began = time.monotonic()
         mark = secrets.token_hex(16).encode() + b"\n"
         output = CappedOutput(output_bytes + len(mark))
-        capabilities = [*SUPERVISING, *_named(self._limits.capabilities)]
+        capabilities = [*SUPERVISING, *_add_prefixes(self._limits.capabilities)]
         kept = ",".join(f"+{name.removeprefix('CAP_').lower()}" for name in capabilities)
         narrow = f"--bounding-set=-all,{kept}" if self._program.as_root else ""
         blocks = str(2 * self._limits.disk_mb * MIB // BLOCK)
@@ -140,7 +140,7 @@ class ApptainerBox(Box):
         with process, Watch(DISK_POLL, self._disk_is_full, self.kill) as disk, Deadline(seconds, self.kill) as deadline:
             reader = threading.Thread(target=self._read, args=(process, output), daemon=True)
             reader.start()
-            exit_code = _ended(process, seconds + GRACE)
+            exit_code = _wait(process, seconds + GRACE)
             deadline.cancel()
             reader.join(DRAIN)
         printed = output.text()
@@ -172,7 +172,10 @@ class ApptainerBox(Box):
                     self.kill()
 
     def _disk_is_full(self) -> bool:
-        return size_of(self._place.overlay) + unlinked_bytes(self._pid, self._token) > self._limits.disk_mb * MIB
+        return (
+            measure_folder(self._place.overlay) + count_unlinked_bytes(self._pid, self._token)
+            > self._limits.disk_mb * MIB
+        )
 
     def kill(self) -> None:
         """Kill everything in the box; does nothing if it has ended."""
@@ -185,10 +188,10 @@ class ApptainerBox(Box):
 
     def protect(self) -> None:
         """Keep root in the box from what belongs to the whole machine; before any code of a patch runs."""
-        self._run(self._inside(MOUNTING, "/bin/sh", "-c", PROTECT), b"")
+        self._run(self._make_command(MOUNTING, "/bin/sh", "-c", PROTECT), b"")
 
     def put(self, archive: bytes, to: str = "/") -> None:
-        self._run(self._inside(WRITING, "tar", "-x", "-p", "--same-owner", "--numeric-owner", "-C", to), archive)
+        self._run(self._make_command(WRITING, "tar", "-x", "-p", "--same-owner", "--numeric-owner", "-C", to), archive)
 
     def _run(self, command: Sequence[str], sent: bytes) -> None:
         env = self._program.environment()
@@ -203,7 +206,7 @@ class ApptainerBox(Box):
 
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
         words = ("/bin/sh", "-c", GET, "sh", path)
-        command = self._inside(READING, *words) if self.is_alive else self._beside(*words)
+        command = self._make_command(READING, *words) if self.is_alive else self._make_reading_command(*words)
         data = CappedOutput(max_bytes + MIB)
         with subprocess.Popen(
             command,
@@ -218,18 +221,18 @@ class ApptainerBox(Box):
                 if data.add(chunk):
                     process.kill()
                     return {}
-            status = _ended(process, COPY_SECONDS)
+            status = _wait(process, COPY_SECONDS)
         if status == NOT_THERE:
             return {}
         if status not in (0, PARTLY):
             raise EngineError(f"{self._program.name} could not read {path} of the box ({status})")
         return extract_files(data.text(), max_bytes)
 
-    def _inside(self, capabilities: Sequence[str], *words: str) -> list[str]:
+    def _make_command(self, capabilities: Sequence[str], *words: str) -> list[str]:
         """Return a command of the engine's own in the box."""
         return self._program.command("exec", *_only(capabilities), f"instance://{self._place.name}", *words)
 
-    def _beside(self, *words: str) -> list[str]:
+    def _make_reading_command(self, *words: str) -> list[str]:
         """Return a command over the files of a box that has ended; it sees nothing else, nor the kernel's settings."""
         shut = ("--no-mount", "proc,sys,tmp,home,cwd,hostfs,bind-paths", "--contain", "--no-home", "--pid")
         over = ("--net", "--network", "none", "--overlay", f"{self._place.overlay}:ro")
@@ -251,7 +254,7 @@ class ApptainerBox(Box):
         os.close(self._process)
 
 
-def size_of(folder: Path) -> int:
+def measure_folder(folder: Path) -> int:
     """Return the bytes of disk that a folder takes, a file with several names once."""
     sizes: dict[tuple[int, int], int] = {}
     for here, _, names in os.walk(folder):
@@ -267,11 +270,11 @@ def _only(capabilities: Sequence[str]) -> list[str]:
     return ["--cleanenv", "--no-privs", "--add-caps", ",".join(capabilities)]
 
 
-def _named(capabilities: Sequence[str]) -> list[str]:
+def _add_prefixes(capabilities: Sequence[str]) -> list[str]:
     return [name if name.startswith("CAP_") else f"CAP_{name}" for name in capabilities]
 
 
-def _ended(process: "subprocess.Popen[bytes]", seconds: float) -> int:
+def _wait(process: "subprocess.Popen[bytes]", seconds: float) -> int:
     """Wait for the exit status as a shell gives it; raises EngineError if the program itself hangs."""
     try:
         status = process.wait(seconds)

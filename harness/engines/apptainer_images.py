@@ -71,7 +71,7 @@ class ApptainerImages:
 
     def runnable(self, record: Record) -> Path:
         """Return the file that boxes of an image run from, after making it if this is the first; raises EngineError."""
-        made = self._made(record.digest)
+        made = self._sif(record.digest)
         if not made.is_file():
             with locked(made.with_suffix(".lock")):
                 if not made.is_file():
@@ -110,7 +110,7 @@ class ApptainerImages:
         for entry in json.load(_content(tar, layout.DOCKER_LIST)):
             config = json.load(_content(tar, entry["Config"]))
             kept, size = self._keep(_content(tar, entry["Config"]))
-            layers = [self._kept_layer(tar, path) for path in entry["Layers"]]
+            layers = [self._keep_layer(tar, path) for path in entry["Layers"]]
             own = config.get("config") or {}
             record = Record(
                 name="",
@@ -124,7 +124,7 @@ class ApptainerImages:
             for name in entry["RepoTags"] or ():
                 self._write(record.model_copy(update={"name": name}))
 
-    def _kept_layer(self, tar: tarfile.TarFile, path: str) -> tuple[str, int, str]:
+    def _keep_layer(self, tar: tarfile.TarFile, path: str) -> tuple[str, int, str]:
         is_packed = _content(tar, path).read(len(GZIP)) == GZIP
         return (*self._keep(_content(tar, path)), layout.LAYER if is_packed else PLAIN_LAYER)
 
@@ -151,9 +151,9 @@ class ApptainerImages:
             manifest = _manifest(record)
             described = Blob(sha256(manifest).hexdigest(), len(manifest))
             (image / described.path).write_bytes(manifest)
-            index = {"schemaVersion": 2, "manifests": [described.described(layout.IMAGE_MANIFEST)]}
-            (image / layout.INDEX).write_bytes(layout.packed(index))
-            (image / layout.LAYOUT).write_bytes(layout.packed({"imageLayoutVersion": "1.0.0"}))
+            index = {"schemaVersion": 2, "manifests": [described.describe(layout.IMAGE_MANIFEST)]}
+            (image / layout.INDEX).write_bytes(layout.dump_json(index))
+            (image / layout.LAYOUT).write_bytes(layout.dump_json({"imageLayoutVersion": "1.0.0"}))
             built = Path(scratch) / "image.sif"
             self._program.run("build", *self._program.as_root, built, f"oci:{image}", seconds=BUILD_SECONDS, at=scratch)
             built.replace(made)
@@ -165,7 +165,7 @@ class ApptainerImages:
         with self._alone():
             self._file(name).unlink(missing_ok=True)
             left = list(self._records())
-            needed = {blob for each in left for blob in each.blobs} | {self._made(each.digest).name for each in left}
+            needed = {blob for each in left for blob in each.blobs} | {self._sif(each.digest).name for each in left}
             for folder in ("blobs", "made"):
                 for file in (self._store / folder).glob("*"):
                     if file.name not in needed and file.suffix != ".lock":
@@ -207,7 +207,7 @@ class ApptainerImages:
     def _file(self, name: str) -> Path:
         return self._store / "images" / f"{quote(name, safe='')}.json"
 
-    def _made(self, digest: str) -> Path:
+    def _sif(self, digest: str) -> Path:
         return self._store / "made" / f"{digest.removeprefix('sha256:')}.sif"
 
     def _write(self, record: Record) -> None:
@@ -230,6 +230,6 @@ def _content(tar: tarfile.TarFile, path: str) -> IO[bytes]:
 
 def _manifest(record: Record) -> bytes:
     config = Blob(record.digest.removeprefix("sha256:"), record.config_size)
-    layers: list[dict[str, Any]] = [Blob(digest, size).described(kind) for digest, size, kind in record.layers]
+    layers: list[dict[str, Any]] = [Blob(digest, size).describe(kind) for digest, size, kind in record.layers]
     manifest = {"schemaVersion": 2, "mediaType": layout.IMAGE_MANIFEST, "layers": layers}
-    return layout.packed({**manifest, "config": config.described(layout.IMAGE_CONFIG)})
+    return layout.dump_json({**manifest, "config": config.describe(layout.IMAGE_CONFIG)})

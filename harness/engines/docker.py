@@ -14,7 +14,7 @@ from assay.harness.engines.base import Box, BoxSpec, Engine
 from assay.harness.engines.caps import MIB
 from assay.harness.engines.docker_box import DockerBox, engine_errors
 from assay.harness.engines.docker_images import DockerImages
-from assay.harness.engines.networks import Link, internal_network, owned_networks, remove_network
+from assay.harness.engines.networks import Link, internal_network, list_own_networks, remove_network
 from assay.harness.engines.owner import OWNER, SLACK, is_orphan, owner_labels
 from assay.harness.engines.services import await_service, service_image, service_limits, start_service
 from assay.harness.engines.tars import add_lookup_files
@@ -211,7 +211,7 @@ class DockerEngine(DockerImages, Engine):
     def _ours(self, *, everything: bool) -> tuple[list[str], list[str]]:
         with engine_errors():
             containers = self._client.containers(all=True, filters={"label": OWNER})
-        networks = owned_networks(self._client)
+        networks = list_own_networks(self._client)
 
         def ids(found: list[dict[str, Any]]) -> list[str]:
             return [str(each["Id"]) for each in found if everything or is_orphan(each.get("Labels") or {})]

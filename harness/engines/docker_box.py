@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, BoxEnd, ExecResult, Pipe
 from assay.harness.engines.caps import DISK_POLL, FILE_TOO_LARGE, MIB, CappedOutput, Deadline, Watch
-from assay.harness.engines.kernel import memory_ran_out, processes_were_limited, unlinked_bytes
+from assay.harness.engines.kernel import count_unlinked_bytes, memory_ran_out, processes_were_limited
 from assay.harness.engines.tars import extract_files
 from assay.harness.errors import EngineError, ImageMissing
 
@@ -70,7 +70,7 @@ class DockerBox(Box):
             created = self._client.exec_create(
                 self._container, list(command), user=user, workdir=workdir, environment=dict(env or {})
             )
-        with engine_errors(), self.watched_disk() as disk, Deadline(seconds, self.kill) as deadline:
+        with engine_errors(), self.watch_disk() as disk, Deadline(seconds, self.kill) as deadline:
             stream = self._client.exec_start(created["Id"], socket=True)
             output = CappedOutput(output_bytes)
             for chunk in _chunks(stream):
@@ -100,7 +100,7 @@ class DockerBox(Box):
             )
             return DockerPipe(self, self._client.exec_start(created["Id"], socket=True))
 
-    def watched_disk(self) -> Watch:
+    def watch_disk(self) -> Watch:
         """Return a context in which the box is killed once it has written more than its limit."""
         return Watch(DISK_POLL, self._disk_is_full, self.kill)
 
@@ -110,7 +110,7 @@ class DockerBox(Box):
             written = sum(each.get("SizeRw", 0) for each in found)
             self._pid = self._pid or self._client.inspect_container(self._container)["State"]["Pid"]
             # The engine does not see files that have been removed and are still open.
-            return bool(written + unlinked_bytes(self._pid, self._container) > self._limits.disk_mb * MIB)
+            return bool(written + count_unlinked_bytes(self._pid, self._container) > self._limits.disk_mb * MIB)
         return False
 
     def kill(self) -> None:
@@ -167,7 +167,7 @@ class DockerPipe(Pipe):
 
     def exchange(self, sent: bytes, end: bytes, seconds: float) -> bytes | None:
         printed = bytearray()
-        with engine_errors(), self._box.watched_disk(), Deadline(seconds, self._box.kill):
+        with engine_errors(), self._box.watch_disk(), Deadline(seconds, self._box.kill):
             try:
                 # The SDK hides the socket of a local connection in a file that cannot be written.
                 getattr(self._stream, "_sock", self._stream).sendall(sent)

@@ -215,7 +215,7 @@ def _plain_context(context: Path, secrets: Mapping[str, Path], mark: str) -> Ite
         dockerfile = folder / "Dockerfile"
         text = dockerfile.read_text(encoding="utf-8")
         dockerfile.unlink()  # it may be a hard link to the original
-        dockerfile.write_text(without_mounts(text, mark), encoding="utf-8")
+        dockerfile.write_text(strip_mounts(text, mark), encoding="utf-8")
         yield folder
 
 
@@ -226,7 +226,7 @@ def _link_or_copy(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def without_mounts(dockerfile: str, mark: str) -> str:
+def strip_mounts(dockerfile: str, mark: str) -> str:
     """Rewrite a Dockerfile for the plain builder: copy into each stage what its RUN lines mount.
 
     ``mark`` becomes a label of those stages, by which they are found and removed. Raises EnvironmentFailure if the

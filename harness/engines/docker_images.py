@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.harness.engines.base import LABEL, ImageInfo, ImageLayer
 from assay.harness.engines.caps import MIB
 from assay.harness.engines.docker_box import engine_errors
-from assay.harness.engines.layers import ImageConfig, Layered, OpenLayer, read_archive, read_folders, stored_folders
+from assay.harness.engines.layers import ImageConfig, Layered, OpenLayer, find_layer_folders, read_archive, read_folders
 from assay.harness.errors import EngineError, ImageMissing
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class DockerImages:
                 steps = self._client.history(name)  # type: ignore[no-untyped-call]
         except ImageMissing:
             return ()
-        return chained(digests, layer_sizes(steps, len(digests)))
+        return chain_layers(digests, layer_sizes(steps, len(digests)))
 
     def image_config(self, name: str) -> ImageConfig:
         with engine_errors():
@@ -137,7 +137,7 @@ class DockerImages:
     def read_layers(self, name: str, wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
         with engine_errors():
             raw = self._client.inspect_image(name)  # type: ignore[no-untyped-call]
-        digests, folders = raw["RootFS"].get("Layers") or [], stored_folders(raw.get("GraphDriver") or {})
+        digests, folders = raw["RootFS"].get("Layers") or [], find_layer_folders(raw.get("GraphDriver") or {})
         if len(folders) == len(digests):
             yield from read_folders(digests, folders, wants)
         else:
@@ -179,7 +179,7 @@ class DockerImages:
             raise EngineError(f"the engine does not take the images: {problem}")
 
 
-def chained(digests: Sequence[str], sizes: Sequence[int]) -> tuple[ImageLayer, ...]:
+def chain_layers(digests: Sequence[str], sizes: Sequence[int]) -> tuple[ImageLayer, ...]:
     """Return layers named after their digest and those of all below."""
     found, below = [], ""
     for digest, size in zip(digests, sizes, strict=True):

@@ -199,7 +199,9 @@ def no_network(lab: Lab) -> Answer:
     with _listener() as (host, port), lab.open() as box:
         interfaces, connected = _reach(lab, box, host, port)
     outside = interfaces - {"lo"}
-    seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_worked(connected)}"
+    seen = (
+        f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_describe_connection(connected)}"
+    )
     return _state(not outside and not connected), seen
 
 
@@ -207,7 +209,9 @@ def build_network(lab: Lab) -> Answer:
     """Connect to this machine from a box with a network, which image builds need."""
     with _listener() as (host, port), lab.open(network=True) as box:
         interfaces, connected = _reach(lab, box, host, port)
-    seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_worked(connected)}"
+    seen = (
+        f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_describe_connection(connected)}"
+    )
     if connected:
         return State.ENFORCED, seen
     if not interfaces - {"lo"}:
@@ -221,7 +225,7 @@ def _reach(lab: Lab, box: Box, host: str, port: int) -> tuple[set[str], bool]:
     return set(listed.output.decode(errors="replace").split()), connection.exit_code == 0
 
 
-def _worked(connected: bool) -> str:
+def _describe_connection(connected: bool) -> str:
     return "worked" if connected else "failed"
 
 
@@ -267,7 +271,7 @@ def _status(lab: Lab) -> dict[str, str]:
     return {key: value.strip() for key, _, value in lines}
 
 
-def unprivileged_user(lab: Lab) -> Answer:
+def user_separation(lab: Lab) -> Answer:
     """Write to a folder of root's as another user."""
     with lab.open() as box:
         command = "id -u; touch /etc/assay-probe 2> /dev/null && echo wrote"
@@ -276,7 +280,7 @@ def unprivileged_user(lab: Lab) -> Answer:
     if not lines or not lines[0].isdigit():
         return _unclear(run)
     wrote = "wrote" in lines
-    return _state(lines[0] != "0" and not wrote), f"user {lines[0]}, writing to /etc {_worked(wrote)}"
+    return _state(lines[0] != "0" and not wrote), f"user {lines[0]}, writing to /etc {_describe_connection(wrote)}"
 
 
 def clean_removal(lab: Lab) -> Answer:
@@ -304,7 +308,7 @@ PROBES: dict[str, Probe] = {
     "build network": build_network,
     "few capabilities": few_capabilities,
     "no new privileges": no_new_privileges,
-    "unprivileged user": unprivileged_user,
+    "unprivileged user": user_separation,
     "clean removal": clean_removal,
 }
 """The measurements by the limit they measure; the longest come first."""

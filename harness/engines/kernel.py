@@ -39,7 +39,7 @@ def memory_ran_out(pid: int, container: str) -> bool:
     return False
 
 
-def unlinked_bytes(pid: int, container: str) -> int:
+def count_unlinked_bytes(pid: int, container: str) -> int:
     """Return how much disk a container's removed files take that a process has still open or mapped.
 
     0 if that cannot be known: for an engine on another machine, or another user's. Arguments as above.

@@ -88,13 +88,13 @@ def read_archive(chunks: Iterable[bytes], wants: Callable[[str], bool]) -> Itera
             counted = _Counted(content)
             if counted.is_tar():
                 layer = OpenLayer(named[1], iter(()))
-                layer.files = _archived(counted, layer)
+                layer.files = _read_entries(counted, layer)
                 yield layer
                 for _ in layer.files:
                     pass
 
 
-def _archived(content: "_Counted", layer: OpenLayer) -> Iterator[LayerFile]:
+def _read_entries(content: "_Counted", layer: OpenLayer) -> Iterator[LayerFile]:
     with tarfile.open(fileobj=content, mode="r|") as tar:
         for member in tar:
             yield _entry(tar, member)
@@ -115,12 +115,12 @@ def _entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> LayerFile:
         return LayerFile(path, same_as=printable(member.linkname.removeprefix("./").strip("/")))
     if member.isreg():
 
-        def opened() -> IO[bytes]:
+        def open_file() -> IO[bytes]:
             file = tar.extractfile(member)
             assert file is not None
             return file
 
-        return LayerFile(path, size=member.size, open=opened)
+        return LayerFile(path, size=member.size, open=open_file)
     return LayerFile(path)
 
 
@@ -134,10 +134,10 @@ def read_folders(digests: Sequence[str], folders: Sequence[str], wants: Callable
     """
     for digest, folder in zip(digests, reversed(folders), strict=True):
         if wants(digest):
-            yield OpenLayer(digest, _stored(Path(folder)), digest)
+            yield OpenLayer(digest, _read_folder(Path(folder)), digest)
 
 
-def stored_folders(driver: Mapping[str, Any]) -> list[str]:
+def find_layer_folders(driver: Mapping[str, Any]) -> list[str]:
     """Return the folders in which an engine on this machine stores the layers of an image, the highest first.
 
     Empty if they cannot be read here: another user's, another machine's, or of another storage driver.
@@ -149,17 +149,17 @@ def stored_folders(driver: Mapping[str, Any]) -> list[str]:
     return folders if all(os.access(folder, os.R_OK | os.X_OK) for folder in folders) else []
 
 
-def _stored(root: Path) -> Iterator[LayerFile]:
+def _read_folder(root: Path) -> Iterator[LayerFile]:
     for folder, folders, names in os.walk(root):
         here = Path(folder)
         folders[:] = [name for name in folders if not (here / name).is_symlink()]
         if _is_opaque(here):
             yield LayerFile(_below(here, root), emptied=True)
         for name in sorted({*names, *(each.name for each in os.scandir(here) if each.is_symlink())}):
-            yield _stored_entry(here / name, root)
+            yield _read_file(here / name, root)
 
 
-def _stored_entry(file: Path, root: Path) -> LayerFile:
+def _read_file(file: Path, root: Path) -> LayerFile:
     path, found = _below(file, root), file.lstat()
     if stat.S_ISCHR(found.st_mode) and found.st_rdev == 0:
         return LayerFile(path, removed=True)

@@ -55,7 +55,7 @@ def remove_network(client: "APIClient", network: str) -> None:
         client.remove_network(network)
 
 
-def owned_networks(client: "APIClient") -> list[dict[str, Any]]:
+def list_own_networks(client: "APIClient") -> list[dict[str, Any]]:
     """Return the networks that Assay made, as the engine describes them."""
     with engine_errors():
         found: list[dict[str, Any]] = client.networks(filters={"label": OWNER})

@@ -35,7 +35,7 @@ class Blob:
         """Its name in the archive."""
         return f"{BLOBS}{self.digest}"
 
-    def described(self, media_type: str) -> dict[str, Any]:
+    def describe(self, media_type: str) -> dict[str, Any]:
         """Return it as OCI's documents refer to it."""
         return {"mediaType": media_type, "digest": f"sha256:{self.digest}", "size": self.size}
 
@@ -56,27 +56,29 @@ class ArchivedImage:
         return f"sha256:{self.config.digest}"
 
 
-def manifest_of(config: Blob, layers: Sequence[Blob]) -> bytes:
+def make_manifest(config: Blob, layers: Sequence[Blob]) -> bytes:
     """Return the manifest of an image."""
-    return packed(
+    return dump_json(
         {
             "schemaVersion": 2,
             "mediaType": IMAGE_MANIFEST,
-            "config": config.described(IMAGE_CONFIG),
-            "layers": [layer.described(LAYER) for layer in layers],
+            "config": config.describe(IMAGE_CONFIG),
+            "layers": [layer.describe(LAYER) for layer in layers],
         }
     )
 
 
-def index_of(images: Sequence[ArchivedImage], annotations: Mapping[str, str]) -> bytes:
+def make_index(images: Sequence[ArchivedImage], annotations: Mapping[str, str]) -> bytes:
     """Return the index of an archive."""
-    entries = [image.manifest.described(IMAGE_MANIFEST) | {"annotations": names_of(image.name)} for image in images]
-    return packed(
+    entries = [
+        image.manifest.describe(IMAGE_MANIFEST) | {"annotations": make_annotations(image.name)} for image in images
+    ]
+    return dump_json(
         {"schemaVersion": 2, "mediaType": IMAGE_INDEX, "manifests": entries, "annotations": dict(annotations)}
     )
 
 
-def names_of(name: str) -> dict[str, str]:
+def make_annotations(name: str) -> dict[str, str]:
     """Return an image's name as each reader of archives looks for it."""
     host, slash, _ = name.partition("/")
     full = name if slash and (set(host) & {".", ":"} or host == "localhost") else f"docker.io/{name}"
@@ -85,7 +87,7 @@ def names_of(name: str) -> dict[str, str]:
 
 def docker_list(images: Sequence[ArchivedImage]) -> bytes:
     """Return the list of images that ``docker load`` reads."""
-    return packed(
+    return dump_json(
         [
             {"Config": image.config.path, "RepoTags": [image.name], "Layers": [layer.path for layer in image.layers]}
             for image in images
@@ -93,6 +95,6 @@ def docker_list(images: Sequence[ArchivedImage]) -> bytes:
     )
 
 
-def packed(document: object) -> bytes:
+def dump_json(document: object) -> bytes:
     """Return a document as JSON, always in the same bytes."""
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()

@@ -176,7 +176,7 @@ class WarmEngine:
         """Open and remove spare boxes until the end."""
         while True:
             with self._changed:
-                unwanted, missing = self._unwanted(), self._missing()
+                unwanted, missing = self._find_unwanted(), self._find_missing()
                 if self._ended:
                     return
                 if not (unwanted or missing):
@@ -188,7 +188,7 @@ class WarmEngine:
             if missing:
                 self._add(missing)
 
-    def _unwanted(self) -> list[SpareBox]:
+    def _find_unwanted(self) -> list[SpareBox]:
         """Return the spare boxes that are too old, or for what others have been asked for since."""
         wanted = Counter(self._recent)
         wanted.subtract(each.kind for each in self._spares if not each.is_old)
@@ -199,7 +199,7 @@ class WarmEngine:
                 found.append(each)
         return found
 
-    def _missing(self) -> BoxKind | None:
+    def _find_missing(self) -> BoxKind | None:
         """Return what the next box is opened for: what was asked for last comes first."""
         if self._in_use >= self._jobs:
             return None

@@ -11,7 +11,7 @@ BELOW = frozenset(KINDS[: KINDS.index("instance")])
 """Kinds on which other images stand."""
 
 
-def bytes_of(text: str) -> int:
+def parse_size(text: str) -> int:
     """Return a size such as ``40GB`` or ``500 MB`` in bytes; raises UserError."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([MGT]B)\s*", text, re.IGNORECASE)
     if match is None or not float(match[1]):
@@ -19,12 +19,14 @@ def bytes_of(text: str) -> int:
     return int(float(match[1]) * UNITS[match[2].upper()])
 
 
-def in_units(size: int) -> str:
+def format_size(size: int) -> str:
     """Return bytes in GB, or in MB below 1 GB."""
     return f"{size / 1e9:.1f} GB" if size >= UNITS["GB"] else f"{size / 1e6:.0f} MB"
 
 
-def to_evict(stock: Stock, limit: int, held: Collection[str], last_used: Callable[[Stocked], float]) -> list[Stocked]:
+def select_evictions(
+    stock: Stock, limit: int, held: Collection[str], last_used: Callable[[Stocked], float]
+) -> list[Stocked]:
     """Return the images that must go, in order, until the rest takes no more than the limit; all that may, if none do.
 
     Those that have not been used for longest go first. An image was used when one that stands on it was: a tree goes

@@ -68,7 +68,7 @@ class ImageRegistry:
         return locked(self.locks / f"{name.replace('/', '-').replace(':', '-')}.lock")
 
 
-def checked_prefix(text: str) -> str:
+def parse_prefix(text: str) -> str:
     """Return the address of a registry with its prefix, without a slash at the end; raises UserError."""
     prefix = re.sub(r"^https?://", "", text).rstrip("/")
     host, _, path = prefix.partition("/")

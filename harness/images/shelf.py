@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
-from assay.harness.images.eviction import in_units, to_evict
+from assay.harness.images.eviction import format_size, select_evictions
 from assay.harness.images.registry import ImageRegistry
 from assay.harness.images.stock import Stocked, StockTaker
 from assay.harness.images.uses import Uses
@@ -42,7 +42,7 @@ class Shelf:
         self.make_room()
         return True
 
-    def added(self, name: str) -> None:
+    def record_built(self, name: str) -> None:
         """Take note of an image that has been built: send it to the registry if that is wanted, and make room."""
         self.built.append(name)
         if self.limit is not None:
@@ -70,10 +70,12 @@ class Shelf:
         stock = self._taker.take()
         if stock.size <= self.limit:
             return
-        self.remove(to_evict(stock, self.limit, self.uses.held(), lambda image: self.uses.last_used(image.info)))
+        self.remove(
+            select_evictions(stock, self.limit, self.uses.find_held(), lambda image: self.uses.last_used(image.info))
+        )
         left = self._taker.take().size
         if left > self.limit:
-            problem = f"the images in use take {in_units(left)}, and --disk allows {in_units(self.limit)}"
+            problem = f"the images in use take {format_size(left)}, and --disk allows {format_size(self.limit)}"
             raise EngineError(f"{problem}: allow more, or lower --jobs")
 
     def remove(self, images: Sequence[Stocked]) -> list[str]:

@@ -47,7 +47,7 @@ class Stock:
     @property
     def size(self) -> int:
         """Bytes of all images; a layer that several share counts once."""
-        return size_of(self.images)
+        return count_bytes(self.images)
 
     def unique(self, images: Collection[Stocked]) -> int:
         """Return the bytes that these images have and no other has: what removing all of them frees."""
@@ -56,15 +56,15 @@ class Stock:
 
     def without(self, name: str) -> "Stock":
         """Return the stock after an image is removed."""
-        return stock_of(image for image in self.images if image.info.name != name)
+        return make_stock(image for image in self.images if image.info.name != name)
 
 
-def size_of(images: Iterable[Stocked]) -> int:
+def count_bytes(images: Iterable[Stocked]) -> int:
     """Return the bytes of some images; a layer that several share counts once."""
     return sum({layer.id: layer.size for image in images for layer in image.layers}.values())
 
 
-def stock_of(images: Iterable[Stocked]) -> Stock:
+def make_stock(images: Iterable[Stocked]) -> Stock:
     """Return images as a stock, sorted by kind from the lowest, then by repository and name."""
     kinds = {kind: number for number, kind in enumerate(KINDS)}
     rows = sorted(images, key=lambda row: (kinds.get(row.kind, len(kinds)), row.owner.lower(), row.info.name))
@@ -86,4 +86,4 @@ class StockTaker:
         with ThreadPoolExecutor(READERS) as pool:
             found = zip(new, pool.map(self._engine.layers, new.values()), strict=True)
             self._layers |= {digest: layers for digest, layers in found if layers}
-        return stock_of(Stocked(info, self._layers.get(info.digest, ())) for info in infos)
+        return make_stock(Stocked(info, self._layers.get(info.digest, ())) for info in infos)

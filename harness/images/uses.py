@@ -35,14 +35,14 @@ class Uses:
     def remove(self, engine: Engine, name: str) -> bool:
         """Remove an image that nobody holds; return False if somebody does. Raises EngineError."""
         with locked(self._folder / "guard"):
-            if name in self.held():
+            if name in self.find_held():
                 return False
             engine.remove_image(name)
             with suppress(FileNotFoundError):
                 self._last(name).unlink()
         return True
 
-    def held(self) -> set[str]:
+    def find_held(self) -> set[str]:
         """Return the images that living processes hold; forget those that dead ones held."""
         names: set[str] = set()
         for file in self._folder.glob("*.held"):

@@ -51,7 +51,7 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
         fail_to_pass=(),
         pass_to_pass=(),
         created_at=change.date,
-        version=sources.tagged_version(TreeRef(change.repo, change.base)),
+        version=sources.find_version(TreeRef(change.repo, change.base)),
         origin=_origin(change, origin),
     )
     return Paired(id=found.id, instance=instance, statement_from=origin)

@@ -27,7 +27,7 @@ from assay.instances.environments.packages import PYTHON, PackageResolver
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.leaks.audit import ImageAudit, ImageReport
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
-from assay.instances.trees.sources import Sources, dated, tree_ref
+from assay.instances.trees.sources import Sources, fill_date, tree_ref
 
 NOT_IMPORTED = (
     "the image of {0} is not here, and the {1} engine builds none: write it to a file where it can be built "
@@ -238,7 +238,7 @@ class ImageBuilder:
         """Return the name of an instance's own image and its packages, after building what is missing."""
         hold.add(base.name)
         self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
-        instance = dated(instance, self._sources)
+        instance = fill_date(instance, self._sources)
         date, packages = self._packages.resolve(instance, recipe, base)
         services = {service.name: self._build_service(recipe, service, date, hold) for service in recipe.services}
         ancestors = () if self._alone else self._sources.ancestors(tree_ref(instance))

@@ -23,8 +23,8 @@ from assay.instances.environments.files_to_run import targets_file
 from assay.instances.environments.images_lock import Layer, layer_file, read_layers
 from assay.instances.toolchains.buildfiles import all_build_files
 from assay.instances.toolchains.images import UserImages
-from assay.instances.trees.assets import kept_asset
-from assay.instances.trees.sources import kept_time, tree_ref
+from assay.instances.trees.assets import asset_file
+from assay.instances.trees.sources import time_file, tree_ref
 
 ABOUT = {"id", "dataset", "origin", "problem_statement", "hints"}
 """Fields that say what an instance is about and where it comes from."""
@@ -65,9 +65,13 @@ class KnownImages:
 
     def read_files(self, key: str, instance: Instance, recipe: Recipe) -> dict[str, bytes]:
         """Return the files of the cache that an evaluation of an instance needs, by path below it."""
-        paths = [self._file(key), targets_file(instance, recipe, self.cache), kept_time(tree_ref(instance), self.cache)]
+        paths = [
+            self._file(key),
+            targets_file(instance, recipe, self.cache),
+            time_file(tree_ref(instance), self.cache),
+        ]
         paths += [layer_file(layer.name, self.cache) for layer in self.read_layers(self.find(key))]
-        paths += [kept_asset(asset, self.cache) for asset in instance.assets]
+        paths += [asset_file(asset, self.cache) for asset in instance.assets]
         return {str(path.relative_to(self.cache)): path.read_bytes() for path in paths if path.is_file()}
 
     def adopt(self, files: Mapping[str, bytes]) -> None:

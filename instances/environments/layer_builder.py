@@ -106,4 +106,4 @@ class LayerBuilder:
         self.shelf.make_room()
         cache, note = self.sources.cache, lambda line: self.begin(f"{line}{place}")
         if ensure(image.name, self.engine, cache, make, note, self.failures):
-            self.shelf.added(image.name)
+            self.shelf.record_built(image.name)

@@ -18,8 +18,8 @@ from assay.instances.setup.search import ROUNDS, SECONDS, Advisor, Search
 from assay.instances.setup.setup_record import SetupRecord, load_record, record_path, save_record
 from assay.instances.setup.trial import BuiltTrial
 from assay.instances.toolchains.images import UserImages, find_toolchain
-from assay.instances.toolchains.versions import versions_of
-from assay.instances.trees.sources import Sources, dated, tree_ref
+from assay.instances.toolchains.versions import load_versions
+from assay.instances.trees.sources import Sources, fill_date, tree_ref
 from assay.version import __version__
 
 NEAR = timedelta(days=90)
@@ -60,7 +60,7 @@ class Setter:
         """
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
             raise UserError(f"{repo!r} is not the name of a repository; write it as owner/name, such as pallets/flask")
-        commit = self.sources.commit_of(repo, at)
+        commit = self.sources.find_commit(repo, at)
         if not commit:
             raise UserError(
                 f"no local clone of {repo} knows the commit {at!r}; write its full id of 40 hex digits,"
@@ -164,11 +164,13 @@ class Setter:
             return bare
         ref = tree_ref(bare)
         self.sources.tree(ref)  # fetched first: a commit's time is known only once it is here
-        return dated(bare.model_copy(update={"version": self.sources.tagged_version(ref) or NO_VERSION}), self.sources)
+        return fill_date(
+            bare.model_copy(update={"version": self.sources.find_version(ref) or NO_VERSION}), self.sources
+        )
 
     def _available(self, language: str) -> list[str]:
         """Return the versions of a language that there are toolchains for."""
-        return [version for version in versions_of(language).versions if self._can_be_had(language, version)]
+        return [version for version in load_versions(language).versions if self._can_be_had(language, version)]
 
     def _can_be_had(self, language: str, version: str) -> bool:
         try:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from assay.instances.toolchains.versions import versions_of
+from assay.instances.toolchains.versions import load_versions
 
 IN_USE = timedelta(days=120)
 """Time after which most packages run on a new version of a language."""
@@ -39,7 +39,7 @@ def choose_version(
     if wanted:
         newest = sort_versions(wanted)[-1]
         return next((each for each in allowed if Version(each) >= Version(newest)), allowed[-1])
-    usual = versions_of(language).default
+    usual = load_versions(language).default
     return usual if usual in in_use else (in_use[-1] if in_use else allowed[0])
 
 
@@ -54,7 +54,7 @@ def allows(requires: str, version: str) -> bool:
 
 def get_release_date(language: str, version: str) -> date:
     """Return the first day of a version; the oldest date if it is not known."""
-    known = versions_of(language).versions.get(version)
+    known = load_versions(language).versions.get(version)
     return (known and known.released) or date.min
 
 

@@ -29,14 +29,14 @@ def fetch(archive: PinnedArchive, to: Path) -> None:
         EnvironmentFailure: the client is not on this machine, cannot fetch it, or brings other bytes.
     """
     with tempfile.TemporaryDirectory(dir=to.parent) as scratch:
-        found = _fetched(archive, Path(scratch))
+        found = _download(archive, Path(scratch))
         digest = sha256(found.read_bytes()).hexdigest()
         if digest != archive.sha256:
             raise EnvironmentFailure(f"{archive.path} has the SHA-256 {digest}, not {archive.sha256}")
         shutil.move(found, to)
 
 
-def _fetched(archive: PinnedArchive, scratch: Path) -> Path:
+def _download(archive: PinnedArchive, scratch: Path) -> Path:
     folders, _, file = archive.path.rpartition("/")
     if archive.index == "go":
         module = f"{folders.removesuffix('/@v')}@{file.removesuffix('.zip')}"

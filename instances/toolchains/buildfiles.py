@@ -59,15 +59,15 @@ def runner_texts(language: str) -> dict[str, str]:
     Raises:
         UserError: there is no such language.
     """
-    return _texts_in("runner", language)
+    return _read_texts("runner", language)
 
 
 def fetch_texts(language: str) -> dict[str, str]:
     """Return the files of a language's folder ``fetch`` by name: programs that its script ``fetch.sh`` uses."""
-    return _texts_in("fetch", language)
+    return _read_texts("fetch", language)
 
 
-def _texts_in(name: str, language: str) -> dict[str, str]:
+def _read_texts(name: str, language: str) -> dict[str, str]:
     folders = [folder.joinpath(name) for folder in _folders(language)]
     files = [file for folder in folders if folder.is_dir() for file in folder.iterdir() if file.is_file()]
     return {file.name: file.read_text(encoding="utf-8") for file in files}

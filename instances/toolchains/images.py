@@ -14,7 +14,7 @@ from assay.harness.domain import Recipe
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
 from assay.instances.toolchains.buildfiles import build_text
-from assay.instances.toolchains.versions import LanguageVersion, PinnedArchive, versions_of
+from assay.instances.toolchains.versions import LanguageVersion, PinnedArchive, load_versions
 
 EVERYWHERE = ("git", "patch", "procps", "ca-certificates")
 """Packages of every toolchain: what applying patches and ending runs needs."""
@@ -86,7 +86,7 @@ def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolch
     Raises:
         EnvironmentFailure: no source has the version, or the user's image is not on the engine and cannot be pulled.
     """
-    version = recipe.toolchain or versions_of(recipe.language).default
+    version = recipe.toolchain or load_versions(recipe.language).default
     refused = []
     for offer in offers(recipe.language, version, images, engine):
         if offer.toolchain is not None:
@@ -110,13 +110,13 @@ def offers(language: str, version: str, images: UserImages, engine: Engine) -> I
     settings = images.get(SOURCES, {})
     for source in settings.get("order", " ".join(ORDER)).split():
         if source == OFFICIAL:
-            yield _official(language, version, settings.get("registry") or REGISTRY, engine)
+            yield _offer_official(language, version, settings.get("registry") or REGISTRY, engine)
         else:
-            yield _bootstrapped(language, version)
+            yield _offer_bootstrap(language, version)
 
 
-def _official(language: str, version: str, registry: str, engine: Engine) -> Offer:
-    official = versions_of(language).official
+def _offer_official(language: str, version: str, registry: str, engine: Engine) -> Offer:
+    official = load_versions(language).official
     if official is None:
         return Offer(OFFICIAL, None, "test runners are Debian's packages for Debian's version")
     tagged = f"{registry}/{official.image.format(version=version)}"
@@ -130,13 +130,13 @@ def _official(language: str, version: str, registry: str, engine: Engine) -> Off
     image = f"{tagged.rpartition(':')[0]}@{digest}"
     packages = (*EVERYWHERE, *official.packages)
     text = build_text("official.Dockerfile").replace("@IMAGE@", image).replace("@PACKAGES@", " ".join(packages))
-    named = _named(language, version, text)
+    named = _name_toolchain(language, version, text)
     made = replace(named, packages=packages, image=image, script=text)
     return Offer(OFFICIAL, made, f"{tagged}, {digest}")
 
 
-def _bootstrapped(language: str, version: str) -> Offer:
-    known = versions_of(language).versions
+def _offer_bootstrap(language: str, version: str) -> Offer:
+    known = load_versions(language).versions
     found = known.get(version, LanguageVersion())
     if not found.suite:
         return Offer(BOOTSTRAP, None, f"only {', '.join(name for name, each in known.items() if each.suite)}")
@@ -148,7 +148,7 @@ def _bootstrapped(language: str, version: str) -> Offer:
     if found.archive:
         inputs += f"\n{found.archive.model_dump_json()}\n{script}"
     made = replace(
-        _named(language, version, inputs),
+        _name_toolchain(language, version, inputs),
         suite=found.suite,
         packages=packages,
         archive=found.archive,
@@ -157,7 +157,7 @@ def _bootstrapped(language: str, version: str) -> Offer:
     return Offer(BOOTSTRAP, made, made.origin)
 
 
-def _named(language: str, version: str, inputs: str) -> Toolchain:
+def _name_toolchain(language: str, version: str, inputs: str) -> Toolchain:
     """Return a toolchain that is named after all that it is made from."""
     shared = languages.find(language).DOCKERFILES
     name = f"assay/toolchain-{shared}:{version}-{sha256(inputs.encode()).hexdigest()[:12]}"

@@ -55,6 +55,6 @@ class LanguageVersions(Model):
 
 
 @cache
-def versions_of(language: str) -> LanguageVersions:
+def load_versions(language: str) -> LanguageVersions:
     """Return the versions of a language that there are toolchains for; raises EnvironmentFailure if there are none."""
     return LanguageVersions.model_validate(parse_yaml(build_text("toolchains.yaml", language)))

@@ -36,10 +36,10 @@ def fetch(asset: Asset | Download, sources: Sources) -> bytes:
     Raises:
         EnvironmentFailure: the file cannot be fetched, or its sha256 is not the one that is asked for.
     """
-    kept = kept_asset(asset, sources.cache)
+    kept = asset_file(asset, sources.cache)
     if not kept.is_file():
-        content = _from_mirror(asset, sources)
-        content = _from_url(asset) if content is None else content
+        content = _read_mirror(asset, sources)
+        content = _read_url(asset) if content is None else content
         replace_file(kept, content)
     content = kept.read_bytes()
     found = sha256(content).hexdigest()
@@ -49,12 +49,12 @@ def fetch(asset: Asset | Download, sources: Sources) -> bytes:
     return content
 
 
-def kept_asset(asset: Asset | Download, cache: Path) -> Path:
+def asset_file(asset: Asset | Download, cache: Path) -> Path:
     """Return where a file is kept once it has been fetched."""
     return cache / "assets" / sha256(asset.url.encode()).hexdigest()
 
 
-def _from_mirror(asset: Asset | Download, sources: Sources) -> bytes | None:
+def _read_mirror(asset: Asset | Download, sources: Sources) -> bytes | None:
     match = _RAW.fullmatch(unquote(urlsplit(asset.url).path))
     if match is None:
         return None
@@ -62,7 +62,7 @@ def _from_mirror(asset: Asset | Download, sources: Sources) -> bytes | None:
     return sources.read_file(ref, match[3]) if sources.exists(ref) else None
 
 
-def _from_url(asset: Asset | Download) -> bytes:
+def _read_url(asset: Asset | Download) -> bytes:
     url = urlsplit(asset.url)
     if url.scheme not in {"file", "http", "https"}:
         raise EnvironmentFailure(f"{asset.path}: {asset.url} cannot be fetched; write a file, http or https URL")

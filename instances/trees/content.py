@@ -72,7 +72,7 @@ class TreeChanges:
     """Files, and folders that hold no file any more."""
 
 
-def changed_entries(git_dir: Path, old: str, new: str, env: dict[str, str]) -> TreeChanges:
+def compare_commits(git_dir: Path, old: str, new: str, env: dict[str, str]) -> TreeChanges:
     """Return what turns the tree of one commit into that of another.
 
     Raises:
@@ -106,7 +106,7 @@ def commit_paths(git_dir: Path, commit: str, env: dict[str, str]) -> list[str]:
     return [path for _, _, path in _rows(git_dir, commit, env)]
 
 
-def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
+def patch_commit(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
     """Yield the tree of a commit with a patch on top; new objects go to the folder ``scratch``, not the repository.
 
     Raises:
@@ -225,7 +225,7 @@ def _is_zip(path: Path) -> bool:
 def _tar_entries(path: Path) -> list[tuple[str, TreeEntry]]:
     """Return top folder and entry of every file."""
     with tarfile.open(path) as tar:
-        return [_without_top(_tar_entry(tar, member), "[^/]*") for member in tar if not member.isdir()]
+        return [_split_top(_tar_entry(tar, member), "[^/]*") for member in tar if not member.isdir()]
 
 
 def _tar_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> TreeEntry:
@@ -256,7 +256,7 @@ def _zip_entries(path: Path) -> list[tuple[str, TreeEntry]]:
     """
     with zipfile.ZipFile(path) as packed:
         files = [info for info in packed.infolist() if not info.is_dir()]
-        return [_without_top(TreeEntry(_safe(info.filename), FILE, packed.read(info)), "[^@]*@[^/]*") for info in files]
+        return [_split_top(TreeEntry(_safe(info.filename), FILE, packed.read(info)), "[^@]*@[^/]*") for info in files]
 
 
 def _safe(path: str) -> str:
@@ -266,7 +266,7 @@ def _safe(path: str) -> str:
     return path
 
 
-def _without_top(entry: TreeEntry, top: str) -> tuple[str, TreeEntry]:
+def _split_top(entry: TreeEntry, top: str) -> tuple[str, TreeEntry]:
     """Split an entry's path after the top folder; raises ValueError when it is in none."""
     found = re.fullmatch(f"({top})/(.+)", entry.path, re.DOTALL)
     if found is None:

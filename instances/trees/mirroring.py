@@ -11,7 +11,7 @@ from pathlib import Path
 from assay.harness.domain import Instance
 from assay.harness.names import count
 from assay.instances.trees.content import last_line
-from assay.instances.trees.sources import GIT_URL, SLOW, fetched_ref, find_mirror, git_env, has_commit
+from assay.instances.trees.sources import GIT_URL, SLOW, find_mirror, git_env, has_commit, make_fetch_ref
 
 BATCH = 25
 """Commits of one fetch: what a signal or a lost connection costs at most."""
@@ -43,7 +43,7 @@ class Mirrored:
     problem: str = ""
 
 
-def needed(instances: Iterable[Instance]) -> list[NeededRepository]:
+def collect_needs(instances: Iterable[Instance]) -> list[NeededRepository]:
     """Return the repositories that instances are built from; those made of release archives need none."""
     commits: dict[str, dict[str, None]] = {}
     for each in instances:
@@ -69,7 +69,7 @@ class Mirroring:
         """Return the repository if the folder has all of its commits."""
         if self._missing(item):
             return None
-        return Mirrored(item.repo, self._found(item), len(item.commits))
+        return Mirrored(item.repo, self._locate(item), len(item.commits))
 
     def plan(self, pending: Mapping[str, NeededRepository], _total: int) -> list[str]:
         """Put those with most commits first."""
@@ -115,11 +115,11 @@ class Mirroring:
         clones = list(find_mirror(self.folder, item.repo))
 
         def is_there(commit: str) -> bool:
-            return any(has_commit(clone, fetched_ref(commit) if clone == own else commit) for clone in clones)
+            return any(has_commit(clone, make_fetch_ref(commit) if clone == own else commit) for clone in clones)
 
         return [commit for commit in item.commits if not is_there(commit)]
 
-    def _found(self, item: NeededRepository) -> str:
+    def _locate(self, item: NeededRepository) -> str:
         return str(next(find_mirror(self.folder, item.repo), self._own(item.repo)))
 
     def _fetch(self, repo: str, commits: Sequence[str]) -> str:
@@ -139,7 +139,7 @@ class Mirroring:
         return complaint
 
     def _fetch_commits(self, repo: str, commits: Sequence[str]) -> str:
-        wants = [f"{commit}:{fetched_ref(commit)}" for commit in commits]
+        wants = [f"{commit}:{make_fetch_ref(commit)}" for commit in commits]
         return self._git(repo, *SLOW, *WHOLE_PACKS, "fetch", "--quiet", "--depth=1", "--no-tags", _url(repo), *wants)
 
     def _fetch_branches(self, repo: str, commits: Sequence[str]) -> str:
@@ -148,7 +148,7 @@ class Mirroring:
         complaint = self._git(repo, *SLOW, *WHOLE_PACKS, "fetch", "--quiet", _url(repo), *everything)
         for commit in commits:
             if not complaint and has_commit(self._own(repo), commit):
-                self._git(repo, "update-ref", fetched_ref(commit), commit)
+                self._git(repo, "update-ref", make_fetch_ref(commit), commit)
         return complaint or "not our ref"
 
     def _git(self, repo: str, *args: str) -> str:

@@ -17,18 +17,18 @@ from assay.instances.trees.content import (
     TreeChanges,
     TreeEntry,
     archive_entries,
-    changed_entries,
     commit_entries,
     commit_paths,
+    compare_commits,
     differing_entries,
     last_line,
-    patched_entries,
+    patch_commit,
     read_tar,
     store_entries,
     write_tar,
 )
 from assay.instances.trees.epochs import epochs
-from assay.instances.trees.indexes import download, kept_archive
+from assay.instances.trees.indexes import archive_file, download
 
 GIT_URL = "https://github.com/{repo}.git"
 """Where commits are fetched from; git's setting ``url.<base>.insteadOf`` redirects it."""
@@ -60,7 +60,7 @@ class Sources:
         Raises:
             EnvironmentFailure: the tree cannot be found or fetched; names the places searched.
         """
-        kept = self._kept(ref)
+        kept = self._tar_file(ref)
         if kept.is_file():
             return kept
         with tempfile.TemporaryDirectory() as scratch, atomic_file(kept) as part:
@@ -69,20 +69,20 @@ class Sources:
 
     def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[TreeEntry]:
         if ref.patch and ref.archive:
-            commit = store_entries(self._archived(ref.archive), scratch / "stored", git_env())
-            return patched_entries(scratch / "stored", commit, ref.patch, scratch, git_env())
+            commit = store_entries(self._read_archive(ref.archive), scratch / "stored", git_env())
+            return patch_commit(scratch / "stored", commit, ref.patch, scratch, git_env())
         if ref.patch:
-            return patched_entries(self._repository(ref), ref.commit, ref.patch, scratch, git_env())
+            return patch_commit(self._repository(ref), ref.commit, ref.patch, scratch, git_env())
         if ref.archive:
-            return self._archived(ref.archive)
+            return self._read_archive(ref.archive)
         return commit_entries(self._repository(ref), ref.commit, git_env())
 
-    def _archived(self, archive: Archive) -> Iterable[TreeEntry]:
+    def _read_archive(self, archive: Archive) -> Iterable[TreeEntry]:
         return archive_entries(download(archive, self.cache, self.toolchains))
 
     def changes(self, old: TreeRef, new: TreeRef) -> TreeChanges:
         """Return what turns one commit's tree into another's; raises EnvironmentFailure if one cannot be had."""
-        return changed_entries(self._repository(new), old.commit, new.commit, git_env())
+        return compare_commits(self._repository(new), old.commit, new.commit, git_env())
 
     def differing(self, old: TreeRef, new: TreeRef) -> tuple[list[TreeEntry], list[TreeEntry]]:
         """Return the entries in which two commits' trees differ, the old ones and the new ones.
@@ -123,10 +123,10 @@ class Sources:
 
     def exists(self, ref: TreeRef) -> bool:
         """Return whether a tree can be had without network: it is cached, or its commit is in a mirror."""
-        if self._kept(ref).is_file():
+        if self._tar_file(ref).is_file():
             return True
         if ref.archive:
-            return kept_archive(ref.archive, self.cache).is_file()
+            return archive_file(ref.archive, self.cache).is_file()
         return self._local_repository(ref) is not None
 
     def later_objects(self, ref: TreeRef, ids: Collection[str]) -> frozenset[str] | None:
@@ -148,7 +148,7 @@ class Sources:
 
     def commit_time(self, ref: TreeRef) -> datetime | None:
         """Return when a tree's commit was made, if that commit is on this machine or has been."""
-        kept = kept_time(ref, self.cache)
+        kept = time_file(ref, self.cache)
         if ref.commit and kept.is_file():
             return datetime.fromisoformat(kept.read_text())
         for git_dir in self._local(ref.repo) if ref.commit else ():
@@ -158,7 +158,7 @@ class Sources:
                 return datetime.fromisoformat(shown.stdout.decode().strip())
         return None
 
-    def commit_of(self, repo: str, name: str) -> str:
+    def find_commit(self, repo: str, name: str) -> str:
         """Return the full id of a commit that a local clone knows by this name: a branch, a tag, part of an id, HEAD.
 
         A full id is returned as it is. Empty if no clone knows the name.
@@ -179,12 +179,12 @@ class Sources:
                 return found.stdout.decode(errors="replace").strip()
         return ""
 
-    def tagged_version(self, ref: TreeRef) -> str:
+    def find_version(self, ref: TreeRef) -> str:
         """Return the version that the newest tag below a commit names; empty if there is none."""
         found = re.search(r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.post|\.dev)\d+)?", self.nearest_tag(ref))
         return found[0] if found else ""
 
-    def _kept(self, ref: TreeRef) -> Path:
+    def _tar_file(self, ref: TreeRef) -> Path:
         if not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):
             raise EnvironmentFailure(f"{ref.repo}: {ref.commit!r} is not a full commit id of 40 hex digits")
         return self.cache / "trees" / f"{tree_key(ref).rpartition('@')[2]}.tar"
@@ -214,13 +214,13 @@ class Sources:
         """
         own = self._own(ref.repo)
         for git_dir in self._local(ref.repo):
-            if has_commit(git_dir, fetched_ref(ref.commit) if git_dir == own else ref.commit):
+            if has_commit(git_dir, make_fetch_ref(ref.commit) if git_dir == own else ref.commit):
                 return git_dir
         return None
 
     def _fetch(self, ref: TreeRef) -> Path:
         own, url = self._own(ref.repo), GIT_URL.format(repo=ref.repo)
-        want = f"{ref.commit}:{fetched_ref(ref.commit)}"  # the ref also keeps git's housekeeping away
+        want = f"{ref.commit}:{make_fetch_ref(ref.commit)}"  # the ref also keeps git's housekeeping away
         with locked(own.with_suffix(".lock")):
             run_git("init", "--quiet", "--bare", str(own))
             done = run_git(f"--git-dir={own}", *SLOW, "fetch", "--quiet", "--depth=1", "--no-tags", url, want)
@@ -231,12 +231,12 @@ class Sources:
         return own
 
 
-def fetched_ref(commit: str) -> str:
+def make_fetch_ref(commit: str) -> str:
     """Return the ref that marks a fetched commit as complete in Assay's own repository."""
     return f"refs/assay/{commit}"
 
 
-def kept_time(ref: TreeRef, cache: Path) -> Path:
+def time_file(ref: TreeRef, cache: Path) -> Path:
     """Return the file of the time of a tree's commit, which is there if it was asked for."""
     return cache / "times" / sha256(f"{ref.repo.lower()}@{ref.commit}".encode()).hexdigest()[:32]
 
@@ -254,7 +254,7 @@ def tree_key(ref: TreeRef) -> str:
     return (ref.archive.sha256 if ref.archive else f"{ref.repo}@{ref.commit}") + patch
 
 
-def dated(instance: Instance, sources: Sources) -> Instance:
+def fill_date(instance: Instance, sources: Sources) -> Instance:
     """Return an instance; one without a time gets its base commit's, if that commit is on this machine."""
     if instance.created_at != UNKNOWN_TIME:
         return instance

@@ -89,7 +89,7 @@ class ArchiveReader:
         found = {blob.digest: blob for image in images for blob in (image.manifest, image.config, *image.layers)}
         return list(found.values())
 
-    def as_saved(self, images: Sequence[ArchivedImage]) -> Iterator[bytes]:
+    def stream_images(self, images: Sequence[ArchivedImage]) -> Iterator[bytes]:
         """Yield these images as an archive that any engine loads."""
         listed = layout.docker_list(images)
         yield header(layout.DOCKER_LIST, len(listed)) + listed + b"\0" * (-len(listed) % BLOCK)

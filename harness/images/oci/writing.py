@@ -97,10 +97,10 @@ class ArchiveWriter:
 
     def finish(self, names: Sequence[str], cache: bytes, annotations: Mapping[str, str]) -> None:
         """Write the index of these images, and give the file its name."""
-        images = [self._archived(name) for name in names]
+        images = [self._load_image(name) for name in names]
         annotations = {**annotations, layout.CACHE: f"sha256:{self._add_blob(cache).digest}"}
         self._add_file(layout.DOCKER_LIST, layout.docker_list(images))
-        self._add_file(layout.INDEX, layout.index_of(images, annotations))
+        self._add_file(layout.INDEX, layout.make_index(images, annotations))
         self._out.write(b"\0" * 2 * BLOCK)
         self._out.flush()
         os.fsync(self._out.fileno())
@@ -144,7 +144,7 @@ class ArchiveWriter:
         start = self._out.tell()
         self._out.write(b"\0" * BLOCK)
         plain, squeezed, size = sha256(), sha256(), 0
-        for block in gzipped(_hashed(_chunks(head, content), plain)):
+        for block in compress_chunks(_hash_chunks(_chunks(head, content), plain)):
             squeezed.update(block)
             size += self._out.write(block)
         known = self._state.layers.setdefault(plain.hexdigest(), (squeezed.hexdigest(), size))
@@ -167,11 +167,11 @@ class ArchiveWriter:
             raise EngineError(f"the engine's archive has other layers of {name} than the image itself names")
         layers = [Blob(*self._state.layers[digest]) for digest in found]
         kept = self._add_blob(config)
-        manifest = self._add_blob(layout.manifest_of(kept, layers))
+        manifest = self._add_blob(layout.make_manifest(kept, layers))
         self._images[name] = ArchivedImage(name, kept, tuple(layers), manifest)
         self._state.images[name] = (kept.digest, manifest.digest, manifest.size)
 
-    def _archived(self, name: str) -> ArchivedImage:
+    def _load_image(self, name: str) -> ArchivedImage:
         """Return an image that has been added, now or by an earlier process."""
         if name not in self._images:
             _, digest, size = self._state.images[name]
@@ -216,7 +216,7 @@ def header(path: str, size: int) -> bytes:
     return entry.tobuf(format=tarfile.GNU_FORMAT)
 
 
-def gzipped(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def compress_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Compress chunks side by side; equal chunks give equal bytes on every machine with this zlib."""
     workers = os.cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
@@ -229,7 +229,7 @@ def gzipped(chunks: Iterable[bytes]) -> Iterator[bytes]:
             yield waiting.popleft().result()
 
 
-def _hashed(chunks: Iterable[bytes], digest: Any) -> Iterator[bytes]:
+def _hash_chunks(chunks: Iterable[bytes], digest: Any) -> Iterator[bytes]:
     for chunk in chunks:
         digest.update(chunk)
         yield chunk

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, time, timedelta
 
 from assay.harness.domain import Instance, Recipe
-from assay.instances.toolchains.versions import versions_of
+from assay.instances.toolchains.versions import load_versions
 from assay.instances.trees.epochs import epochs
 
 RIPENING = timedelta(days=90)
@@ -20,7 +20,7 @@ def cutoffs(instance: Instance, recipe: Recipe) -> tuple[str, ...]:
     created = instance.created_at if instance.created_at.tzinfo else instance.created_at.replace(tzinfo=UTC)
     exact = created + timedelta(days=recipe.cutoff_days or 0)
     wanted = [*epochs(created), exact] if recipe.cutoff_days is None else [exact]
-    known = versions_of(recipe.language)
+    known = load_versions(recipe.language)
     version = known.versions.get(recipe.toolchain or known.default)
     if version and version.released:
         in_use = datetime.combine(version.released, time.min, UTC) + RIPENING

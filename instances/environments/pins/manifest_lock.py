@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from assay.harness import languages
 from assay.harness.domain import Recipe
 from assay.harness.languages.base import is_manifest
-from assay.instances.toolchains.versions import versions_of
+from assay.instances.toolchains.versions import load_versions
 from assay.instances.trees.content import read_tar
 
 DATED = "# as of "
@@ -29,7 +29,7 @@ def make_manifest_lock(recipe: Recipe, tree: Path, date: str) -> str:
         return ""
     found = sorted((entry.path, entry.content) for entry in read_tar(tree) if decides_packages(entry.path, recipe))
     lines = [f"{sha256(content).hexdigest()}  {path}\n" for path, content in found]
-    locks = versions_of(recipe.language).locks
+    locks = load_versions(recipe.language).locks
     if locks and not any(PurePosixPath(path).name in locks for path, _ in found):
         lines.insert(0, f"{DATED}{date}\n")
     return "".join(lines)

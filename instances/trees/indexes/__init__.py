@@ -13,7 +13,7 @@ from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.indexes import crates, go, npm, pypi
 from assay.instances.trees.indexes.base import Index, IndexedRelease, WrongArchive
 
-__all__ = ["INDEXES", "Index", "IndexedRelease", "WrongArchive", "download", "first_download", "kept_archive"]
+__all__ = ["INDEXES", "Index", "IndexedRelease", "WrongArchive", "archive_file", "download", "first_download"]
 
 INDEXES: dict[str, Index] = {
     pypi.NAME: pypi,
@@ -23,7 +23,7 @@ INDEXES: dict[str, Index] = {
 }
 
 
-def kept_archive(archive: Archive, cache: Path) -> Path:
+def archive_file(archive: Archive, cache: Path) -> Path:
     """Return the path of an archive in the cache, whether it has been fetched or not."""
     return cache / "archives" / f"{archive.sha256}.tar"
 
@@ -40,7 +40,7 @@ def download(archive: Archive, cache: Path, images: UserImages) -> Path:
         WrongArchive: no such release, or other bytes than the data set names.
         EnvironmentFailure: the index does not answer, or there is no client for it.
     """
-    kept = kept_archive(archive, cache)
+    kept = archive_file(archive, cache)
     if kept.is_file():
         return kept
     with atomic_file(kept) as part:
@@ -71,7 +71,7 @@ def first_download(archive: Archive, cache: Path, images: UserImages) -> Archive
             INDEXES[archive.index].fetch(archive, part, cache, images)
             part.seek(0)
             found = archive.model_copy(update={"sha256": hashlib.file_digest(part, "sha256").hexdigest()})
-        kept = kept_archive(found, cache)
+        kept = archive_file(found, cache)
         kept.parent.mkdir(parents=True, exist_ok=True)
         fetched.replace(kept)
     return found

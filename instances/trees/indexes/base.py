@@ -29,7 +29,7 @@ class IndexedRelease(Model):
     """Of its archive; empty if the index does not say."""
 
 
-def by_version(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
+def sort_releases(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
     """Return the final ones of some releases, by the numbers of their versions, lowest first."""
     final = (each for each in releases if re.fullmatch(r"v?\d+(\.\d+)*(\+incompatible)?", each.version))
     return sorted(final, key=lambda each: [int(number) for number in re.findall(r"\d+", each.version)])

@@ -88,9 +88,9 @@ class PackageClient:
         with said.open("wb") as output:  # not a pipe: a child that keeps it open would outlive the time limit
             exit_code = _exit_code(["sh", str(script), *question.args], work, output)
         if exit_code is None:
-            raise self._failed(question, f"no answer in {SECONDS:.0f} s")
+            raise self._make_error(question, f"no answer in {SECONDS:.0f} s")
         if exit_code:
-            raise self._failed(question, said.read_text(encoding="utf-8", errors="replace"))
+            raise self._make_error(question, said.read_text(encoding="utf-8", errors="replace"))
         with (work / "archive").open("rb") as found:
             shutil.copyfileobj(found, to)
 
@@ -102,14 +102,14 @@ class PackageClient:
             box.put(tar_of({"fetch/script.sh": self._text(question)}))
             done = box.exec(["sh", "-c", IN_CONTAINER, "sh", *question.args], seconds=SECONDS)
             if done.exit_code != 0:
-                raise self._failed(question, done.output.decode(errors="replace"))
+                raise self._make_error(question, done.output.decode(errors="replace"))
             found = box.get("/fetch/archive", ARCHIVE_BYTES)
         to.writelines(found.values())
 
     def _text(self, question: Question) -> str:
         return build_text(question.script, self.language)
 
-    def _failed(self, question: Question, output: str) -> EnvironmentFailure:
+    def _make_error(self, question: Question, output: str) -> EnvironmentFailure:
         return EnvironmentFailure(f"{self.program} cannot {question.about}: {_complaint(output)}", tail=output)
 
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from assay.instances.toolchains.images import UserImages
-from assay.instances.trees.indexes.base import IndexedRelease, by_version
+from assay.instances.trees.indexes.base import IndexedRelease, sort_releases
 from assay.instances.trees.indexes.client import PackageClient
 
 NAME = "crates"
@@ -31,7 +31,7 @@ fetch = CLIENT.fetch
 def releases(name: str, since: date, cache: Path, images: UserImages, /) -> Sequence[IndexedRelease]:
     """Return the releases of a crate; see ``base.Index``. Releases from before the index kept times have no date."""
     rows = map(json.loads, CLIENT.listing(name, since, cache, images).splitlines())
-    return by_version(
+    return sort_releases(
         IndexedRelease(
             version=row["vers"],
             date=datetime.fromisoformat(row["pubtime"]) if row.get("pubtime") else None,

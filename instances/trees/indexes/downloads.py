@@ -19,7 +19,7 @@ TIMEOUT = 60.0
 
 
 @contextmanager
-def opened(url: str, headers: Mapping[str, str]) -> Iterator[Any]:
+def open_url(url: str, headers: Mapping[str, str]) -> Iterator[Any]:
     """Open a URL; raises EnvironmentFailure for any failure, also while its body is read."""
     request = _request(url, headers)
     try:

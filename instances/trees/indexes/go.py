@@ -6,7 +6,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from assay.instances.toolchains.images import UserImages
-from assay.instances.trees.indexes.base import IndexedRelease, by_version
+from assay.instances.trees.indexes.base import IndexedRelease, sort_releases
 from assay.instances.trees.indexes.client import PackageClient
 
 NAME = "go"
@@ -23,6 +23,6 @@ fetch = CLIENT.fetch
 def releases(name: str, since: date, cache: Path, images: UserImages, /) -> Sequence[IndexedRelease]:
     """Return the releases of a module; see ``base.Index``."""
     rows = (line.split() for line in CLIENT.listing(name, since, cache, images).splitlines())
-    return by_version(
+    return sort_releases(
         IndexedRelease(version=row[0], date=datetime.fromisoformat(row[1]) if row[1:] else None) for row in rows if row
     )

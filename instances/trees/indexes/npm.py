@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from assay.instances.toolchains.images import UserImages
-from assay.instances.trees.indexes.base import IndexedRelease, by_version
+from assay.instances.trees.indexes.base import IndexedRelease, sort_releases
 from assay.instances.trees.indexes.client import PackageClient
 
 NAME = "npm"
@@ -30,7 +30,7 @@ def releases(name: str, since: date, cache: Path, images: UserImages, /) -> Sequ
     said = json.loads(CLIENT.listing(name, since, cache, images))
     versions = said["versions"] if isinstance(said["versions"], list) else [said["versions"]]
     times = said["time"]
-    return by_version(
+    return sort_releases(
         IndexedRelease(version=each, date=datetime.fromisoformat(times[each]) if each in times else None)
         for each in versions
     )

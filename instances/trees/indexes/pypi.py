@@ -24,8 +24,8 @@ from packaging.version import InvalidVersion, Version
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.toolchains.images import UserImages
-from assay.instances.trees.indexes.base import IndexedRelease, WrongArchive, by_version
-from assay.instances.trees.indexes.downloads import opened
+from assay.instances.trees.indexes.base import IndexedRelease, WrongArchive, sort_releases
+from assay.instances.trees.indexes.downloads import open_url
 
 NAME = "pypi"
 LANGUAGE = "python"
@@ -54,7 +54,7 @@ class IndexFile:
 
 def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /) -> None:
     """Write the file of a release that has the wanted hash, or its source archive; see ``base.Index``."""
-    with opened(find_link(archive).url, {}) as answer:
+    with open_url(find_link(archive).url, {}) as answer:
         shutil.copyfileobj(answer, to)
 
 
@@ -76,17 +76,17 @@ def releases(name: str, _since: date, _cache: Path, _images: UserImages, /) -> S
     """Return the releases of a package that have a source archive; see ``base.Index``."""
     found = dict[str, IndexedRelease]()
     for link in _links(name):
-        version = _version_of(link.filename, name)
+        version = _parse_version(link.filename, name)
         if version and not link.yanked:
             found.setdefault(version, IndexedRelease(version=version, date=link.date, sha256=link.sha256))
     if found and not any(each.date for each in found.values()):
         raise EnvironmentFailure(f"the package index does not say when releases of {name} came out")
-    return by_version(found.values())
+    return sort_releases(found.values())
 
 
 def _links(name: str) -> list[IndexFile]:
     page = f"{index_url()}/{canonicalize_name(name)}/"
-    with opened(page, {"Accept": ACCEPT}) as answer:
+    with open_url(page, {"Accept": ACCEPT}) as answer:
         is_json = "json" in answer.headers.get("Content-Type", "")
         text = answer.read().decode("utf-8", errors="replace")
     links = _json_links(text) if is_json else _html_links(text)
@@ -134,13 +134,13 @@ def _pip_setting() -> str:
 
 def _is_release(filename: str, archive: Archive) -> bool:
     try:
-        version = _version_of(filename, archive.name)
+        version = _parse_version(filename, archive.name)
         return bool(version) and Version(version) == Version(archive.version)
     except InvalidVersion:
         return False
 
 
-def _version_of(filename: str, name: str) -> str:
+def _parse_version(filename: str, name: str) -> str:
     """Return the version of a source archive of a package; empty for any other file."""
     try:
         found, version = parse_sdist_filename(filename)

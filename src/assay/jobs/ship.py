@@ -16,7 +16,7 @@ from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.harness.files import tar_of
 from assay.harness.images.oci.reading import ArchiveReader, open_archive
 from assay.harness.images.oci.writing import ArchiveWriter
-from assay.harness.images.registry import ImageRegistry, checked_prefix
+from assay.harness.images.registry import ImageRegistry, parse_prefix
 from assay.harness.runs.each import Done
 from assay.jobs.build import Images, patches_of
 from assay.version import __version__
@@ -107,7 +107,9 @@ class Shipping:
                 hold.add(*(each.name for each in images))
                 for batch in _batches(missing, lambda each: {layer.digest: layer.size for layer in each.layers}):
                     done += len(batch)
-                    bench.engine.load(self._shown(archive.as_saved(batch), f"loading image {done} of {len(missing)}"))
+                    bench.engine.load(
+                        self._shown(archive.stream_images(batch), f"loading image {done} of {len(missing)}")
+                    )
             lost = [each.name for each in missing if bench.engine.find_image(each.name) is None]
         if lost:
             raise EngineError(f"the engine took the archive, but does not have {lost[0]}")
@@ -173,7 +175,7 @@ class Shipping:
 
     def _registry(self, bench: "BuiltWorkbench", prefix: str) -> ImageRegistry:
         locks = bench.sources.cache / "moving"
-        return ImageRegistry(bench.engine, locks, checked_prefix(prefix), note=self.images.place.view.note)
+        return ImageRegistry(bench.engine, locks, parse_prefix(prefix), note=self.images.place.view.note)
 
     def _save(self, bench: "BuiltWorkbench", names: Sequence[str], writer: ArchiveWriter) -> list[str]:
         """Add the images that a file lacks, so many at once that the engine has room to pack them; return them."""

@@ -70,11 +70,13 @@ class BuiltWorkbench:
 
     def settle(self, instance: Instance) -> Instance:
         """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe."""
-        from assay.instances.trees.sources import dated
+        from assay.instances.trees.sources import fill_date
 
         if instance.created_at == UNKNOWN_TIME:
             self.builder.fetch_known(instance)
-        return self._set_up(dated(instance if self._keeps_image(instance) else without_image(instance), self.sources))
+        return self._set_up(
+            fill_date(instance if self._keeps_image(instance) else without_image(instance), self.sources)
+        )
 
     def plan(self, instance: Instance) -> TestPlan:
         """Plan by the instance's recipe."""

@@ -18,8 +18,8 @@ from assay.harness.engines.warm import WarmEngine
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
-from assay.harness.images.eviction import bytes_of
-from assay.harness.images.registry import ImageRegistry, checked_prefix
+from assay.harness.images.eviction import parse_size
+from assay.harness.images.registry import ImageRegistry, parse_prefix
 from assay.harness.images.shelf import Shelf
 from assay.harness.images.uses import Uses
 from assay.harness.plugins import Registry, check_part
@@ -203,7 +203,7 @@ class Workplace:
             check_folder(Path(folder).expanduser(), "folder of mirrors")
         for folder in self.recipes:
             check_recipes(Path(folder).expanduser())
-        limit = bytes_of(self.disk) if self.disk else None
+        limit = parse_size(self.disk) if self.disk else None
         engine = open_engine(self.engine)
         for name in engine.reap():
             self.view.say(f"removed {name}, left behind by a dead process")
@@ -218,7 +218,7 @@ class Workplace:
         registry = None
         if self.registry:
             locks = sources.cache / "moving"
-            registry = ImageRegistry(engine, locks, checked_prefix(self.registry), self.push, self.view.note)
+            registry = ImageRegistry(engine, locks, parse_prefix(self.registry), self.push, self.view.note)
         shelf = Shelf(engine, Uses(sources.cache / "uses"), registry, limit, self.view.note)
         builder = ImageBuilder(
             engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note

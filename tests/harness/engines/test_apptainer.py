@@ -13,7 +13,7 @@ import pytest
 from assay.harness.domain import Limits, Service
 from assay.harness.engines import apptainer, apptainer_program
 from assay.harness.engines.apptainer import ApptainerEngine
-from assay.harness.engines.apptainer_box import size_of
+from assay.harness.engines.apptainer_box import measure_folder
 from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
 from assay.harness.engines.base import BoxSpec, Sidecar
 from assay.harness.engines.owner import OWNER, dead_process
@@ -191,4 +191,4 @@ def test_size_of_a_folder_is_what_it_takes_on_the_disk(tmp_path: Path) -> None:
     os.link(tmp_path / "a", tmp_path / "b")
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(10**9)
-    assert 1_000_000 <= size_of(tmp_path) < 1_200_000
+    assert 1_000_000 <= measure_folder(tmp_path) < 1_200_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.engines import docker_build
-from assay.harness.engines.docker_build import build, find_builder, without_mounts
+from assay.harness.engines.docker_build import build, find_builder, strip_mounts
 from assay.harness.errors import EngineError, EnvironmentFailure
 
 NAME = f"assay-test/docker-build:{os.getpid()}"
@@ -152,7 +152,7 @@ def test_plain_dockerfile_copies_secrets_only_into_stages_that_mount_them():
         "COPY --from=two /y /y",
     ]
 
-    assert without_mounts("\n".join(lines), "m").splitlines() == [
+    assert strip_mounts("\n".join(lines), "m").splitlines() == [
         "FROM a AS one",
         "RUN x",
         "FROM a AS two",
@@ -168,7 +168,7 @@ def test_plain_dockerfile_copies_secrets_only_into_stages_that_mount_them():
 
 def test_plain_dockerfile_with_a_secret_in_its_last_stage_is_an_error():
     with pytest.raises(EnvironmentFailure, match="last stage"):
-        without_mounts("FROM a\nRUN --mount=type=secret,id=s y\n", "m")
+        strip_mounts("FROM a\nRUN --mount=type=secret,id=s y\n", "m")
 
 
 def test_builder_that_does_not_answer_is_an_engine_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

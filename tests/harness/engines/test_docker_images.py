@@ -47,7 +47,7 @@ def test_an_archive_brings_removed_images_back(images, tmp_path):
 
     with open_archive(tmp_path / "a.tar") as archive:
         archive.check()
-        images.load(archive.as_saved(archive.contents.images))
+        images.load(archive.stream_images(archive.contents.images))
 
     assert {name: images.find_image(name) for name in (NAME, OTHER)} == before
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.engines import kernel
-from assay.harness.engines.kernel import memory_ran_out, processes_were_limited, unlinked_bytes
+from assay.harness.engines.kernel import count_unlinked_bytes, memory_ran_out, processes_were_limited
 
 CONTAINER = "0123456789abcdef"
 
@@ -118,16 +118,16 @@ def in_a_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
     ],
 )
 def test_removed_open_files_are_counted_once(in_a_group: Callable[[str], int], program: str) -> None:
-    assert 3_000_000 <= unlinked_bytes(in_a_group(program), CONTAINER) < 3_200_000
+    assert 3_000_000 <= count_unlinked_bytes(in_a_group(program), CONTAINER) < 3_200_000
 
 
 @pytest.mark.parametrize("program", ["f.close()", "f.truncate(0); os.fsync(f.fileno())"])
 def test_files_that_are_gone_are_not_counted(in_a_group: Callable[[str], int], program: str) -> None:
-    assert unlinked_bytes(in_a_group(program), CONTAINER) < 100_000
+    assert count_unlinked_bytes(in_a_group(program), CONTAINER) < 100_000
 
 
 def test_files_in_memory_and_files_that_are_there_are_not_counted(in_a_group: Callable[[str], int]) -> None:
-    assert unlinked_bytes(in_a_group(IN_MEMORY_AND_THERE), CONTAINER) == 0
+    assert count_unlinked_bytes(in_a_group(IN_MEMORY_AND_THERE), CONTAINER) == 0
 
 
 @pytest.mark.parametrize(("mounted", "found"), [(CONTAINER, {"7", "8"}), ("another", set())])
@@ -144,4 +144,4 @@ def test_processes_without_a_control_group_are_those_with_the_same_numbering(
 
 
 def test_unknown_container_has_no_removed_files(proc: Path) -> None:
-    assert unlinked_bytes(7, CONTAINER) == 0
+    assert count_unlinked_bytes(7, CONTAINER) == 0

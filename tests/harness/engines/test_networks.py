@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.engines.networks import Link, internal_network, owned_networks, remove_network
+from assay.harness.engines.networks import Link, internal_network, list_own_networks, remove_network
 from assay.harness.engines.owner import OWNER, is_orphan
 
 LABELS = {"assay.run": f"test-networks-{os.getpid()}"}
@@ -34,13 +34,13 @@ def test_link_names_its_container_on_the_network() -> None:
 def test_network_is_owned_while_open_and_removed_in_every_case(docker_engine: DockerEngine, stranger: str) -> None:
     client = docker_engine._client
     with internal_network(client, LABELS, 60) as network:
-        owned = {each["Id"]: each for each in owned_networks(client)}
+        owned = {each["Id"]: each for each in list_own_networks(client)}
         assert owned[network]["Internal"]
         assert not is_orphan(owned[network]["Labels"])
         assert stranger not in owned
     with pytest.raises(ZeroDivisionError), internal_network(client, LABELS, 60):
         raise ZeroDivisionError
-    assert not [each for each in owned_networks(client) if each["Labels"].get("assay.run") == LABELS["assay.run"]]
+    assert not [each for each in list_own_networks(client) if each["Labels"].get("assay.run") == LABELS["assay.run"]]
     remove_network(client, network)  # a second time is no error
 
 

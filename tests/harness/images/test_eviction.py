@@ -3,7 +3,7 @@
 import pytest
 
 from assay.harness.errors import UserError
-from assay.harness.images.eviction import bytes_of, in_units, to_evict
+from assay.harness.images.eviction import format_size, parse_size, select_evictions
 from assay.harness.images.stock import StockTaker
 from stocked import engine_with
 
@@ -22,7 +22,7 @@ USED = {"a": 30, "b": 10, "c": 20, "rust": 25}
 
 def evicted(limit: int, *held: str) -> list[str]:
     stock = StockTaker(engine_with(STOCK)).take()
-    return [each.info.name for each in to_evict(stock, limit, held, lambda each: USED.get(each.info.name, 0))]
+    return [each.info.name for each in select_evictions(stock, limit, held, lambda each: USED.get(each.info.name, 0))]
 
 
 ALL = 100 + 900 + 40 + 20 + 1 + 2 + 3
@@ -58,14 +58,14 @@ def test_an_environment_that_is_held_stays_while_its_instances_go():
 def test_unused_large_images_go_before_small_ones_in_use():
     old = {"x": ("environment", "", {"x": 500}), "y": ("instance", "y/y", {"x": 500, "y": 1})}
     stock = StockTaker(engine_with({**STOCK, **old})).take()
-    gone = to_evict(stock, ALL, (), lambda each: {**USED, "y": 5}.get(each.info.name, 0))
+    gone = select_evictions(stock, ALL, (), lambda each: {**USED, "y": 5}.get(each.info.name, 0))
     assert [each.info.name for each in gone] == ["y", "x"]
 
 
 def test_images_of_other_kinds_go_with_the_instances():
     engine = engine_with({**STOCK, "odd": ("lookalike", "a/a", {"odd": 5})})
 
-    gone = to_evict(StockTaker(engine).take(), ALL, (), lambda image: USED.get(image.info.name, 15))
+    gone = select_evictions(StockTaker(engine).take(), ALL, (), lambda image: USED.get(image.info.name, 15))
 
     assert [each.info.name for each in gone] == ["b", "odd"]
 
@@ -74,17 +74,17 @@ def test_images_of_other_kinds_go_with_the_instances():
     ("text", "size"), [("40GB", 40 * 10**9), ("1.5 gb", 1_500_000_000), ("500MB", 5 * 10**8), ("2TB", 2 * 10**12)]
 )
 def test_a_size_is_a_number_with_a_unit(text, size):
-    assert bytes_of(text) == size
+    assert parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "40", "GB", "-1GB", "0GB", "0.0 MB", "4KB", "1,5GB", "40GB now"])
 def test_anything_else_is_no_size(text):
     with pytest.raises(UserError, match="is no size; write a number with MB, GB or TB"):
-        bytes_of(text)
+        parse_size(text)
 
 
 def test_bytes_are_shown_in_units():
-    assert [in_units(size) for size in (0, 5_000_000, 1_000_000_000, 41_260_000_000)] == [
+    assert [format_size(size) for size in (0, 5_000_000, 1_000_000_000, 41_260_000_000)] == [
         "0 MB",
         "5 MB",
         "1.0 GB",

@@ -7,7 +7,7 @@ import pytest
 
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EngineError, ImageMissing, UserError
-from assay.harness.images.registry import ImageRegistry, checked_prefix
+from assay.harness.images.registry import ImageRegistry, parse_prefix
 from assay.harness.images.shelf import Shelf
 from assay.harness.images.stock import StockTaker
 from assay.harness.images.uses import Uses
@@ -37,7 +37,7 @@ def make_shelf(tmp_path: Path, notes: list[str]):
 
 
 def test_an_image_is_built_once_and_pulled_elsewhere(engine, make_shelf):
-    make_shelf(engine, pushes=True).added(NAME)
+    make_shelf(engine, pushes=True).record_built(NAME)
     other = FakeEngine({}, registry=engine.registry)
     shelf = make_shelf(other)
 
@@ -50,7 +50,7 @@ def test_an_image_is_built_once_and_pulled_elsewhere(engine, make_shelf):
 
 
 def test_nothing_is_sent_unless_it_is_wanted(engine, make_shelf):
-    make_shelf(engine).added(NAME)
+    make_shelf(engine).record_built(NAME)
 
     assert engine.registry == {}
 
@@ -62,7 +62,7 @@ def test_an_image_that_cannot_be_sent_is_there_all_the_same(engine, make_shelf, 
 
     engine.fault = refuse
     shelf = make_shelf(engine, pushes=True)
-    shelf.added(NAME)
+    shelf.record_built(NAME)
 
     assert (shelf.built, shelf.unsent) == ([NAME], 1)
     assert notes == [f"{HOST}/{NAME} cannot be pushed: denied"]
@@ -94,7 +94,7 @@ def test_room_is_made_when_an_image_is_added(engine, make_shelf, notes):
 
     with shelf.uses.hold() as hold:
         hold.add(NAME)
-        shelf.added(NAME)
+        shelf.record_built(NAME)
 
     assert StockTaker(engine).take().size == 143_000_000
     assert NAME in engine.stock
@@ -107,7 +107,7 @@ def test_a_limit_that_cannot_hold_what_is_in_use_says_so(engine, make_shelf):
     with shelf.uses.hold() as hold:
         hold.add(NAME)
         with pytest.raises(EngineError) as refused:
-            shelf.added(NAME)
+            shelf.record_built(NAME)
     assert str(refused.value) == (
         "the images in use take 143 MB, and --disk allows 100 MB: allow more, or lower --jobs"
     )
@@ -135,29 +135,29 @@ def test_an_image_that_the_engine_does_not_remove_stays_and_is_named(engine, mak
     ],
 )
 def test_an_address_is_a_host_and_a_prefix(text, prefix):
-    assert checked_prefix(text) == prefix
+    assert parse_prefix(text) == prefix
 
 
 @pytest.mark.parametrize("text", ["", "team/assay", "host:5000/Team", "host:5000/a b", "ftp://host/x"])
 def test_what_an_engine_would_take_for_something_else_is_no_address(text):
     with pytest.raises(UserError, match="is no address; write HOST:PORT"):
-        checked_prefix(text)
+        parse_prefix(text)
 
 
 def test_what_builds_left_goes_only_where_disk_is_limited(engine, make_shelf):
     calls: list[str] = []
     engine.fault = lambda call, _image: calls.append(call)
 
-    make_shelf(engine).added(NAME)
+    make_shelf(engine).record_built(NAME)
     assert "drop_build_cache" not in calls
-    make_shelf(engine, limit=10**12).added(NAME)
+    make_shelf(engine, limit=10**12).record_built(NAME)
     assert calls.count("drop_build_cache") == 1
     assert make_shelf(engine).remove(StockTaker(engine).take().images)
     assert calls.count("drop_build_cache") == 2
 
 
 def test_threads_that_want_one_image_fetch_it_once(engine, make_shelf, notes):
-    make_shelf(engine, pushes=True).added(NAME)
+    make_shelf(engine, pushes=True).record_built(NAME)
     pulls: list[str] = []
     other = FakeEngine({}, registry=engine.registry, fault=lambda call, _: call == "pull" and pulls.append(call))
     shelf = make_shelf(other)

@@ -3,9 +3,9 @@
 import pytest
 
 from assay.harness.engines.base import ImageInfo, ImageLayer
-from assay.harness.engines.docker_images import chained, layer_sizes
+from assay.harness.engines.docker_images import chain_layers, layer_sizes
 from assay.harness.engines.fake import FakeEngine, FakeImage
-from assay.harness.images.stock import StockTaker, size_of
+from assay.harness.images.stock import StockTaker, count_bytes
 from stocked import engine_with
 
 
@@ -42,7 +42,7 @@ def test_several_images_free_what_they_share_among_themselves(engine):
     mine = [image for image in stock.images if image.info.name in {"e", "b1", "b2"}]
 
     assert stock.unique(mine) == 40 + 3 + 5
-    assert size_of(mine) == 100 + 40 + 3 + 5
+    assert count_bytes(mine) == 100 + 40 + 3 + 5
 
 
 def test_a_stock_is_sorted_from_the_lowest_kind_and_by_repository(engine):
@@ -99,8 +99,8 @@ def test_layers_without_bytes_are_found_in_the_history(count, sizes):
 
 
 def test_a_layer_is_another_one_on_another_layer():
-    (base, upper), (other, above) = chained(["a", "c"], [1, 2]), chained(["b", "c"], [1, 2])
+    (base, upper), (other, above) = chain_layers(["a", "c"], [1, 2]), chain_layers(["b", "c"], [1, 2])
 
     assert base.id != other.id
     assert upper.id != above.id
-    assert (base, upper) == chained(["a", "c"], [1, 2])
+    assert (base, upper) == chain_layers(["a", "c"], [1, 2])

@@ -34,8 +34,8 @@ def test_an_image_that_two_tasks_hold_stays_until_both_end(uses):
         first.add(NAME, OTHER)
         with uses.hold() as second:
             second.add(NAME, NAME)
-        assert uses.held() == {NAME, OTHER}
-    assert uses.held() == set()
+        assert uses.find_held() == {NAME, OTHER}
+    assert uses.find_held() == set()
 
 
 HOLDER = """

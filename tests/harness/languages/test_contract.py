@@ -24,7 +24,7 @@ from assay.harness.reports import FORMATS, IDS
 from assay.harness.runners import RUNNERS
 from assay.harness.runners.base import PLACEHOLDER
 from assay.instances.environments.plan import make_plan
-from assay.instances.toolchains.versions import versions_of
+from assay.instances.toolchains.versions import load_versions
 
 PROGRAMS = {
     "python": "answer = 42\n",
@@ -125,7 +125,7 @@ def test_syntax_names_nodes_of_the_grammar(language: Language) -> None:
 
 @each_language
 def test_default_toolchain_exists(language: Language) -> None:
-    assert versions_of(language.NAME).default in versions_of(language.NAME).versions
+    assert load_versions(language.NAME).default in load_versions(language.NAME).versions
 
 
 @each_language

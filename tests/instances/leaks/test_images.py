@@ -360,7 +360,7 @@ def test_layers_read_from_an_archive_are_those_that_the_engine_stores(
 ) -> None:
     image = loaded(with_poison(project, bare(project), "emptied"))
     stored = read_all(docker_engine, image)
-    monkeypatch.setattr(docker_images, "stored_folders", lambda _driver: [])
+    monkeypatch.setattr(docker_images, "find_layer_folders", lambda _driver: [])
     saved = read_all(docker_engine, image)
     assert saved == stored
     assert set(docker_engine.image_config(image).layers) == set(saved)

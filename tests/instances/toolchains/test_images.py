@@ -8,7 +8,7 @@ from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.harness.languages import LANGUAGES
 from assay.instances.toolchains import images
 from assay.instances.toolchains.images import find_toolchain, offers
-from assay.instances.toolchains.versions import versions_of
+from assay.instances.toolchains.versions import load_versions
 
 DIGEST = "sha256:" + "a" * 64
 
@@ -31,7 +31,7 @@ def test_the_default_version_of_each_language_comes_from_debian(engine: FakeEngi
     usual = find_toolchain(Recipe(language=language), {}, engine)
 
     assert usual.suite
-    assert {"git", "patch", *versions_of(language).versions[versions_of(language).default].packages} == {
+    assert {"git", "patch", *load_versions(language).versions[load_versions(language).default].packages} == {
         *usual.packages
     } - {"procps", "ca-certificates"}
 
@@ -134,7 +134,7 @@ def test_registry_that_does_not_answer_is_named_among_the_reasons(engine: FakeEn
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_official_images_of_a_language_are_named_by_its_versions(engine: FakeEngine, language: str):
-    official = versions_of(language).official
+    official = load_versions(language).official
     image = official.image.format(version="7") if official else ""
 
     assert image.endswith("7") or language in {"php", "ruby"}

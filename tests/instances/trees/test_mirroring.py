@@ -8,7 +8,7 @@ import pytest
 
 from assay.harness.domain import Instance, TreeRef
 from assay.harness.runs.crew import Crew
-from assay.instances.trees.mirroring import BATCH, Mirrored, Mirroring, NeededRepository, needed
+from assay.instances.trees.mirroring import BATCH, Mirrored, Mirroring, NeededRepository, collect_needs
 from assay.instances.trees.sources import Sources
 
 
@@ -119,4 +119,4 @@ def test_a_server_that_gives_branches_only_is_fetched_whole(
 
 def test_needed_are_the_base_commits_and_no_archives(make_instance: Callable[..., Instance]) -> None:
     found = [make_instance(id=f"acme__calc-{n}", base_commit=str(n % 2) * 40) for n in range(4)]
-    assert needed(found) == [NeededRepository("acme/calc", ("0" * 40, "1" * 40))]
+    assert collect_needs(found) == [NeededRepository("acme/calc", ("0" * 40, "1" * 40))]

@@ -11,7 +11,7 @@ from assay.harness.domain import UNKNOWN_TIME, Archive, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.trees.content import EXECUTABLE, FILE, read_tar
 from assay.instances.trees.indexes import WrongArchive
-from assay.instances.trees.sources import Sources, dated, find_mirror
+from assay.instances.trees.sources import Sources, fill_date, find_mirror
 from toys import Index, Repository
 
 REPO = "Owner/Name"
@@ -79,11 +79,13 @@ def test_an_instance_without_a_time_gets_that_of_its_commit(
     base = repository.commit()
     sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
     undated = make_instance(repo=REPO, base_commit=base, created_at=UNKNOWN_TIME)
-    assert dated(undated, sources) == undated
+    assert fill_date(undated, sources) == undated
     mirror_of(repository, tmp_path / "mirrors" / "owner__name")
-    assert dated(undated, sources).created_at == datetime.fromisoformat(repository.git("show", "-s", "--format=%cI"))
+    assert fill_date(undated, sources).created_at == datetime.fromisoformat(
+        repository.git("show", "-s", "--format=%cI")
+    )
     known = make_instance(repo=REPO, base_commit=base)
-    assert dated(known, sources) == known
+    assert fill_date(known, sources) == known
 
 
 def test_equal_trees_give_equal_bytes(repository: Repository, commit: str, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def _toolchains(name: str) -> Iterator[MachineCheck]:
     from assay.cli.config import toolchain_images
     from assay.harness.engines import open_engine
     from assay.harness.languages import LANGUAGES
-    from assay.instances.toolchains.versions import versions_of
+    from assay.instances.toolchains.versions import load_versions
 
     try:
         opened = open_engine(name)
@@ -154,7 +154,7 @@ def _toolchains(name: str) -> Iterator[MachineCheck]:
         return
     images = toolchain_images()
     for language in LANGUAGES if opened.builds_images else ():
-        version = versions_of(language).default
+        version = load_versions(language).default
         yield _toolchain(language, version, images, opened)
 
 

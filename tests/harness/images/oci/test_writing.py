@@ -158,7 +158,7 @@ def check(file: Path) -> None:
 
 def test_an_engine_is_given_the_images_that_it_lacks_and_no_others(archive):
     with open_archive(archive) as reader:
-        given = io.BytesIO(b"".join(reader.as_saved(reader.contents.images[1:])))
+        given = io.BytesIO(b"".join(reader.stream_images(reader.contents.images[1:])))
 
     with tarfile.open(fileobj=given) as tar:
         found = {member.name: tar.extractfile(member).read() for member in tar}  # type: ignore[union-attr]

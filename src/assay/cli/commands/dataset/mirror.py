@@ -36,10 +36,10 @@ def mirror(
     from assay.cli import console
     from assay.harness.names import count
     from assay.harness.runs.crew import Crew, Progress
-    from assay.instances.trees.mirroring import Mirroring, needed
+    from assay.instances.trees.mirroring import Mirroring, collect_needs
 
     loaded = check_not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
-    wanted, work = needed(loaded.instances), Mirroring(output.expanduser().absolute())
+    wanted, work = collect_needs(loaded.instances), Mirroring(output.expanduser().absolute())
     if not wanted:
         console.say(f"{dataset} needs no repository: it is made of release archives")
     with console.RunView().show_items(len(wanted), "mirror", verb="fetching") as line:

@@ -81,10 +81,10 @@ def _describe(stock: "Stock") -> dict[str, Any]:
 
 def _share_sizes(stock: "Stock", images: "Sequence[Stocked]") -> tuple[str, str]:
     """Return the MB that only these images have, and the MB that they share with others."""
-    from assay.harness.images.stock import size_of
+    from assay.harness.images.stock import count_bytes
 
     unique = stock.unique(images)
-    return format_megabytes(unique), format_megabytes(size_of(images) - unique)
+    return format_megabytes(unique), format_megabytes(count_bytes(images) - unique)
 
 
 def _group(stock: "Stock", key: "Callable[[Stocked], str]") -> "dict[str, list[Stocked]]":

@@ -49,7 +49,7 @@ def prune(
     from assay.harness.engines import open_engine
     from assay.harness.errors import UserError
     from assay.harness.files import default_cache
-    from assay.harness.images.eviction import in_units
+    from assay.harness.images.eviction import format_size
     from assay.harness.images.shelf import Shelf
     from assay.harness.images.stock import KINDS, StockTaker
     from assay.harness.images.uses import Uses
@@ -68,14 +68,16 @@ def prune(
         console.print_json({"removed": removed, "freed": before.size - after.size, "left": after.size})
     else:
         stayed = f", {len(going) - len(removed)} in use stayed" if len(going) > len(removed) else ""
-        freed, left = in_units(before.size - after.size), in_units(after.size)
+        freed, left = format_size(before.size - after.size), format_size(after.size)
         print(f"removed {count(len(removed), 'image')}{stayed}: {freed} freed, {left} left")
 
 
 def _select_over_budget(stock: "Stock", shelf: "Shelf", disk: str) -> "Sequence[Stocked]":
-    from assay.harness.images.eviction import bytes_of, to_evict
+    from assay.harness.images.eviction import parse_size, select_evictions
 
-    return to_evict(stock, bytes_of(disk), shelf.uses.held(), lambda image: shelf.uses.last_used(image.info))
+    return select_evictions(
+        stock, parse_size(disk), shelf.uses.find_held(), lambda image: shelf.uses.last_used(image.info)
+    )
 
 
 def _select(stock: "Stock", kinds: set[str], older: float | None, shelf: "Shelf") -> "Sequence[Stocked]":
