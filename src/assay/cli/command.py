@@ -1,4 +1,4 @@
-"""Commands whose options may also be set in the file and in the environment, and what is wrong with a command line."""
+"""Commands whose options may also be set in the file and in the environment."""
 
 import sys
 from contextlib import suppress
@@ -13,7 +13,7 @@ from assay.harness.errors import UserError
 
 
 class ConfiguredCommand(TyperCommand):
-    """Takes what the command line does not say from the settings; ``--no-<option>`` turns a switch off again."""
+    """A command whose options default to the settings; ``--no-<option>`` turns a switch off again."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the settings, unless only the help is wanted; raises DataError, UserError."""
@@ -38,7 +38,7 @@ class ConfiguredCommand(TyperCommand):
 
 
 def usage_problem(error: TyperException) -> str:
-    """Return what is wrong with a command line, in one line that names the help."""
+    """Describe an error of a command line in one line that names the help."""
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     text = " ".join(error.format_message().split()).rstrip(".")
     if text.startswith("Invalid value") and parameter is not None and context is not None:
@@ -49,5 +49,5 @@ def usage_problem(error: TyperException) -> str:
 
 
 def is_help(error: TyperException) -> bool:
-    """Return whether an error is the help of a group that was called without a command."""
+    """Return whether an error is the help of a group without a command."""
     return "\n\n" in error.format_message()

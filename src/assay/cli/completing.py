@@ -7,7 +7,6 @@ import typer
 
 
 def runs(context: typer.Context, incomplete: str) -> Iterator[str]:
-    """Yield the names of the runs in ``--runs-dir``."""
     folder = Path(context.params.get("runs_dir") or "runs")
     yield from sorted(path.parent.name for path in folder.glob("*/run.json") if path.parent.name.startswith(incomplete))
 
@@ -23,7 +22,6 @@ def datasets(incomplete: str) -> Iterator[str]:
 
 
 def agents(incomplete: str) -> Iterator[str]:
-    """Yield the names of the solvers, and of external agents."""
     from assay.agents.external.adapter import adapter_names
     from assay.agents.registry import AGENTS
 
@@ -31,14 +29,12 @@ def agents(incomplete: str) -> Iterator[str]:
 
 
 def engines(incomplete: str) -> Iterator[str]:
-    """Yield the names of the engines."""
     from assay.harness.engines import ENGINES
 
     yield from _beginning(ENGINES, incomplete)
 
 
 def formats(incomplete: str) -> Iterator[str]:
-    """Yield the names of the export formats."""
     from assay.harness.exports import FORMATS
 
     yield from _beginning(FORMATS, incomplete)

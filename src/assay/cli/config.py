@@ -32,11 +32,7 @@ ALSO = {"base_url": "OPENAI_BASE_URL"}
 
 
 def read_settings(folder: Path | None = None) -> tuple[dict[str, Any], Path]:
-    """Return the settings file of a folder (default: the current one) and its path; empty if there is none.
-
-    Raises:
-        DataError: the file is no TOML.
-    """
+    """Read the settings of a folder (default: the current one), which may be empty; raises DataError."""
     folder = folder or Path()
     own, shared = folder / "assay.toml", folder / "pyproject.toml"
     if own.is_file():
@@ -47,7 +43,7 @@ def read_settings(folder: Path | None = None) -> tuple[dict[str, Any], Path]:
 
 
 def toolchain_images() -> Mapping[str, Mapping[str, str]]:
-    """Return the toolchain images that the user chose, by language and version; raises DataError."""
+    """Read the toolchain images that the user chose, by language and version; raises DataError."""
     settings, path = read_settings()
     images: Any = settings.get(TOOLCHAINS, {})
     if not isinstance(images, dict):
@@ -62,7 +58,7 @@ def toolchain_images() -> Mapping[str, Mapping[str, str]]:
 
 
 def _toolchain_sources(table: Any, path: Path) -> dict[str, str]:
-    """Return the order of sources and the registry of official images, as the file and the environment set them."""
+    """Read the order of sources and the registry of official images from the file and the environment."""
     from assay.instances.toolchains.images import ORDER
 
     if not isinstance(table, dict) or not {*table} <= {*SOURCE_VARIABLES}:
@@ -101,7 +97,7 @@ def workplace(
     address: str = "auto",
     view: "View | None" = None,
 ) -> "Workplace":
-    """Return where patches are evaluated, with the user's toolchain images; shown on the terminal by default."""
+    """Make the workplace of a command, with the user's toolchain images; progress is shown on the terminal."""
     from assay.cli.console import RunView
     from assay.jobs.workplace import Workplace
 
@@ -126,14 +122,13 @@ def workplace(
 
 
 def sources(mirrors: Sequence[Path] | None = None) -> "Sources":
-    """Return where trees and archives come from, with the user's toolchain images."""
     from assay.jobs.workbench import make_sources
 
     return make_sources(mirrors or (), toolchain_images())
 
 
 def read_defaults(root: Any, path: Sequence[str]) -> dict[str, Any]:
-    """Return the values of a command's options that the file and the environment set, by parameter.
+    """Read the options of a command that the file and the environment set, by parameter.
 
     Args:
         root: the tree of commands.
@@ -144,15 +139,15 @@ def read_defaults(root: Any, path: Sequence[str]) -> dict[str, Any]:
     """
     settings, file = read_settings()
     commands = {names: get_settings(command) for names, command in _leaves(root)}
-    shared = _shared(commands)
+    shared = _find_shared(commands)
     _check(settings, commands, shared, file)
     found: dict[str, Any] = {}
     for depth in range(len(path) + 1):
         table = _table(settings, path[:depth])
         for key, setting in commands[tuple(path)].items():
             if key in table and (depth or key in shared):
-                found[setting.parameter] = _from_file(setting, table[key], file, [*path[:depth], key])
-    return found | _from_environment(commands[tuple(path)], path, shared)
+                found[setting.parameter] = _read_value(setting, table[key], file, [*path[:depth], key])
+    return found | _read_environment(commands[tuple(path)], path, shared)
 
 
 def odd_variables(root: Any) -> Iterator[str]:
@@ -185,8 +180,8 @@ def _leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
         yield from _leaves(child, (*path, name))
 
 
-def _shared(commands: Mapping[tuple[str, ...], Mapping[str, Setting]]) -> frozenset[str]:
-    """Return the keys that take the same values in every command that has them."""
+def _find_shared(commands: Mapping[tuple[str, ...], Mapping[str, Setting]]) -> frozenset[str]:
+    """Return the keys that have one kind of value in every command."""
     kinds: dict[str, set[tuple[object, bool]]] = {}
     for found in commands.values():
         for key, setting in found.items():
@@ -218,22 +213,24 @@ def _check(
         if key in below and isinstance(value, dict):
             _check(value, commands, shared, file, (*path, key))
         elif key not in keys:
-            raise DataError(f"is no setting{did_you_mean(key, keys | below)}", file=str(file), field=_dotted(path, key))
+            raise DataError(
+                f"is no setting{did_you_mean(key, keys | below)}", file=str(file), field=".".join((*path, key))
+            )
         elif not path and key not in shared:
             tables = " or ".join(f"[{'.'.join(names)}]" for names, found in commands.items() if key in found)
             raise DataError(f"differs from command to command; put it below {tables}", file=str(file), field=key)
         else:
-            _from_file(next(found[key] for found in readers if key in found), value, file, [*path, key])
+            _read_value(next(found[key] for found in readers if key in found), value, file, [*path, key])
 
 
-def _from_file(setting: Setting, value: object, file: Path, place: Sequence[str]) -> Any:
+def _read_value(setting: Setting, value: object, file: Path, place: Sequence[str]) -> Any:
     try:
         return setting.parse_toml(value)
     except ValueError as error:
         raise DataError(str(error), file=str(file), field=".".join(place)) from None
 
 
-def _from_environment(found: Mapping[str, Setting], path: Sequence[str], shared: frozenset[str]) -> dict[str, Any]:
+def _read_environment(found: Mapping[str, Setting], path: Sequence[str], shared: frozenset[str]) -> dict[str, Any]:
     values = {}
     for key, setting in found.items():
         names = [_variable(*path, key), _variable(key) if key in shared else "", ALSO.get(key, "")]
@@ -248,10 +245,6 @@ def _from_environment(found: Mapping[str, Setting], path: Sequence[str], shared:
 
 def _variable(*names: str) -> str:
     return "_".join(("ASSAY", *names)).upper().replace("-", "_")
-
-
-def _dotted(path: Sequence[str], key: str) -> str:
-    return ".".join((*path, key))
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -31,7 +31,7 @@ NUMBERS = frozenset({"unfixed", "broken", "tests s", "seconds", "images", "uniqu
 _PLAIN = re.compile(r"[^\[\\:\x00-\x1f]*")
 """A cell without markup, emoji and control characters."""
 SILENCE = 60.0
-"""Seconds after which plain lines say what is at work."""
+"""Seconds of silence after which a plain line names the work."""
 SHOWN = 5
 """Flaky tests of an instance that are printed one by one."""
 EVERY, EVERY_LIVE = 30.0, 1.0
@@ -53,7 +53,7 @@ class ProgressLine(Protocol):
     """A live line on a terminal."""
 
     def __call__(self, note: str, /, finished: int = 0) -> None:
-        """Show a note, and that so many more are finished."""
+        """Show a note; count ``finished`` more items."""
         ...
 
 
@@ -76,7 +76,7 @@ def live_line(total: int, title: str) -> Iterator[ProgressLine | None]:
 
 @contextmanager
 def show_count(total: int, title: str) -> Iterator[Callable[[], None]]:
-    """Give a function that counts one more item: on a live line, or in a line of its own twice a minute."""
+    """Give a function that counts one more item, on a live line or in a line of its own twice a minute."""
     done, said = 0, time.monotonic()
     with live_line(total, title) as line:
 
@@ -100,7 +100,6 @@ class RunView:
         self._line: ProgressLine | None = None
 
     def say(self, text: str) -> None:
-        """Print a line."""
         say(text)
 
     def note(self, text: str) -> None:
@@ -111,11 +110,11 @@ class RunView:
     def evaluating(
         self, total: int, title: str, seconds: Mapping[str, float]
     ) -> "Iterator[Progress[Task, SavedVerdict]]":
-        """Show what is tested, the outcomes so far and the time that is left, or each evaluation in its own line."""
+        """Show the tested instances, the outcomes so far and the time left, or each evaluation in its own line."""
         with self.show_items(total, title, seconds) as count:
             outcomes: Counter[str] = Counter()
 
-            def finished(saved: "SavedVerdict", known: bool) -> None:
+            def finish(saved: "SavedVerdict", known: bool) -> None:
                 name = saved.verdict.instance_id
                 outcomes[saved.verdict.outcome] += 1
                 text = f"{name}: {saved.verdict.outcome} ({_took(saved.seconds, known)})"
@@ -123,17 +122,17 @@ class RunView:
 
             yield Progress(
                 started=lambda task: count.start(task.instance.id),
-                finished=finished,
+                finished=finish,
                 planned=count.plan,
             )
 
     @contextmanager
     def doing(self, total: int, verb: str) -> "Iterator[Progress[Instance, Done]]":
-        """Show what is at work and what has failed so far, or each instance in a line of its own."""
+        """Show the instances at work and the failures so far, or each instance in a line of its own."""
         with self.show_items(total, verb, verb=verb) as count:
             failed = 0
 
-            def finished(done: "Done", _known: bool) -> None:
+            def finish(done: "Done", _known: bool) -> None:
                 nonlocal failed
                 failed += bool(done.error)
                 text = f"{done.instance_id}: {_first_line(done.error) or done.result} ({done.seconds:.1f} s)"
@@ -142,7 +141,7 @@ class RunView:
 
             yield Progress(
                 started=lambda instance: count.start(instance.id),
-                finished=finished,
+                finished=finish,
                 planned=count.plan,
             )
 
@@ -151,16 +150,16 @@ class RunView:
         """Print each comparison in a line of its own, above the live line if there is one."""
         with self.show_items(total, "patchdiff") as count:
 
-            def finished(result: "PatchDiffResult", known: bool) -> None:
+            def finish(result: "PatchDiffResult", known: bool) -> None:
                 count.finish(f"{result.instance_id}: {result.finding} ({_took(result.seconds, known)})", says=True)
 
-            yield Progress(lambda _task: None, finished)
+            yield Progress(lambda _task: None, finish)
 
     @contextmanager
     def show_items(
         self, total: int, title: str, seconds: Mapping[str, float] | None = None, verb: str = "testing"
     ) -> Iterator["Count"]:
-        """Count finished items on a live line, or in plain lines with a word in between if nothing ends for long."""
+        """Count finished items on a live line or in plain lines; a long silence names the work."""
         with live_line(total, title) as line:
             self._line = line
             count = Count(total, line, Estimate(seconds or {}), verb)
@@ -186,12 +185,12 @@ class Count:
         self._spoke = time.monotonic()
 
     def plan(self, names: Sequence[str], jobs: int) -> None:
-        """Take the names of what will be done, so many at once."""
+        """Take the names of the items to do, ``jobs`` at once."""
         with self._lock:
             self._estimate.plan(names, jobs)
 
     def start(self, name: str) -> None:
-        """Show an item that is begun; in plain lines only the first, since the others follow each other."""
+        """Show an item that begins; in plain lines only the first, since the others follow."""
         with self._lock:
             self._estimate.start(name)
             if self._line is not None:
@@ -200,14 +199,7 @@ class Count:
                 self._say(f"{self._verb} {name}")
 
     def finish(self, text: str, summary: str = "", *, name: str = "", says: bool = False) -> None:
-        """Count one more item.
-
-        Args:
-            text: printed in a line of its own where there is no live line, or if ``says``.
-            summary: shown on the live line.
-            name: of the item, as ``start`` got it.
-            says: print the text in any case.
-        """
+        """Count one more item, on the live line by ``summary``, or else (with ``says`` too) in a line by ``text``."""
         with self._lock:
             self.done += 1
             self._summary = summary
@@ -219,7 +211,7 @@ class Count:
                 self._line(self._note(), 1)
 
     def speak_up(self) -> None:
-        """Print what is at work whenever nothing has been printed for a while, until the end."""
+        """Name the work whenever nothing has been printed for a while, until the end."""
         while not self.ended.wait(SILENCE / 4):
             with self._lock:
                 if self._estimate.at_work and time.monotonic() - self._spoke >= SILENCE:
@@ -273,7 +265,7 @@ def print_doubts(verdicts: Iterable[Verdict], unfit: Mapping[str, str]) -> None:
 
 
 def sum_line(report: "RunReport") -> str:
-    """Return a run's figures in one line; with controls, both denominators."""
+    """Summarise a run in one line; with controls, both denominators."""
     others = {name: n for name, n in report.outcome_counts.items() if name != "resolved"}
     rest = "".join(f", {n} {name}" for name, n in sorted(others.items()))
     flaky = f" ({len(report.flaky_ids)} flaky)" if report.flaky_ids else ""
@@ -288,23 +280,19 @@ def sum_line(report: "RunReport") -> str:
 
 
 def format_measures(measures: Mapping[str, float]) -> str:
-    """Return figures by name in one line."""
     return ", ".join(f"{name} {value:.4g}" for name, value in measures.items())
 
 
 def format_range(interval: "Interval") -> str:
-    """Return the ends of a rate's interval in percent."""
     return f"{interval.low:.1%} to {interval.high:.1%}"
 
 
 def colour(outcome: Outcome) -> str:
-    """Return an outcome in its colour, as rich markup."""
     colour = COLOURS.get(outcome, OTHER_COLOUR)
     return f"[{colour}]{outcome}[/{colour}]"
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table of plain text."""
     from rich.markup import escape
 
     _print_table(columns, [tuple(escape(cell) for cell in row) for row in rows])
@@ -348,7 +336,6 @@ def _plain_lines(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Itera
 
 @lru_cache(maxsize=256)
 def _plain(cell: str) -> str:
-    """Return a cell of rich markup as plain text."""
     if _PLAIN.fullmatch(cell):
         return cell
     from rich.text import Text

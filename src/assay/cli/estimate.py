@@ -1,4 +1,4 @@
-"""When a run will be done: from what its tests took before, or else from what was measured meanwhile."""
+"""Estimates when a run ends, from the tests' times in earlier runs or else in this one."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -13,29 +13,23 @@ SHOWN = 2
 class Estimate:
     """The time that is left of a run; its methods are called under one lock.
 
-    What one call costs grows with what is at work, not with what waits: a run may have 100,000 evaluations.
+    The cost of a call grows with the items at work, not with the waiting ones: a run may have 100,000 evaluations.
     """
 
     def __init__(self, known: Mapping[str, float], clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin without plans.
-
-        Args:
-            known: seconds that tests took in earlier runs, by instance id.
-            clock: returns seconds.
-        """
+        """Take the seconds that tests took in earlier runs, by instance id."""
         self._known, self._clock = known, clock
         self._jobs = 1
         self._waiting: set[str] = set()
         self._longest: list[tuple[float, str]] = []
-        """A heap of those that wait and are known, and of some that wait no more."""
+        """A heap of instances that wait and have known seconds, and of some that wait no more."""
         self._waits = Mean()
-        """Known seconds of those that wait."""
+        """Known seconds of the instances that wait."""
         self._since: dict[str, float] = {}
         self._took, self._besides = Mean(), Mean()
-        """Seconds from start to end, with whatever was built; and those beside what was known before."""
+        """Seconds from start to end, builds included; and the seconds beyond the known ones."""
 
     def plan(self, names: Iterable[str], jobs: int) -> None:
-        """Take the names of what will be done, so many at once."""
         self._waiting, self._jobs, self._waits = set(names), jobs, Mean()
         self._longest = [(-self._known[name], name) for name in self._waiting if name in self._known]
         heapify(self._longest)
@@ -43,7 +37,6 @@ class Estimate:
             self._waits.add(-seconds)
 
     def start(self, name: str) -> None:
-        """Take the time of a start."""
         if name in self._waiting:
             self._waiting.remove(name)
             if name in self._known:
@@ -53,7 +46,6 @@ class Estimate:
         self._since[name] = self._clock()
 
     def finish(self, name: str) -> None:
-        """Take the time of an end."""
         if name not in self._since:
             return
         took = self._clock() - self._since.pop(name)
@@ -63,13 +55,13 @@ class Estimate:
 
     @property
     def at_work(self) -> str:
-        """The names of what is at work, in words."""
+        """The names of the items at work, in words."""
         names = [*islice(self._since, SHOWN)]
         more = f" and {len(self._since) - SHOWN} more" if len(self._since) > SHOWN else ""
         return ", ".join(names) + more
 
     def seconds_left(self) -> float | None:
-        """Return the seconds that are left; None while nothing is known about some of the work."""
+        """Return None while nothing is known about some of the work."""
         unknown = len(self._waiting) - self._waits.count
         mean, number = self._took.value, len(self._waiting) + len(self._since)
         if not number or (mean is None and (unknown or not self._known.keys() >= self._since.keys())):
@@ -84,24 +76,24 @@ class Estimate:
 
 @dataclass(slots=True)
 class Mean:
-    """The mean of numbers that come and go."""
+    """The mean of numbers that are added and removed."""
 
     sum: float = 0.0
     count: int = 0
 
     def add(self, number: float, times: int = 1) -> None:
-        """Take a number in; out again, as its negative, with ``times`` -1."""
+        """Add a number; remove one by its negative and ``times`` -1."""
         self.sum += number
         self.count += times
 
     @property
     def value(self) -> float | None:
-        """The mean; None of no numbers."""
+        """The mean; None without numbers."""
         return self.sum / self.count if self.count else None
 
 
 def format_left(seconds: float | None) -> str:
-    """Return "about 3 min left"; nothing for None."""
+    """Return a text such as "about 3 min left"; an empty one for None."""
     if seconds is None:
         return ""
     if seconds < 90:

@@ -1,4 +1,4 @@
-"""Instances and runs, as a command line names them."""
+"""Loads the instances and runs that a command line names."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -59,14 +59,14 @@ def load_to_evaluate(
 
 
 def check_not_empty(loaded: "Loaded", dataset: str) -> "Loaded":
-    """Return what was loaded; raises UserError if there is no instance."""
+    """Return ``loaded``; raises UserError if it has no instance."""
     if not loaded.instances:
         raise UserError(f"{dataset} has no instance")
     return loaded
 
 
 def apply_quarantine(instances: "Sequence[Instance]", dataset: str, stability: Path | None) -> "Sequence[Instance]":
-    """Leave unstable tests out of the labels, as a stability file says or else the data set itself."""
+    """Leave out the unstable tests that a stability file, or else the data set itself, records."""
     from assay.cli.console import say
     from assay.harness.grading.stability import quarantine, read_stability
     from assay.harness.names import count
@@ -87,7 +87,7 @@ def apply_quarantine(instances: "Sequence[Instance]", dataset: str, stability: P
 
 
 def apply_labels(instances: "Sequence[Instance]", labels: Path | None) -> "Sequence[Instance]":
-    """Put the labels of a file in place of the instances' own; say how many have got others.
+    """Put the labels of a file in place of the instances' own; print the number of instances with new ones.
 
     Raises:
         UserError: the file is wrong, or names none of the instances.
@@ -106,7 +106,7 @@ def apply_labels(instances: "Sequence[Instance]", labels: Path | None) -> "Seque
 
 
 def apply_rule(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[Instance]":
-    """Return instances as tasks of another rule; raises UserError (DataError) if one cannot be."""
+    """Make tasks of another rule from instances; raises UserError (DataError)."""
     if rule is None:
         return instances
     from assay.harness.sequences import kept
@@ -116,12 +116,12 @@ def apply_rule(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[I
 
 
 def find_run(run: str, runs_dir: Path) -> "RunStore":
-    """Return a run of evaluations by its name or its folder; raises UserError, naming known runs, if there is none."""
+    """Find a run of evaluations by its name or its folder; raises UserError, which names known runs."""
     return _check_verdicts(_find_any(run, runs_dir))
 
 
 def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
-    """Return runs of any kind to look at, all of a folder that can be read if none is named.
+    """Find runs of any kind, or all readable runs of a folder if none is named.
 
     Raises:
         UserError: there is no run, or a named one cannot be read.
@@ -163,7 +163,7 @@ def _find_any(run: str, runs_dir: Path) -> "RunStore":
 
 
 def _check_verdicts(store: "RunStore") -> "RunStore":
-    """Return a run of evaluations; raises UserError for a run of a solver."""
+    """Return the run; raises UserError for a run of a solver."""
     from assay.harness.runs.manifest import RunKind
 
     if store.load_run().kind is RunKind.SOLVE:

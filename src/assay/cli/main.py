@@ -80,7 +80,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "cluster": (
-        "Print what starts an evaluation on many machines.",
+        "Print a script or a manifest that starts an evaluation on many machines.",
         {
             "slurm": slurm.slurm,
             "kubernetes": kubernetes.kubernetes,

@@ -1,4 +1,4 @@
-"""Options of the commands, with their help texts: first those that several share, then those of each."""
+"""Options of the commands with their help texts: first the shared options, then the options of single commands."""
 
 import os
 from pathlib import Path
@@ -56,6 +56,12 @@ Mirrors = Annotated[
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="Name of a run, or its folder.", autocompletion=completing.runs)
 ]
+RunNames = Annotated[
+    list[str], typer.Argument(metavar="RUN", help="Names of runs, or their folders.", autocompletion=completing.runs)
+]
+TextOutput = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="File to write.", show_default="standard output")
+]
 RunId = Annotated[str | None, typer.Option("--run-id", help="Name of the run's folder.")]
 RunsDir = Annotated[Path, typer.Option("--runs-dir", help="Folder of all runs.")]
 Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, help="Containers at once (default: cores).")]
@@ -107,7 +113,7 @@ Disk = Annotated[
     typer.Option(
         "--disk",
         metavar="SIZE",
-        help="Disk that images may take, such as 40GB; those that have not been used for longest are removed.",
+        help="Disk that images may take, such as 40GB; the least recently used ones are removed.",
     ),
 ]
 RegistryToUse = Annotated[
@@ -146,7 +152,7 @@ Budget = Annotated[
     typer.Option(
         parser=_budget,
         metavar="quick|default|thorough|SECONDS",
-        help="Time for comparing one patch with gold: 60, 300 or 1800 seconds, or so many.",
+        help="Time for comparing one patch with gold: 60, 300 or 1800 seconds, or a number of seconds.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of PatchDiff's inputs; equal seeds make equal inputs.")]

@@ -1,4 +1,4 @@
-"""The options of a command as settings: the values that each takes, from a TOML file and from a variable."""
+"""The options of a command as settings, with the values that each may have in a TOML file and in a variable."""
 
 import os
 import re
@@ -38,17 +38,17 @@ class Setting:
     most: float | None = None
 
     def parse_toml(self, value: object) -> Any:
-        """Return the value of a file as the parser takes it; raises ValueError that says what to write."""
+        """Check a value of a file for the parser; raises ValueError with the values that are right."""
         if not self.many:
             return self._one(value)
         return [self._one(each) for each in (value if isinstance(value, list) else [value])]
 
     def parse_text(self, text: str) -> Any:
-        """Return the value of a variable; several are separated by spaces, or paths by colons. Raises ValueError."""
+        """Read a variable; several values are separated by spaces, or paths by colons. Raises ValueError."""
         if not self.many:
-            return self._one(_parsed(self.kind, text))
+            return self._one(_parse(self.kind, text))
         parts = text.split(os.pathsep) if self.kind is Path else text.split()
-        return [self._one(_parsed(self.kind, each)) for each in parts if each]
+        return [self._one(_parse(self.kind, each)) for each in parts if each]
 
     def _one(self, value: object) -> Any:
         if self.kind is datetime and isinstance(value, date):
@@ -80,7 +80,7 @@ class Setting:
 
 
 def get_settings(command: Any) -> Mapping[str, Setting]:
-    """Return the options of a command by key: the longest name, with underscores."""
+    """Return the options of a command by key, which is the longest name with underscores."""
     return _get_settings(unwrap(command.callback), tuple((each.name, *each.opts) for each in command.params))
 
 
@@ -104,8 +104,8 @@ def _setting(parameter: str, hint: Any) -> Setting:
     return Setting(parameter, kind, many, about.min, about.max)
 
 
-def _parsed(kind: Any, text: str) -> object:
-    """Return a variable's text as the value that a file would hold; the text itself if it is none."""
+def _parse(kind: Any, text: str) -> object:
+    """Return the value that a file would hold, or the text itself if it is not of this kind."""
     if kind is bool:
         return WORDS.get(text.lower(), text)
     if kind in {int, float}:

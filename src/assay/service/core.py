@@ -51,7 +51,6 @@ class RewardService:
 
     @property
     def instances(self) -> Sequence[Instance]:
-        """The data set's instances."""
         return self.evaluator.instances
 
     def find_instance(self, name: str) -> Instance:

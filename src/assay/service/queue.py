@@ -121,7 +121,6 @@ class EvaluationQueue:
 
     @property
     def running(self) -> int:
-        """Evaluations at work."""
         return len(self._running)
 
     def retry_after(self, more: int = 1) -> int:

@@ -53,7 +53,6 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        """The address of the service."""
         name = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{name}:{self._socket.getsockname()[1]}"
 

@@ -84,7 +84,7 @@ def _patches(instances: "Sequence[Instance]") -> "dict[str, list[tuple[Instance,
 
 
 def drop_last_file(diff: str) -> str:
-    """Return a diff without what it does to its last file: looks like a fix, and misses a part."""
+    """Leave the last file out of a diff, which then looks like a fix and misses a part."""
     from unidiff.patch import PatchSet
 
     return "".join(str(file) for file in list(PatchSet(diff))[:-1])

@@ -143,7 +143,6 @@ def patchdiff_settings(generators: str | None, budget: float, seed: int, confirm
 
 
 def model_choice(name: str | None, base_url: str | None, cassette: Path | None) -> ModelChoice | None:
-    """Return the model that the options name; None if they name none."""
     return ModelChoice(name, base_url or "", cassette) if name else None
 
 
@@ -201,7 +200,6 @@ def read_shard(shard: str | None, durations: Path | None) -> "tuple[Shard | None
 
 
 def name_of(run_id: str, shard: "Shard | None") -> str:
-    """Return the name of the folder of a run, or of a part of it."""
     return shard.folder(run_id) if shard else run_id
 
 
@@ -244,7 +242,6 @@ def show(session: "Session", report: "RunReport", verdicts: "Sequence[Verdict]",
 
 
 def exit_code(report: "RunReport", fail_under: float | None) -> int:
-    """Return the exit code that a finished run deserves."""
     if report.infra_failure_instances:
         return exits.INFRASTRUCTURE
     if not report.submitted_instances:

@@ -127,7 +127,7 @@ def serve(
 
 
 def read_token(file: Path | None) -> str:
-    """Return the token of a file or of the environment, "" for none; raises UserError for one that is no token."""
+    """Read the token of a file or of the environment, "" for none; raises UserError."""
     if file is None and not os.environ.get(TOKEN):
         return ""
     place = f"--token-file {file}" if file else TOKEN
@@ -155,10 +155,7 @@ def read_mixture(text: str) -> dict[str, float]:
 
 
 def build_images(evaluator: "Evaluator") -> None:
-    """Build or find the images of all instances, with progress; those that fail are named, and stop no other.
-
-    The first instances are expected first.
-    """
+    """Build or find the images of all instances; one that fails is named, and stops no other."""
     from assay.cli.commands.images.build import summary
     from assay.cli.console import say
     from assay.jobs.build import Images

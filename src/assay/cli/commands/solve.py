@@ -115,7 +115,6 @@ def solve(
 
 
 def exit_code(solutions: "Sequence[Solution]", reports: "Sequence[RunReport]") -> int:
-    """Return the exit code of a finished run."""
     failed = any(each.status == "infra_error" for each in solutions)
     failed = failed or any(report.infra_failure_instances for report in reports)
     return exits.INFRASTRUCTURE if failed else 0

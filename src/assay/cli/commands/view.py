@@ -31,7 +31,7 @@ def view(
     An instance's page leads to the solver's steps and to the comparison with gold, where there are any. A run of
     `assay solve --evaluate` brings its solver's run with it.
 
-    The server answers on this machine only, changes nothing, and shows what a run has so far. Ctrl-C ends it.
+    The server answers on this machine only, changes nothing, and shows a run while it is being made. Ctrl-C ends it.
 
     \b
     Examples:
@@ -59,7 +59,7 @@ def view(
 
 
 def _warm_up(server: "ViewServer", is_chosen: bool) -> None:
-    """Read every run, and compare those that a person has chosen, so that the first pages need not."""
+    """Read every run, and compare the runs that a person named, so that the first pages need not."""
     server.viewer.warm_up()
     if is_chosen:
         server.pages.find_html("compare/all.html")

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from assay.cli import options
 from assay.cli.commands.cluster import planned
 
 NAME = r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?"
@@ -26,7 +27,7 @@ def kubernetes(
     time: planned.Time = "04:00:00",
     cpus: planned.Cpus = 8,
     memory: planned.Memory = "32G",
-    output: planned.Output = None,
+    output: options.TextOutput = None,
 ) -> None:
     """Print a manifest that evaluates the shards of a run in an Indexed Job, and merges them in another.
 

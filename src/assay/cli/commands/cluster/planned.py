@@ -15,17 +15,13 @@ from assay.harness.errors import UserError
 from assay.harness.templates import text_environment
 
 Arguments = Annotated[
-    list[str], typer.Argument(metavar="ARGS", help="After --: what follows `assay evaluate`, with --run-id.")
+    list[str], typer.Argument(metavar="ARGS", help="Arguments of `assay evaluate` after --, with --run-id.")
 ]
 Shards = Annotated[int, typer.Option(min=1, metavar="N", help="Shards of the run, each a job of its own.")]
 Cpus = Annotated[int, typer.Option(min=1, metavar="N", help="Processors of a shard, and its containers at once.")]
 Time = Annotated[
     str,
     typer.Option(metavar="[D-]H:M:S", help="Time limit of a job; a shard that needs longer is requeued and resumes."),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Where to write it.", show_default="standard output"),
 ]
 Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory of a shard, such as 16G.")]
 
@@ -38,7 +34,7 @@ class PlannedEvaluation:
     """A checked command line without ``--shard``."""
 
     arguments: Sequence[str]
-    """With ``--jobs``, and with what this machine's settings add, which other machines may not have."""
+    """The words after ``assay evaluate``, with ``--jobs`` and with this machine's settings, which others may lack."""
     run_id: str
     runs_dir: str
     engine: str
@@ -77,13 +73,13 @@ def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) 
 
 
 def _source(read: Any, name: str) -> str:
-    """Return where the value of an option comes from: COMMANDLINE, SETTING, or empty for the usual value."""
+    """Return the source of an option's value: COMMANDLINE, SETTING, or empty for the default."""
     source = read.get_parameter_source(name)
     return "" if source is None or source.name == "DEFAULT" else str(source.name)
 
 
 def _words(option: Any, read: Any) -> list[str]:
-    """Return the words that give an option the value that it has."""
+    """Return the words of a command line that set an option to its value."""
     name, value = max(option.opts, key=len), read.params[option.name]
     if option.is_flag:
         return [name if value else f"--no-{name.removeprefix('--')}"]
@@ -98,7 +94,7 @@ def _drop_callback(parameter: Any) -> Any:
 
 
 def _check(given: dict[str, Any]) -> None:
-    """Raise UserError for what only whole runs can have."""
+    """Raise UserError for options that shards cannot have."""
     if sum((given["predictions"] is not None, given["gold"], given["null"])) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
     if str(given["predictions"]) == "-":
@@ -151,8 +147,7 @@ def read_time(text: str) -> int:
     return seconds
 
 
-def check_form(option: str, text: str, form: str, example: str) -> str:
-    """Return the text of an option; raises UserError unless it has a form."""
+def check_form(option: str, text: str, form: str, example: str) -> None:
+    """Raise UserError if the text of an option does not have a form."""
     if not re.fullmatch(form, text):
         raise UserError(f"{option} {text!r}: write {example}")
-    return text

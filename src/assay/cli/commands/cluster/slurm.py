@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from assay.cli import options
 from assay.cli.commands.cluster import planned
 
 SIZE = r"\d+[KMGT]?"
@@ -20,7 +21,7 @@ def slurm(
     time: planned.Time = "04:00:00",
     cpus: planned.Cpus = 8,
     memory: planned.Memory = "32G",
-    output: planned.Output = None,
+    output: options.TextOutput = None,
 ) -> None:
     """Print a script that submits the shards of an evaluation to Slurm, and the merge that follows them.
 

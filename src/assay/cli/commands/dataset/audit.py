@@ -34,7 +34,7 @@ def audit(
         str | None, typer.Option(metavar="RUN", help="A run of `assay evaluate --null`: name or folder.")
     ] = None,
     mutants: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Evaluate so many mutants of each gold patch, in containers.")
+        int, typer.Option(min=0, metavar="N", help="Evaluate N mutants of each gold patch, in containers.")
     ] = 0,
     timeout: Annotated[
         int | None, typer.Option(min=1, help="Limit of the test command in seconds; a mutant may run forever.")

@@ -16,7 +16,6 @@ WIDTH = 200
 
 
 def print_json(audit: Audit, ref: DatasetRef) -> None:
-    """Print everything as one JSON object."""
     about = {"dataset": ref.name, "revision": ref.revision, "instances": len(audit.instances)}
     tried = {
         trial.instance_id: [

@@ -34,7 +34,7 @@ def convert(
         typer.Option(
             "--image",
             metavar="NAME",
-            help="With --to harbor: image of each task; {id} stands for the instance's id in lower case.",
+            help="Image of each task, for --to harbor; {id} stands for the instance's id in lower case.",
             show_default="the row's image",
         ),
     ] = "",

@@ -1,4 +1,4 @@
-"""Builds from a lock, and shows how the images of a lock are on an engine."""
+"""Builds from a lock, and output of ``assay images check``."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -37,16 +37,11 @@ def print_states(states: Sequence[LayerState]) -> None:
 
 
 def states_as_json(states: Sequence[LayerState]) -> dict[str, Any]:
-    """Return the states as plain data."""
     return {"images": list(states)}
 
 
 def build_locked(path: Path, ids: Sequence[str], place: Workplace, *, json: bool) -> int:
-    """Build the images of a lock, compare them with it, and print what came of it.
-
-    Returns:
-        The exit status.
-    """
+    """Build the images of a lock, compare them with it, print the result, and return the exit status."""
     lock = select(read_lock(path), ids)
     problems = rebuild(lock, place, console.show_count)
     built = [name for name, problem in problems.items() if not problem]

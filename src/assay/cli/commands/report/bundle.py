@@ -81,7 +81,6 @@ def _ask_passphrase(path: Path) -> bytes:
 
 
 def _check_places(root: Path, output: Path, key: Path | None) -> None:
-    """Raise UserError if the bundle or the key would be in the run's folder."""
     for path in (output, key):
         if path and path.expanduser().resolve().is_relative_to(root.resolve()):
             raise UserError(f"{path} is in the run's own folder; choose a place outside {root}")

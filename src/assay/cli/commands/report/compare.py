@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli import completing, options
+from assay.cli import options
 from assay.cli.loading import find_run
 from assay.harness.errors import UserError
 from assay.harness.names import count
@@ -18,16 +18,13 @@ SHOWN = 10
 
 
 def compare(
-    runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN", help="Names of runs, or their folders.", autocompletion=completing.runs),
-    ],
+    runs: options.RunNames,
     cost: Annotated[
         list[str] | None,
         typer.Option("--cost", metavar="RUN=AMOUNT", help="What a run's predictions cost; may be repeated."),
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=100, help="Resamples of the bootstrap.")] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap; equal seeds give equal intervals.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap; equal seeds give equal intervals.")] = 0,
     runs_dir: options.RunsDir = options.RUNS_DIR,
     json: options.Json = False,
 ) -> None:
@@ -62,7 +59,7 @@ def compare(
 
 
 def _costs(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Read ``RUN=AMOUNT``; raises UserError for what is none, and for a run that is not compared."""
+    """Read ``RUN=AMOUNT``; raises UserError, also for a run that is not compared."""
     found = {}
     for each in given:
         name, _, amount = each.rpartition("=")

@@ -10,6 +10,7 @@ import typer
 from assay.cli import completing, exits, options
 from assay.cli.loading import find_run
 from assay.harness.errors import UserError
+from assay.harness.names import count
 
 if TYPE_CHECKING:
     from assay.harness.exports import ExportFormat
@@ -26,14 +27,14 @@ def export(
         ),
     ],
     format_name: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="Whose files to write.", autocompletion=completing.formats)
+        str, typer.Option("--format", metavar="FORMAT", help="Format of the files.", autocompletion=completing.formats)
     ],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="New folder to write.", show_default="RUN.FORMAT"),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Say what the receiver would complain about; exit 4 if there is anything.")
+        bool, typer.Option("--check", help="List what the receiver would complain about; exit 4 if there is anything.")
     ] = False,
     metadata: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML: what only you can say, such as authors and report.")
@@ -52,7 +53,7 @@ def export(
     """Write a run in the files of a leaderboard or of another tool, or check such files.
 
     Leaderboards: swebench, sb-cli, multi-swe-bench, swe-polybench, swe-bench-live, huggingface. Others: harbor,
-    inspect, junit, csv, markdown. docs/submitting.md says what each takes. No leaderboard gets a run that was
+    inspect, junit, csv, markdown. docs/submitting.md describes each. No leaderboard gets a run that was
     given parts of the answer, graded by --labels, or stopped by --fail-fast.
 
     \b
@@ -86,7 +87,7 @@ class Exported:
     written: Sequence[str] = ()
     rules: Sequence[str] = ()
     problems: "Sequence[Problem]" = ()
-    """Of the run itself."""
+    """Problems of the run itself."""
 
 
 def _is_exported(target: str, runs_dir: Path) -> bool:
@@ -131,7 +132,7 @@ def _check(done: Exported) -> "list[Problem]":
 
 
 def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json: bool) -> None:
-    """Print what was written, and what is wrong with it."""
+    """Print the written files and their problems."""
     from assay.cli import console
 
     if as_json:
@@ -142,12 +143,8 @@ def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json
         return
     if done.written:
         rules = ", ".join(done.rules) or "no instance"
-        print(f"{_files(len(done.written))} in {done.folder}; resolved by the rule of {rules}")
+        print(f"{count(len(done.written), 'file')} in {done.folder}; resolved by the rule of {rules}")
     for problem in found:
         print(problem)
     if checked:
-        print(f"{done.folder}: {len(found)} problem{'' if len(found) == 1 else 's'}")
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+        print(f"{done.folder}: {count(len(found), 'problem')}")

@@ -5,14 +5,11 @@ from typing import Annotated
 
 import typer
 
-from assay.cli import completing, options
+from assay.cli import options
 
 
 def html(
-    runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN...", help="Names of runs, or their folders.", autocompletion=completing.runs),
-    ],
+    runs: options.RunNames,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write; new, empty or of an earlier report.")
     ],

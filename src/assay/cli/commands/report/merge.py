@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli import completing, exits, options
+from assay.cli import exits, options
 from assay.cli.loading import find_run
 from assay.harness.errors import UserError
 from assay.harness.names import count
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def merge(
-    runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN", help="Names of runs, or their folders.", autocompletion=completing.runs),
-    ],
+    runs: options.RunNames,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The run's folder, new or of a merge.")],
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Merge what there is, though something is missing.")

@@ -55,7 +55,7 @@ def metrics(
 
 
 def _texts(instance: "Instance", sources: "Sources") -> "Texts":
-    """Return the way to the texts of an instance's base tree; binary files have none."""
+    """Return a reader of the base tree's texts, which gives None for binary files."""
     from assay.instances.trees.sources import tree_ref
 
     def text(path: str) -> str | None:

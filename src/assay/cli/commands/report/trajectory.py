@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from assay.cli import options
 from assay.harness.names import count
 
 
@@ -15,10 +16,7 @@ def trajectory(
         str,
         typer.Option("--from", metavar="FORM", help="sweagent (.traj), mini (.traj.json), claude_stream, codex_json."),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to write it.", show_default="standard output"),
-    ] = None,
+    output: options.TextOutput = None,
 ) -> None:
     """Convert an external agent's trajectory to ATIF 1.8, the format of Assay's own.
 

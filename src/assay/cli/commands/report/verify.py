@@ -15,9 +15,7 @@ def verify(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="File of assay report bundle.")],
     signers: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Whose signature you trust: a public key (.pub), several, or ssh's allowed signers."
-        ),
+        typer.Option(metavar="FILE", help="Trusted signers: a public key (.pub), several, or ssh's allowed signers."),
     ] = None,
     dataset: Annotated[
         str | None,
@@ -41,11 +39,12 @@ def verify(
 ) -> None:
     """Check a bundle: who signed it, every byte, every verdict and figure from the evidence, and by new evaluations.
 
-    Without --signers any key will do, and the answer says that nobody vouches for it. Without --dataset the tests that
-    the patches were graded by are those that the bundle says. Without --replay nothing is run; a replay runs what the
-    bundle brings, in containers, so take it as you would take a data set.
-    Each thing that is wrong is named with its file, and the exit status is then 4; 3 if the infrastructure kept an
-    instance from being evaluated anew.
+    Without --signers any key will do, and the answer says that nobody vouches for it. Without --dataset the patches are
+    graded by the tests that the bundle names. Without --replay nothing is run. A replay runs code of the bundle, in
+    containers, so trust it as far as you would trust a data set.
+
+    Each error is named with its file, and the exit status is then 4; 3 if the infrastructure kept an instance from
+    being evaluated anew.
 
     \b
     Examples:
