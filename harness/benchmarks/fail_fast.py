@@ -38,15 +38,8 @@ def evaluate_fast(
 ) -> Evaluation:
     """Test a patch as ``evaluate`` does, after its fail-to-pass tests alone if these can be run alone.
 
-    Args:
-        task, image, engine, labels: as of ``evaluate``.
-        proofs: what is known of gold patches; those of this process by default.
-
-    Returns:
-        The evaluation of all tests; or one with the mark ``stopped_early``, which can only be graded as not resolved.
-
-    Raises:
-        What ``evaluate`` raises.
+    ``proofs`` are those of this process by default. An evaluation of these tests alone has the mark
+    ``stopped_early``: it can only be graded as not resolved.
     """
     known = PROOFS if proofs is None else proofs
     first = narrowed(task)
@@ -88,11 +81,10 @@ class Proofs:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def fails(self, task: Task, image: str) -> bool:
-        """Return whether the gold patch is known to fail."""
         return self._found.get(_key(task, image)) is False
 
     def passes(self, task: Task, image: str, find: Callable[[], bool]) -> bool:
-        """Return whether the gold patch passes; ``find`` finds out, and what it raises is not kept."""
+        """Run ``find`` once for each task; what it raises is not kept."""
         key = _key(task, image)
         with self._lock:
             finding = self._finding.setdefault(key, threading.Lock())
@@ -112,7 +104,6 @@ def _key(task: Task, image: str) -> str:
 
 
 def _needs_no_tests(found: Evaluation) -> bool:
-    """Return whether an evaluation would be the same whatever tests were chosen: none were run."""
     evidence = found.evidence
     if evidence.failed_part is not FailedPart.NONE:
         return True
@@ -141,7 +132,6 @@ def _passes_with_gold(first: Task, image: str, engine: Engine, labels: Mapping[s
 
 
 def _statuses(instance: Instance, found: Evaluation) -> list[frozenset[object]]:
-    """Return the statuses of each fail-to-pass test."""
     tests = match_labels(instance, found.evidence.report.tests)
     return [frozenset(lookup(label, tests)) for label in instance.fail_to_pass if names_a_test(label)]
 

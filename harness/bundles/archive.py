@@ -42,7 +42,7 @@ class Member:
     _file: IO[bytes]
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the content in pieces of at most 1 MiB; raises DamagedBundle if the archive ends before."""
+        """Yield pieces of at most 1 MiB; raises DamagedBundle if the archive ends before."""
         left = self.size
         while left:
             part = self._file.read(min(left, CHUNK))
@@ -52,7 +52,7 @@ class Member:
             yield part
 
     def read(self, limit: int) -> bytes:
-        """Return the content; raises DamagedBundle if it is larger than so many bytes."""
+        """Return the content; raises DamagedBundle if it is larger than ``limit`` bytes."""
         if self.size > limit:
             raise DamagedBundle(f"has {self.size} bytes, more than it can have", file=self.name)
         return b"".join(self.chunks())
@@ -67,7 +67,6 @@ def member_name(path: str) -> str:
 
 
 def header(name: str, size: int) -> bytes:
-    """Return the bytes before a member's content."""
     plain = name.encode("ascii")
     if len(plain) <= LONGEST:
         return _header(plain, size, REGULAR)
@@ -76,11 +75,7 @@ def header(name: str, size: int) -> bytes:
 
 
 def write_member(file: IO[bytes], name: str, size: int, content: Iterator[bytes]) -> None:
-    """Append a member.
-
-    Raises:
-        DataError: the content is larger than a header can say, or has another size than was announced.
-    """
+    """Append a member; raises DataError if it is larger than a header can say, or not of the announced size."""
     if size > MEMBER_BYTES:
         raise DataError(f"has {size} bytes; a bundle holds files of at most 8 GiB", file=name)
     file.write(header(name, size))
@@ -96,10 +91,8 @@ def write_member(file: IO[bytes], name: str, size: int, content: Iterator[bytes]
 def read_members(file: IO[bytes]) -> Iterator[Member]:
     """Yield the members of an archive in their order, from its first byte to its last.
 
-    The caller may read a member's content (once, and whole) before it takes the next; what it leaves is skipped.
-
-    Raises:
-        DamagedBundle: a byte outside the contents is not as ``write_member`` writes it.
+    A member's content can be read once, before the next member is taken. Raises DamagedBundle for any byte outside the
+    contents that ``write_member`` would write otherwise.
     """
     before = ""
     while True:

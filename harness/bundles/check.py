@@ -23,19 +23,13 @@ class Mismatch(Model):
     what: str
 
     def __str__(self) -> str:
-        """Return both in a line."""
         return f"{self.file}: {self.what}" if self.file else self.what
 
 
 def check_runs(stores: Sequence[RunStore], shown: Shown) -> Iterator[Mismatch]:
-    """Yield whatever a run or its controls say that does not follow from their own evidence.
+    """Yield statements of a run or its controls that do not follow from their own evidence.
 
-    Args:
-        stores: the run, then its controls if there were any: with the gold patches, and without a patch.
-        shown: called now and then.
-
-    Raises:
-        UserError: the folder holds no run.
+    ``stores`` are the run, then perhaps its controls: with gold patches, and without a patch. Raises UserError.
     """
     run, *controls = stores
     graded = []
@@ -54,7 +48,7 @@ def _unfit(verdicts: Sequence[Verdict], gold: Mapping[str, Verdict], null: Mappi
 
 
 def _check_verdicts(store: RunStore, shown: Shown) -> Generator[Mismatch, None, list[Verdict]]:
-    """Yield what is wrong with single evaluations; return the verdicts that the evidence gives."""
+    """Yield the faults of single evaluations; return the verdicts that the evidence gives."""
     predictions, verdicts = store.load_predictions(), []
     for number, prediction in enumerate(predictions):
         shown(f"grading {store.root.name} again", number, len(predictions))
@@ -81,7 +75,6 @@ def _check_verdicts(store: RunStore, shown: Shown) -> Generator[Mismatch, None, 
 
 
 def _check_figures(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[str, str] | None) -> Iterator[Mismatch]:
-    """Yield what is wrong with a run's summary."""
     saved = Counter((store.root / "verdicts.jsonl").read_bytes().split(b"\n"))
     expected = Counter(json_lines(verdicts).split(b"\n"))
     if saved != expected:
@@ -100,20 +93,18 @@ def _check_figures(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[
 
 
 def _differences(saved: Model, found: Model, gives: str) -> str:
-    """Return the fields that differ, with the values of the first three."""
     names = [name for name in type(saved).model_fields if getattr(saved, name) != getattr(found, name)]
     texts = [f"{name} is {brief(getattr(saved, name))}, {gives} {brief(getattr(found, name))}" for name in names[:3]]
     return "; ".join(texts) + (f"; and {len(names) - 3} more fields" if len(names) > 3 else "")
 
 
 def brief(value: object) -> str:
-    """Return a value for a message, at most 60 characters of it."""
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _is_patch_of(store: RunStore, prediction: Prediction) -> bool:
-    """Return whether the evaluated patch is the predicted one; the gate adds a final newline at most."""
+    """Compare the patches; the gate adds a final newline at most."""
     evaluated = store.evaluations.file(prediction.instance_id, "patch.diff") or b""
     predicted = prediction.patch.encode(errors="surrogatepass")
     return evaluated in {predicted, predicted + b"\n"} or not (evaluated or predicted.strip())

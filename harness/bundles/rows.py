@@ -14,7 +14,7 @@ COMPARED = (
 
 
 def check_rows(store: RunStore, expected: Iterable[Instance]) -> Iterator[Mismatch]:
-    """Yield what an evaluated instance has that its data set has not.
+    """Yield the fields of evaluated instances that their data set does not confirm.
 
     Tests may be quarantined, and are then in neither list; nothing else may be missing from them.
     """
@@ -52,7 +52,7 @@ def _differences(instance: Instance, row: Instance) -> Iterator[str]:
 
 
 def _has_environment_of(instance: Instance, row: Instance) -> bool:
-    """Return whether an instance has its row's environment, or was tested in a recipe's in place of a published one."""
+    """Compare the environment with the row's; a recipe's may stand in place of a published one."""
     if instance.environment is None:
         return row.environment is None or isinstance(row.environment, PublishedImage)
     return instance.environment == row.environment

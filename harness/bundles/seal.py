@@ -74,14 +74,7 @@ class Sealed:
 
 
 def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path, shown: Shown) -> Sealed:
-    """Pack a finished run and its controls, and sign what was packed.
-
-    Args:
-        stores: the run, then its controls.
-        lock: content of ``images.lock``.
-        key: signs the list of hashes.
-        output: file to write; it appears when it is complete.
-        shown: called now and then.
+    """Pack a finished run, then its controls, and sign the list of hashes; the file appears when it is complete.
 
     Raises:
         UserError: the run is not finished, something it says does not follow from its evidence, or a file is none that
@@ -102,7 +95,6 @@ def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path,
 
 
 def describe(stores: Sequence[RunStore]) -> Bundle:
-    """Return the Bundle of a run and its controls."""
     run = stores[0].load_run()
     return Bundle(
         run=run.id,
@@ -117,13 +109,12 @@ def describe(stores: Sequence[RunStore]) -> Bundle:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the hash of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def size_of(file: IO[bytes]) -> int:
-    """Return how many bytes an open file has; its position stays."""
+    """Return the size of an open file; its position stays."""
     place = file.tell()
     size = file.seek(0, 2)
     file.seek(place)
@@ -153,7 +144,7 @@ def _hashed(stores: Sequence[RunStore], shown: Shown) -> Iterator[_Source]:
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """Return what is in a folder that is no folder itself; names with a dot in front are still being written."""
+    """Return all in a folder that is no folder itself; names with a dot in front are still being written."""
     found = []
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.is_dir() and not path.is_symlink():
@@ -193,7 +184,7 @@ def _write(file: IO[bytes], texts: Mapping[str, bytes], sources: Sequence[_Sourc
 
 
 def _unchanged(source: _Source) -> Iterator[bytes]:
-    """Yield a file's content; raises UserError at its end if it is not what was hashed."""
+    """Yield a file's content; raises UserError at its end if it differs from what was hashed."""
     digest = hashlib.sha256()
     with source.open() as file:
         while part := file.read(CHUNK):

@@ -46,7 +46,6 @@ class PublicKey:
         return f"SHA256:{digest}"
 
     def __str__(self) -> str:
-        """Return the key as in a ``.pub`` file, without comment."""
         return f"{KIND.decode()} {base64.b64encode(self._blob).decode()}"
 
     @property
@@ -62,11 +61,9 @@ class PrivateKey:
 
     @property
     def public(self) -> PublicKey:
-        """The public key that belongs to it."""
         return PublicKey(self._key.public_key().public_bytes_raw())
 
     def sign(self, message: bytes) -> str:
-        """Return the armoured signature of a message."""
         signature = self._key.sign(_signed(message))
         parts = (self.public._blob, NAMESPACE.encode(), b"", HASH, _string(KIND) + _string(signature))
         return _armoured(MAGIC + struct.pack(">I", 1) + b"".join(map(_string, parts)))
@@ -82,11 +79,7 @@ class Signers:
 
 
 def read_private_key(path: Path, passphrase: Callable[[], bytes]) -> PrivateKey:
-    """Read a private key as ``ssh-keygen -t ed25519`` writes it.
-
-    Args:
-        path: its file, which only its owner may read.
-        passphrase: asked if the key is encrypted.
+    """Read a private key as ``ssh-keygen -t ed25519`` writes it; ``passphrase`` is asked if it is encrypted.
 
     Raises:
         UserError: the file is missing, open to others, no ed25519 private key, or the passphrase is wrong.
@@ -99,11 +92,7 @@ def read_private_key(path: Path, passphrase: Callable[[], bytes]) -> PrivateKey:
 
 
 def new_private_key(path: Path, comment: str = "assay") -> PrivateKey:
-    """Make a key and write it, readable by its owner only, with its public half in ``<path>.pub``.
-
-    Raises:
-        UserError: one of the files is there already.
-    """
+    """Make a key that its owner only can read, and ``<path>.pub``; raises UserError if one of them is there."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -121,9 +110,8 @@ def new_private_key(path: Path, comment: str = "assay") -> PrivateKey:
 def read_signers(path: Path) -> Signers:
     """Read a public key, a list of public keys, or a list of allowed signers.
 
-    Returns:
-        The ed25519 keys with their names: the signer's, or the comment of a public key. Keys of other kinds and
-        allowed signers of other namespaces are left out.
+    Keys of other kinds and allowed signers of other namespaces are left out. A name is the signer's, or a key's
+    comment.
 
     Raises:
         DataError: the file cannot be read, has a line of another form, or no ed25519 key.
@@ -214,7 +202,6 @@ def _public_key(text: str, file: str, number: int) -> PublicKey:
 
 
 def _loaded(path: Path, content: bytes, passphrase: bytes | None) -> PrivateKey:
-    """Return the key of a file's content; raises UserError, and TypeError for a passphrase that is missing."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 

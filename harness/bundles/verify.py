@@ -75,16 +75,10 @@ class Verification(Model):
 
 
 def verify(path: Path, signers: Signers | None, scratch: Path, shown: Shown) -> Verification:
-    """Verify a bundle.
+    """Verify a bundle; None for ``signers`` accepts any key.
 
-    Args:
-        path: the bundle.
-        signers: keys that may have signed it; None to accept any.
-        scratch: an empty folder, in which the runs can be read afterwards, as ``opened`` finds them.
-        shown: called now and then.
-
-    Raises:
-        UserError: the file cannot be read.
+    ``scratch`` is an empty folder, where ``open_runs`` finds the runs afterwards. Raises UserError for an unreadable
+    file.
     """
     reading = _Reading(scratch)
     try:
@@ -107,7 +101,7 @@ def verify(path: Path, signers: Signers | None, scratch: Path, shown: Shown) -> 
 
 
 def opened(scratch: Path, bundle: Bundle) -> list[RunStore]:
-    """Return the runs of a bundle that was verified: the run, then its controls."""
+    """Return the run of a verified bundle, then its controls."""
     return [RunStore(scratch / "runs" / name, alone=True) for name in bundle.runs]
 
 
@@ -174,7 +168,6 @@ class _Reading:
         return hashlib.sha256(content).hexdigest()
 
     def _compare_names(self, seen: list[str], hashes: Mapping[str, str], strangers: Mapping[str, str]) -> None:
-        """Find files that were added, removed, renamed, repeated or moved."""
         missing = hashes.keys() - set(seen)
         was = {hashes[name]: name for name in sorted(missing)}
         for name, digest in strangers.items():
@@ -191,7 +184,6 @@ class _Reading:
 
 
 def _refuse_compressed(file: IO[bytes]) -> None:
-    """Raise DamagedBundle if a bundle, or anything else, was compressed as a whole."""
     begin = file.read(max(map(len, COMPRESSED)))
     for magic, program in COMPRESSED.items():
         if begin.startswith(magic):
@@ -221,7 +213,6 @@ def _read_manifest(text: bytes) -> dict[str, str]:
 
 
 def _check_contents(bundle: Bundle | None, scratch: Path, shown: Shown) -> Iterator[Mismatch]:
-    """Yield what the files of a bundle say that does not follow from others of them."""
     if bundle is None or bundle.format != FORMAT or not _are_folders(bundle.runs):
         yield Mismatch(file=BUNDLE, what="is of another version of Assay, or describes no run")
         return

@@ -27,12 +27,10 @@ class RunToExport:
 
     @cached_property
     def manifest(self) -> Run:
-        """The run's data set, model, settings and time."""
         return self.store.load_run()
 
     @cached_property
     def report(self) -> RunReport:
-        """The run in figures."""
         return self.store.report()
 
     @cached_property
@@ -46,11 +44,7 @@ class RunToExport:
         return tuple(sorted({*self.manifest.instance_ids} - {each.instance_id for each in self.predictions}))
 
     def evaluations(self) -> Iterator[Graded]:
-        """Yield every evaluation with its instance and evidence, in the order of the predictions.
-
-        Raises:
-            UserError: evidence is missing.
-        """
+        """Yield every evaluation in the order of the predictions; raises UserError if evidence is missing."""
         for saved in self.store.load_verdicts():
             name = saved.verdict.instance_id
             instance, evidence = self.store.load_instance(name), self.store.load_evidence(name)
@@ -60,7 +54,7 @@ class RunToExport:
             self.progress(name)
 
     def output(self, instance_id: str) -> bytes:
-        """Return what the test command printed; empty if the tests did not run."""
+        """Return the output of the test command; empty if the tests did not run."""
         return self._file(instance_id, "test_output.txt")
 
     def patch(self, instance_id: str) -> bytes:
@@ -105,7 +99,7 @@ class ExportFormat(Protocol):
         ...
 
     def check(self, folder: Path, /) -> Iterator[Problem]:
-        """Yield what the receiver's own tools would complain about in a folder of this format.
+        """Yield the complaints of the receiver's own tools about a folder of this format.
 
         Raises:
             DataError: a file cannot be read at all, so that nothing after it can be checked.

@@ -11,11 +11,8 @@ Message = dict[str, Any]
 def messages_of(steps: Sequence[AtifStep], model: str) -> list[Message]:
     """Return the messages of a trajectory: each result of an action is a message of the tool.
 
-    A step without a text, whose actions follow from the model's last answer, gives them to that answer.
-
-    Args:
-        steps: of the trajectory.
-        model: name of the model, for steps that name none.
+    A step without a text, whose actions follow from the model's last answer, gives them to that answer. ``model`` is
+    for steps that name none.
     """
     found: list[Message] = []
     for step in steps:
@@ -30,12 +27,10 @@ def messages_of(steps: Sequence[AtifStep], model: str) -> list[Message]:
 
 
 def user_message(text: str) -> Message:
-    """Return what a person says."""
     return {"role": "user", "content": text}
 
 
 def answer(text: str, model: str) -> Message:
-    """Return what a model says."""
     return {"role": "assistant", "content": text, "source": "generate", "model": model}
 
 

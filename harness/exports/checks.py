@@ -29,11 +29,9 @@ class SubmittedFolder:
     """The submission's own."""
 
     def name(self, file: str) -> str:
-        """Return the path of one of the submission's files, as problems show it."""
         return (self.folder / file).relative_to(self.root).as_posix()
 
     def problem(self, file: str, field: str, remedy: str) -> Problem:
-        """Return a problem of one of the submission's files."""
         return Problem(self.name(file), field, remedy)
 
     def text(self, file: str) -> str:
@@ -46,23 +44,19 @@ class SubmittedFolder:
             raise DataError("is not UTF-8 text; write it as such", file=self.name(file)) from None
 
     def json(self, file: str) -> dict[str, Any]:
-        """Read a JSON object; raises DataError if there is none."""
         return self._object(file, self.text(file), 0)
 
     def rows(self, file: str) -> list[dict[str, Any]]:
-        """Read JSON lines; raises DataError if a line is no JSON object."""
         texts = enumerate(self.text(file).split("\n"), start=1)
         return [self._object(file, text, line) for line, text in texts if text.strip()]
 
     def fields(self, file: str) -> dict[str, Any]:
-        """Read a YAML mapping; raises DataError if there is none."""
         found = self.yaml(file)
         if not isinstance(found, dict):
             raise DataError("holds no fields; write name: ..., site: ...", file=self.name(file))
         return found
 
     def yaml(self, file: str) -> Any:
-        """Read YAML; raises DataError if it is none."""
         return parse_yaml(self.text(file), self.name(file))
 
     def _object(self, file: str, text: str, line: int) -> dict[str, Any]:
@@ -78,15 +72,9 @@ class SubmittedFolder:
 
 
 def entries(root: Path, pattern: str, marker: str) -> Iterator[SubmittedFolder]:
-    """Yield the submissions in a folder, which may itself be one.
+    """Yield the submissions in a folder, which may itself be one; raises DataError if there is none.
 
-    Args:
-        root: the checked folder.
-        pattern: where submissions are below it, e.g. ``evaluation/*/*``.
-        marker: a file that every submission has.
-
-    Raises:
-        DataError: there is none.
+    ``pattern`` is where submissions are below it, e.g. ``evaluation/*/*``; every one has the file ``marker``.
     """
     folders = [root] if (root / marker).is_file() else sorted(path for path in root.glob(pattern) if path.is_dir())
     if not folders:
@@ -96,26 +84,23 @@ def entries(root: Path, pattern: str, marker: str) -> Iterator[SubmittedFolder]:
 
 
 def patches_of(rows: Rows) -> dict[str, str]:
-    """Return the patches of predictions by instance id, without empty ones and rows that are no predictions."""
+    """Return patches by instance id, without empty ones and rows that are no predictions."""
     pairs = ((row.get("instance_id"), row.get("model_patch")) for row in rows)
     return {name: patch for name, patch in pairs if isinstance(name, str) and isinstance(patch, str) and patch}
 
 
 def ids_of(values: Mapping[str, Any], field: str) -> list[str]:
-    """Return a list of ids in an object; empty if there is none."""
     found = values.get(field)
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
 
 def folder_problems(entry: SubmittedFolder) -> Iterator[Problem]:
-    """Complain about the folder's own name."""
     name = entry.folder.resolve().name
     if not _FOLDER.fullmatch(name):
         yield entry.problem("", name, "is no <YYYYMMDD>_<system>; rename the folder, e.g. 20261123_my-agent_my-model")
 
 
 def row_problems(entry: SubmittedFolder, file: str, rows: Rows, fields: Sequence[str]) -> Iterator[Problem]:
-    """Complain about predictions: missing or wrong fields, double ids, several models."""
     for number, row in enumerate(rows, start=1):
         for field in fields:
             remedy = _wrong_field(row, field)
@@ -133,7 +118,7 @@ def row_problems(entry: SubmittedFolder, file: str, rows: Rows, fields: Sequence
 
 
 def _wrong_field(row: Mapping[str, Any], field: str) -> str:
-    """Return what is wrong with a field of a prediction; empty if nothing is. Only a patch may be null or empty."""
+    """Return the fault of a field; empty if it has none. Only a patch may be null or empty."""
     if field not in row:
         return "is missing; add it"
     value = row[field]
@@ -175,14 +160,13 @@ def field_problems(
 
 
 def readme_problems(entry: SubmittedFolder) -> Iterator[Problem]:
-    """Complain about a README.md that is missing or empty."""
     file = entry.folder / "README.md"
     if not file.is_file() or not file.read_bytes().strip():
         yield entry.problem("README.md", "", "is missing or empty; describe the system")
 
 
 def trajectory_problems(entry: SubmittedFolder, ids: Collection[str]) -> Iterator[Problem]:
-    """Complain about instances without a reasoning trace: no file or folder in trajs/ has their id in its name."""
+    """Complain about instances whose id is in no name of a file or folder in trajs/."""
     folder = entry.folder / "trajs"
     names = {path.name.lower() for path in folder.iterdir()} if folder.is_dir() else set()
     without = [each for each in sorted(ids) if not any(_named(each.lower(), name) for name in names)]
@@ -195,7 +179,6 @@ def together(entry: SubmittedFolder, file: str, ids: Sequence[str], remedy: str)
 
 
 def grouped(file: str, ids: Sequence[str], remedy: str) -> Iterator[Problem]:
-    """Yield one problem of a file for each of a few instances, or one for all of many."""
     if len(ids) <= _FEW:
         yield from (Problem(file, name, remedy) for name in ids)
     else:
@@ -205,7 +188,6 @@ def grouped(file: str, ids: Sequence[str], remedy: str) -> Iterator[Problem]:
 def same_problems(
     entry: SubmittedFolder, file: str, field: str, stated: Collection[str], found: Collection[str]
 ) -> Iterator[Problem]:
-    """Complain about ids that a summary has and the logs do not show, and the other way round."""
     yield from (
         entry.problem(file, f"{field}: {name}", "its log does not say so; write what the logs show")
         for name in sorted({*stated} - {*found})

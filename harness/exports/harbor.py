@@ -40,7 +40,6 @@ PATCH = "/logs/artifacts/model.patch"
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the job's files below a folder with the run's name, and those of a trial for each evaluation."""
     job = run.manifest.id
     when, agent = moments(run), solving_agent(run.trajectories.values())
     predictions = {each.instance_id: each for each in run.predictions}
@@ -75,7 +74,6 @@ class _Trial:
         return self.graded.verdict.outcome not in INFRASTRUCTURE
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the trial's files, the results last."""
         yield "config.json", _text(self.config)
         yield "lock.json", _text(self.lock)
         yield "trial.log", self._log().encode()
@@ -98,7 +96,6 @@ class _Trial:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """``TrialConfig``."""
         agent, _, model = self._system()
         return {
             "task": {"path": self.name, "source": _source(self.run)},
@@ -121,14 +118,12 @@ class _Trial:
         return {"kwargs": {ORACLE: self.run.manifest.oracle}} if self.run.manifest.oracle else {}
 
     def _environment(self) -> dict[str, Any]:
-        """Return the environment: Assay's engine, which is none of Harbor's, and the image."""
         evidence = self.graded.evidence
         about = {"image": evidence.image, "image_digest": evidence.image_digest, "made_by": evidence.environment or ""}
         return {"import_path": f"assay.harness.engines:{evidence.engine or 'none'}", "kwargs": about}
 
     @property
     def lock(self) -> dict[str, Any]:
-        """``TrialLock``."""
         task = {"name": self.name, "type": "local", "digest": f"sha256:{self._digest}", "path": self.name}
         config = self.config
         return {
@@ -145,7 +140,6 @@ class _Trial:
 
     @cached_property
     def result(self) -> dict[str, Any]:
-        """``TrialResult``."""
         agent, version, model = self._system()
         began, ended = self._began_and_ended()
         timing = {"started_at": began, "finished_at": ended}
@@ -180,7 +174,7 @@ class _Trial:
         return {"started_at": times[0] if times else None, "finished_at": times[-1] if times else None}
 
     def _usage(self) -> dict[str, Any]:
-        """``AgentContext``: tokens, of which the input's include cached ones, and cost in dollars."""
+        """Return tokens, the input's with cached ones, and cost in dollars."""
         totals = self.record.totals
         return {
             "n_input_tokens": totals.get("total_prompt_tokens"),
@@ -222,7 +216,6 @@ class _Trial:
 
 
 def _job_config(run: RunToExport, results: list[dict[str, Any]]) -> dict[str, Any]:
-    """``JobConfig``."""
     agents = {json.dumps(each["config"]["agent"]): each["config"]["agent"] for each in results}
     name = run.manifest.dataset.name
     return {
@@ -235,7 +228,7 @@ def _job_config(run: RunToExport, results: list[dict[str, Any]]) -> dict[str, An
 
 
 def _job_result(run: RunToExport, results: list[dict[str, Any]]) -> dict[str, Any]:
-    """``JobResult``: instances without a prediction are pending trials."""
+    """Instances without a prediction are pending trials."""
     ended = max((each["verifier"]["finished_at"] for each in results), default=run.manifest.started)
     totals = [each["agent_result"] for each in results]
     return {
@@ -256,7 +249,7 @@ def _job_result(run: RunToExport, results: list[dict[str, Any]]) -> dict[str, An
 
 
 def _evals(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return ``AgentDatasetStats`` of each agent; the mean is of the trials with a reward."""
+    """The mean is of the trials with a reward."""
     evals: dict[str, Any] = {}
     for each in results:
         model = (each["agent_info"]["model_info"] or {}).get("name")
@@ -292,7 +285,6 @@ def _model_info(model: str) -> Mapping[str, str | None] | None:
 
 
 def _source(run: RunToExport) -> str | None:
-    """Return the data set's name without its path, as Harbor shows it."""
     return Path(run.manifest.dataset.name).name or None
 
 

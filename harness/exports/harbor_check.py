@@ -14,7 +14,7 @@ RESULT_FIELDS = ("id", "task_name", "trial_name", "trial_uri", "task_id", "task_
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what is wrong; raises DataError if a file is no JSON object."""
+    """Yield faults; raises DataError if a file is no JSON object."""
     jobs = [path.parent for path in sorted(folder.glob("*/result.json"))]
     if not jobs:
         yield Problem("", "", "holds no job (a folder with result.json); harbor view shows nothing")

@@ -39,7 +39,7 @@ def _revision(revision: str) -> dict[str, str]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what the hub's own reader refuses, and values out of range; raises DataError for no YAML list."""
+    """Yield values out of range, and what the hub's own reader refuses; raises DataError for no YAML list."""
     found = sorted((folder / FOLDER).glob("*.yaml"))
     if not found:
         raise DataError("holds no result; add <benchmark>.yaml", file=FOLDER)

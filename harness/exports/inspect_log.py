@@ -43,7 +43,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what is wrong with the log, as inspect_ai reads it; raises PluginError if that is not installed."""
+    """Yield faults of the log, as inspect_ai reads it; raises PluginError if that is not installed."""
     log = _inspect()
     paths = sorted(path for path in folder.rglob("*") if path.suffix == ".eval")
     if not paths:
@@ -171,7 +171,6 @@ class _Sample:
         return {**times, "started_at": self.when[0].isoformat(), "completed_at": self.when[1].isoformat()}
 
     def _limit(self) -> dict[str, Any]:
-        """Return the limit that ended the solver, if one did."""
         if self.record.limit is None:
             return {}
         kind, value = self.record.limit
@@ -179,7 +178,6 @@ class _Sample:
 
 
 def _spec(run: RunToExport) -> dict[str, Any]:
-    """``EvalSpec``."""
     manifest = run.manifest
     ids = sorted({*manifest.instance_ids, *(each.instance_id for each in run.predictions)})
     metrics = [{"name": f"inspect_ai/{name}", "options": {}} for name in ("accuracy", "stderr")]
@@ -206,7 +204,7 @@ def _spec(run: RunToExport) -> dict[str, Any]:
 
 
 def _results(run: RunToExport, samples: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """``EvalResults``: metrics over the samples that have a score."""
+    """The metrics are over the samples that have a score."""
     values = [each["scores"][SCORER]["value"] == "C" for each in samples if "scores" in each]
     report = run.report
     facts = ("total_instances", "submitted_instances", "resolved_instances", "infra_failure_instances")
@@ -227,7 +225,6 @@ def _results(run: RunToExport, samples: Sequence[Mapping[str, Any]]) -> dict[str
 
 
 def _metrics(values: Sequence[bool]) -> dict[str, float]:
-    """Return the share of true values and its standard error, as Inspect's metrics of these names do."""
     count = len(values)
     mean = sum(values) / count if count else 0.0
     error = math.sqrt(mean * (1 - mean) / (count - 1)) if count > 1 else 0.0
@@ -244,7 +241,6 @@ def _total_usage(samples: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, An
 
 
 def _problems(name: str, log: Any) -> Iterator[Problem]:
-    """Yield what is wrong in a log that could be read."""
     if log.status != "success":
         yield Problem(name, "status", f"is {log.status}; export a run that has finished")
     samples = log.samples or []
@@ -280,11 +276,9 @@ def _inspect() -> Any:
 
 
 def _task(run: RunToExport) -> str:
-    """Return the data set's name as that of a task: letters, digits and hyphens."""
     name = Path(run.manifest.dataset.name).stem
     return "-".join("".join(each if each.isalnum() else " " for each in name).split()) or "assay"
 
 
 def _id(run: RunToExport, part: str = "") -> str:
-    """Return an id that is the same in every export of the same run."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"assay:{run.manifest.id}:{run.manifest.started}:inspect:{part}"))

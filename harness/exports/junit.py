@@ -28,7 +28,6 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the file."""
     suite = ElementTree.Element("testsuite", name=_clean(run.manifest.id), timestamp=run.manifest.started)
     seconds, counts = 0.0, Counter[str]()
     for each in run.evaluations():
@@ -49,7 +48,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what a CI server would count wrong; raises DataError for what is no XML."""
+    """Yield cases that a CI server would count wrong; raises DataError for no XML."""
     try:
         root = ElementTree.fromstring(SubmittedFolder(folder, folder).text(FILE))
     except ElementTree.ParseError as error:
@@ -90,5 +89,4 @@ def _add_case(suite: ElementTree.Element, run: RunToExport, graded: Graded) -> s
 
 
 def _clean(text: str) -> str:
-    """Return a text without characters that XML cannot hold."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

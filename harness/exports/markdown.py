@@ -18,7 +18,6 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>|#@!~])")
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the file: the figures, and a table of what is not resolved before what is."""
     report = run.report
     graded = sorted(run.evaluations(), key=lambda each: (each.verdict.resolved, each.instance.id))
     total = len(graded) + len(run.missing)
@@ -39,7 +38,6 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what GitHub would not show."""
     text = SubmittedFolder(folder, folder).text(FILE)
     if not text.strip():
         yield Problem(FILE, "", "is empty; export the run again")

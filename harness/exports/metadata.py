@@ -67,7 +67,6 @@ def read_metadata(path: Path) -> SubmissionMetadata:
 
 
 def require(metadata: SubmissionMetadata, fields: Sequence[str], format_name: str, file: Path | None) -> None:
-    """Raise UserError that names every required field without a value."""
     missing = [name for name in fields if getattr(metadata, name) in ("", (), None)]
     if missing:
         where, listed = str(file) if file else "--metadata FILE is not given", ", ".join(missing)

@@ -55,11 +55,7 @@ _ID = re.compile(r"([^/]+?)__([^/]+)-(\d+)")
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the submissions and the final report.
-
-    Raises:
-        UserError: an instance is graded by another benchmark's rule, or its repository's name cannot be a path.
-    """
+    """Yield the submissions and the final report; raises UserError for an instance of another benchmark."""
     outcomes: dict[str, Outcome] = {}
     places: dict[str, str] = {}
     about: dict[str, dict[str, tuple[str, int]]] = {}
@@ -96,7 +92,7 @@ def number_of(instance: Instance) -> int:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what the leaderboard's script or its maintainers would stumble over; raises DataError likewise."""
+    """Yield the faults that the leaderboard's script or its maintainers would stumble over; raises DataError."""
     for entry in entries(folder, "evaluation/*/*/*", "all_preds.jsonl"):
         rows = entry.rows("all_preds.jsonl")
         found = entry.json("results/results.json")
@@ -115,7 +111,7 @@ def check(folder: Path) -> Iterator[Problem]:
 
 
 def _result_problems(entry: SubmittedFolder, found: Mapping[str, Any], patches: Mapping[str, str]) -> Iterator[Problem]:
-    """Compare results.json with the logs: what is resolved has a valid report of just that patch."""
+    """Compare results.json with the logs: a resolved instance has a valid report of just that patch."""
     if not isinstance(found.get("resolved"), list):
         yield entry.problem("results/results.json", "resolved", "is no list of ids; the leaderboard counts it")
         return
@@ -155,7 +151,7 @@ def _repository(instance: Instance) -> tuple[str, str]:
 
 
 def _pull_request(graded: Graded) -> dict[str, Any]:
-    """Return one report.json: the row's first two stages, and this run as the third; an invalid one has no sets."""
+    """Return the row's first two stages, and this run as the third; an invalid one has no sets."""
     instance, verdict = graded.instance, graded.verdict
     tests = graded.tests if verdict.outcome in GRADED else {}
     stages = (instance.stages or Stages()).model_copy(update={"fix": tests})
@@ -185,7 +181,7 @@ def _missing_of(run: RunToExport, instances: Mapping[str, tuple[str, int]]) -> l
 
 
 def _results(outcomes: Mapping[str, Outcome], missing: Sequence[str]) -> dict[str, Any]:
-    """Return results.json of one language; the leaderboard's script counts ``resolved``."""
+    """The leaderboard's script counts ``resolved``."""
 
     def ids(*wanted: Outcome) -> list[str]:
         return sorted(name for name, outcome in outcomes.items() if outcome in wanted)

@@ -61,11 +61,7 @@ _RATE = re.compile(r"(\d{1,3}\.\d{1,2})% \((\d+)/(\d+)\)")
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the submission.
-
-    Raises:
-        UserError: the split is unknown, or an instance is graded by another benchmark's rule.
-    """
+    """Yield the submission; raises UserError for an unknown split, or an instance of another benchmark."""
     folder = folder_of_split(run, SIZES, "SWE-PolyBench")
     yield f"{folder}/all_preds.jsonl", lines(prediction_rows(run))
     about: dict[str, tuple[str, int]] = {}
@@ -83,7 +79,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what the submission guide asks for and is not there; raises DataError for what cannot be read."""
+    """Yield parts that the submission guide asks for and that are not there; raises DataError."""
     for entry in entries(folder, "evaluation/*/*", "all_preds.jsonl"):
         rows = entry.rows("all_preds.jsonl")
         split = entry.folder.resolve().parent.name
@@ -97,7 +93,7 @@ def check(folder: Path) -> Iterator[Problem]:
 
 
 def _result(graded: Graded) -> dict[str, Any]:
-    """Return <id>_result.json; where no result counts, no test is listed, so that the benchmark's rule agrees."""
+    """Where no result counts, no test is listed, so that the benchmark's rule agrees."""
     instance, verdict, status = graded.instance, graded.verdict, graded.evidence.apply.status
     refuse_other_benchmarks(instance, NAME)
     counts = verdict.outcome in GRADED
@@ -129,7 +125,7 @@ def _tests(graded: Graded) -> dict[str, Status]:
 
 
 def _metrics(graded: Graded, patch: str) -> dict[str, Any]:
-    """Return <id>_metrics.json: the files found; nodes take the repository, and the benchmark leaves them out too."""
+    """Score the files found; nodes take the repository, and the benchmark leaves them out too."""
     found = retrieval(graded.instance.gold_patch, patch, None, graded.instance.language).files
     scores = found or Scores(precision=0.0, recall=0.0, f1=0.0)
     return {
@@ -176,7 +172,6 @@ def _log_problems(entry: SubmittedFolder, rows: Rows) -> Iterator[Problem]:
 
 
 def _is_resolved(found: Mapping[str, Any]) -> bool:
-    """Return whether the fields of a result agree with its being resolved."""
     facts = ("patch_applied", "generation", "with_logs", "all_f2p_passed", "no_p2p_failed")
     return all(found[field] for field in facts) and bool(found["passed_tests"])
 

@@ -81,7 +81,6 @@ class _Log:
         return self._tests[log_format]
 
     def lacking(self, reading: Reading) -> tuple[str, ...]:
-        """Return the labels that keep a log from being resolved in one reading."""
         log_format, style, language, rule = reading
         tests = rename(self.tests(log_format), style)
         ran = self._readable and suite_ran(log_format, fenced(self._text), tests)

@@ -15,12 +15,11 @@ FIELDS = ("instance_id", "model_name_or_path", "model_patch")
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the predictions, as an object by instance id."""
     yield FILE, json_text({row["instance_id"]: row for row in prediction_rows(run)})
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what sb-cli or its service refuses; raises DataError for a file that cannot be read."""
+    """Yield rows that sb-cli or its service refuse; raises DataError."""
     entry = SubmittedFolder(folder, folder)
     by_id = entry.json(FILE)
     rows = [row if isinstance(row, dict) else {} for row in by_id.values()]

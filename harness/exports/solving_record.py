@@ -34,12 +34,11 @@ class SolvingRecord:
 
     @property
     def steps(self) -> list[AtifStep]:
-        """The steps of the trajectory."""
         return self.trajectory["steps"] if self.trajectory else []
 
     @property
     def totals(self) -> AtifTotals:
-        """Tokens and dollars of the trajectory."""
+        """Tokens and dollars."""
         return (self.trajectory.get("final_metrics") if self.trajectory else None) or {}
 
     @property
@@ -77,11 +76,7 @@ def solving_agent(trajectories: Iterable[Path]) -> SolvingAgent:
 
 
 def read_record(path: Path | None) -> SolvingRecord:
-    """Read a trajectory, and the solution beside it if there is one; a trajectory of another format is left out.
-
-    Raises:
-        DataError: a trajectory in JSON is damaged.
-    """
+    """Read a trajectory, and the solution beside it if any; None for another format. Raises DataError."""
     if path is None:
         return SolvingRecord()
     document = _read(path) if path.suffix == ".json" else {}

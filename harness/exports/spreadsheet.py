@@ -24,7 +24,6 @@ MISSING = "no_prediction"
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the file."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)
@@ -37,7 +36,6 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield rows that no reader could make sense of."""
     rows = list(csv.reader(io.StringIO(SubmittedFolder(folder, folder).text(FILE))))
     if not rows or tuple(rows[0]) != COLUMNS:
         yield Problem(f"{FILE}:1", "", f"is not the header; write {','.join(COLUMNS)}")

@@ -20,12 +20,10 @@ def refuse_other_benchmarks(instance: Instance, export: str, remedy: str = "") -
 
 
 def json_text(content: Any) -> bytes:
-    """Return a value as indented JSON that ends with a line feed."""
     return (json.dumps(content, indent=2) + "\n").encode()
 
 
 def yaml_text(content: Any) -> bytes:
-    """Return a value as YAML, in the order of its keys."""
     import yaml
 
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
@@ -33,7 +31,7 @@ def yaml_text(content: Any) -> bytes:
 
 
 def folder_name(run: RunToExport) -> str:
-    """Return ``<YYYYMMDD>_<name>``: the day of the submission, or of the run, and the system."""
+    """Name the day of the submission, or of the run, and the system: ``<YYYYMMDD>_<name>``."""
     day = run.metadata.date.isoformat() if run.metadata.date else run.manifest.started[:10]
     parts = (re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in run.metadata.name.split(" + "))
     name = run.metadata.folder or "_".join(parts)
@@ -49,7 +47,6 @@ def folder_of_split(run: RunToExport, splits: Collection[str], leaderboard: str)
 
 
 def prediction_rows(run: RunToExport) -> list[dict[str, str]]:
-    """Return the predictions as SWE-bench's rows."""
     return [
         {"instance_id": each.instance_id, "model_name_or_path": each.model, "model_patch": each.patch}
         for each in run.predictions
@@ -57,23 +54,18 @@ def prediction_rows(run: RunToExport) -> list[dict[str, str]]:
 
 
 def lines(rows: list[dict[str, str]]) -> bytes:
-    """Return rows as JSON lines."""
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def trajectories(run: RunToExport, folder: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the file of each trajectory, named after its instance."""
     for name, path in run.trajectories.items():
         yield f"{folder}/{name}{path.suffix or '.txt'}", path.read_bytes()
 
 
 def readme(run: RunToExport, instances: dict[str, tuple[str, int]], *, resolved: set[str]) -> bytes:
-    """Return README.md: the system, its figures by repository and year, and how they were measured.
+    """Write README.md: the system, its figures by repository and year, and how they were measured.
 
-    Args:
-        run: what is submitted.
-        instances: repository and year of each evaluated instance, by id.
-        resolved: ids of resolved instances.
+    ``instances`` are repository and year of each evaluated instance, by id.
     """
     about, manifest = run.metadata, run.manifest
     total = len(instances) + len(run.missing)

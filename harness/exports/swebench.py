@@ -48,11 +48,7 @@ BUCKET = "s3://swe-bench-experiments"
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the submission and the run report.
-
-    Raises:
-        UserError: the split is unknown, or an instance is graded by another benchmark's rule.
-    """
+    """Yield the submission and the run report; raises UserError for an unknown split or another benchmark."""
     folder = folder_of_split(run, SIZES, "SWE-bench")
     yield f"{folder}/all_preds.jsonl", lines(prediction_rows(run))
     yield f"{folder}/metadata.yaml", yaml_text(_metadata(run, folder))
@@ -73,7 +69,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def _metadata(run: RunToExport, folder: str) -> dict[str, Any]:
-    """Return metadata.yaml; the maintainers put logs and trajectories into their bucket."""
+    """The maintainers put logs and trajectories into their bucket."""
     about = run.metadata
     where = f"{BUCKET}/{folder.removeprefix('evaluation/')}"
     return {
@@ -111,7 +107,7 @@ def _logs(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, 
 
 
 def fence(output: bytes, exit_code: int | None, *, timed_out: bool) -> bytes:
-    """Return a test command's output with the markers without which SWE-bench reads nothing from a log.
+    """Put the markers around an output without which SWE-bench reads nothing from a log.
 
     The output of a row's own script has them already. What was cut short gets no end marker, as there.
     """
@@ -156,7 +152,7 @@ def _parted(tests: Sequence[str], failed: set[str]) -> dict[str, list[str]]:
 
 
 def _results(run: RunToExport, outcomes: dict[str, Outcome]) -> dict[str, list[str]]:
-    """Return what analysis/get_results.py writes."""
+    """Return the lists that analysis/get_results.py writes."""
     empty = {name for name, outcome in outcomes.items() if outcome is Outcome.EMPTY_PATCH}
     return {
         "no_generation": sorted({*run.missing, *empty}),
@@ -166,7 +162,6 @@ def _results(run: RunToExport, outcomes: dict[str, Outcome]) -> dict[str, list[s
 
 
 def _flat(name: str) -> str:
-    """Return a model's or a run's name as SWE-bench writes it in paths."""
     flat = name.replace("/", "__")
     if set(flat) <= {"."} or "\0" in flat:
         raise UserError(f"{name!r} cannot be part of a file's name")

@@ -32,7 +32,7 @@ FIELDS = ("instance_id", "model_name_or_path", "model_patch")
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what would keep a submission from being merged; raises DataError for what cannot be read."""
+    """Yield the faults that would keep a submission from being merged; raises DataError."""
     for entry in entries(folder, "evaluation/*/*", "all_preds.jsonl"):
         rows = entry.rows("all_preds.jsonl")
         results = entry.json("results/results.json")
@@ -80,7 +80,6 @@ def _log_problems(entry: SubmittedFolder, rows: Rows, results: Mapping[str, Any]
 
 
 def _report(entry: SubmittedFolder, name: str) -> dict[str, Any] | None:
-    """Return the report of an instance; None if it has none, as with an error."""
     file = f"logs/{name}/report.json"
     if not (entry.folder / file).is_file():
         return None
@@ -89,7 +88,7 @@ def _report(entry: SubmittedFolder, name: str) -> dict[str, Any] | None:
 
 
 def _labels(report: Mapping[str, Any], group: str) -> tuple[list[str], list[str]]:
-    """Return the tests of a group that a report calls a success, and those that it calls a failure."""
+    """Return a group's successes and failures."""
     status = _section(_section(report, "tests_status"), group)
     return ids_of(status, "success"), ids_of(status, "failure")
 
@@ -108,7 +107,6 @@ def _resolved_problems(entry: SubmittedFolder, name: str, report: Mapping[str, A
 def _output_problems(
     entry: SubmittedFolder, name: str, report: Mapping[str, Any], again: Recomputation
 ) -> Iterator[Problem]:
-    """Grade a resolved instance again from its log, with the labels that its report names."""
     file = f"logs/{name}/test_output.txt"
     output = entry.folder / file
     to_pass, to_keep = ([*chain(*_labels(report, group))] for group in ("FAIL_TO_PASS", "PASS_TO_PASS"))
@@ -122,5 +120,4 @@ def _output_problems(
 
 
 def _some(tests: Sequence[str]) -> str:
-    """Name the first of some tests and count the others."""
     return "" if not tests else f"{tests[0]!r}" + (f" and {len(tests) - 1} others" if len(tests) > 1 else "")

@@ -37,11 +37,7 @@ FIT = "gold_patch_evaluated_instances.txt"
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
-    """Yield the submission.
-
-    Raises:
-        UserError: the run has no controls, or an instance is graded by another benchmark's rule.
-    """
+    """Yield the submission; raises UserError without controls, or for an instance of another benchmark."""
     if run.report.unfit_reasons is None:
         raise UserError(
             f"{run.store.root} has no controls, so the denominator is not known; evaluate again with --controls"
@@ -66,7 +62,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield what does not fit together in a submission; raises DataError for what cannot be read."""
+    """Yield parts that do not fit together in a submission; raises DataError."""
     for entry in entries(folder, "*", "preds.json"):
         preds, results = entry.json("preds.json"), entry.json("results.json")
         yield from folder_problems(entry)
@@ -95,7 +91,7 @@ def _count_problems(entry: SubmittedFolder, results: Mapping[str, Any]) -> Itera
 
 
 def _report(graded: Graded) -> dict[str, Any]:
-    """Return report.json; a test that did not run is neither a success nor a failure."""
+    """A test that did not run is neither a success nor a failure."""
     instance, verdict = graded.instance, graded.verdict
     refuse_other_benchmarks(instance, NAME)
     return {

@@ -18,12 +18,10 @@ def solver_folder(run: Path) -> Path | None:
 
 
 def find_trajectories(folder: Path, instance_ids: Iterable[str]) -> Mapping[str, Path]:
-    """Return each instance's trajectory.
+    """Find each instance's trajectory.
 
-    Args:
-        folder: a solver's run, of which the first sample counts, or any folder in which the name of a file or of a
-            folder's only file is or contains the instance's id.
-        instance_ids: of the predictions. An id that is a part of another one's file name does not get that file.
+    ``folder`` is a solver's run, whose first sample counts, or any folder where the name of a file, or of a folder's
+    only file, is or contains the instance's id. An id that is a part of another one's file name does not get that file.
     """
     if _is_solver(folder):
         found = {name: folder / "instances" / name / "0" / "trajectory.json" for name in instance_ids}

@@ -18,13 +18,9 @@ def write(
     *,
     metadata_file: Path | None = None,
 ) -> list[str]:
-    """Write a run into a new folder; return the paths of the files in it.
+    """Write a run into a folder that is missing or empty, and appears when every file is written; return the files.
 
-    Args:
-        chosen: the format.
-        run: what to write.
-        folder: must be missing or empty. It appears when every file is written.
-        metadata_file: source of the run's metadata, for messages.
+    ``metadata_file`` is named in messages.
 
     Raises:
         UserError: the folder holds something, a needed field is missing, or the run may or can not be exported so.
@@ -51,7 +47,7 @@ def write(
 
 
 def problems(chosen: ExportFormat, folder: Path) -> list[Problem]:
-    """Return what the receiver of a folder would complain about; raises UserError if there is no such folder."""
+    """Return the receiver's complaints about a folder; raises UserError if there is none."""
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such folder to check")
     found = []
@@ -66,7 +62,7 @@ def problems(chosen: ExportFormat, folder: Path) -> list[Problem]:
 
 
 def run_problems(chosen: ExportFormat, run: RunToExport) -> list[Problem]:
-    """Return what makes a run unfit for a leaderboard although its files are complete; nothing for other formats."""
+    """Return why a run is unfit for a leaderboard although its files are complete; nothing for other formats."""
     if not chosen.LEADERBOARD:
         return []
     report, file = run.report, str(run.store.root / "report.json")

@@ -12,11 +12,6 @@ STOPPED_EARLY = "fail_fast"
 
 
 def grade(instance: Instance, evidence: Evidence) -> Verdict:
-    """Grade one evaluation by the rule of its instance's benchmark.
-
-    Returns:
-        The verdict: an outcome, the tests that count against the patch, a reason in words and flags.
-    """
     found = find_benchmark(instance.rule).judge(instance, evidence)
     left_out = f"; {len(instance.quarantined)} quarantined tests left out" if instance.quarantined else ""
     return Verdict(

@@ -44,15 +44,12 @@ class LogGrades:
 
 
 def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[str, bool] | None = None) -> LogGrades:
-    """Grade every log of a folder.
+    """Grade every log of a folder, and list logs without an instance.
 
     Args:
         folder: with files named ``<instance id>[.anything].txt`` or ``.log``; ids in any case.
-        instances: candidates for the logs; their ``log_format`` is the format of their logs.
+        instances: their ``log_format`` is the format of their logs.
         published: instance id to the published "resolved" of the same log.
-
-    Returns:
-        The verdicts and their comparison; logs without an instance are listed, never skipped silently.
 
     Raises:
         DataError: the folder cannot be read, or two logs are of one instance.
@@ -75,7 +72,6 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
 
 
 def evidence_of(instance: Instance, text: str) -> Evidence:
-    """Return the evidence in the log of a run."""
     marker = _marker(text)
     code = _EXIT_CODE.search(text)
     broken = marker in {"Reset Failed", "Tests Errored"}
@@ -91,11 +87,7 @@ def evidence_of(instance: Instance, text: str) -> Evidence:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a log; bytes that are not UTF-8 are replaced.
-
-    Raises:
-        DataError: the file cannot be read.
-    """
+    """Read a log, with a replacement for bytes that are not UTF-8; raises DataError."""
     try:
         return path.read_text("utf-8", errors="replace")
     except OSError as error:
@@ -142,7 +134,7 @@ def _log_files(folder: Path) -> Iterator[Path]:
 
 
 def _assign(paths: Iterator[Path], instances: Sequence[Instance]) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Assign logs to instances: the longest id that a file name starts with, up to a dot, wins."""
+    """Assign each log to the longest id that its name starts with, up to a dot."""
     ids = {instance.id.lower(): instance.id for instance in instances}
     logs: dict[str, Path] = {}
     strangers = []

@@ -82,6 +82,5 @@ FLAGS: Mapping[str, str] = {
 
 
 def meaning_of(flag: str) -> str:
-    """Return what a flag means; empty for one that is not known."""
     begin, colon, _ = flag.partition(":")
     return FLAGS.get(begin + colon, "")

@@ -49,7 +49,6 @@ class Stability(Model):
         return tuple(name for name, seen in self.tests.items() if not seen.stable)
 
     def of_unstable_tests(self) -> "Stability":
-        """Return this record with its unstable tests only."""
         return self.model_copy(update={"tests": {name: self.tests[name] for name in self.unstable}})
 
 
@@ -68,14 +67,9 @@ def measure(
     assay_version: str = "",
     engine: Mapping[str, str] | None = None,
 ) -> Stability:
-    """Compare repeated runs of an instance.
+    """Compare repeated runs of an instance that has all its labels.
 
-    Args:
-        instance: the instance with all its labels, without quarantine.
-        gold: evidence of each run of its gold patch; None for a run without evidence.
-        null: evidence of each run without a patch.
-        assay_version: only recorded.
-        engine: only recorded.
+    ``gold`` and ``null`` are the evidence of each run, None for a run without evidence.
     """
     sides = {"gold": gold, "null": null}
     reports = {side: [_results(instance, each) for each in _graded(instance, found)] for side, found in sides.items()}
@@ -104,7 +98,7 @@ def outcomes(instance: Instance, runs: Iterable[Evidence | None]) -> tuple[Outco
 
 
 def quarantine(instance: Instance, names: Collection[str]) -> Instance:
-    """Return the instance with the named tests moved from its labels to ``quarantined``."""
+    """Move the named tests from an instance's labels to ``quarantined``."""
     left_out = tuple(test for test in (*instance.fail_to_pass, *instance.pass_to_pass) if test in names)
     if not left_out:
         return instance
@@ -115,10 +109,7 @@ def quarantine(instance: Instance, names: Collection[str]) -> Instance:
 
 
 def mark_flaky(verdict: Verdict, reruns: Iterable[Verdict]) -> Verdict:
-    """Return the strict verdict, with the tests marked that passed in a rerun of the same evaluation.
-
-    Outcome, reason and the tests that count against the patch stay.
-    """
+    """Mark tests that passed in a rerun of the same evaluation; outcome, reason and failing tests stay."""
     against = [{*each.unfixed, *each.broken} for each in reruns if each.outcome in GRADED]
     flaky = tuple(test for test in failing(verdict) if any(test not in tests for tests in against))
     flags = tuple(flag for flag in verdict.flags if flag != "flaky")
@@ -126,12 +117,11 @@ def mark_flaky(verdict: Verdict, reruns: Iterable[Verdict]) -> Verdict:
 
 
 def failing(verdict: Verdict) -> tuple[str, ...]:
-    """Return the tests that count against an unresolved patch."""
     return (*verdict.unfixed, *verdict.broken) if verdict.outcome is Outcome.UNRESOLVED else ()
 
 
 def read_stability(path: Path) -> StabilityFile:
-    """Read a file of ``assay dataset validate``; raises DataError if it cannot be read or is of another kind."""
+    """Read a file of ``assay dataset validate``; raises DataError."""
     try:
         return StabilityFile.model_validate_json(path.read_bytes())
     except OSError as error:
@@ -147,12 +137,11 @@ def _graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidenc
 
 
 def _results(instance: Instance, evidence: Evidence) -> Mapping[str, Status]:
-    """Return the results of a run by normalised names."""
     return match_labels(instance, normalise_results(instance, evidence.report.tests))
 
 
 def _status(name: str, tests: Mapping[str, Status]) -> Status:
-    """Return the status of a test; for a shortened label, the worst of its tests."""
+    """Return a test's status; for a shortened label, the worst of its tests."""
     return max(lookup(name, tests), key=SEVERITY.index)
 
 

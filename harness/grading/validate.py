@@ -35,14 +35,7 @@ class Validation(Model):
 
 
 def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability) -> Validation:
-    """Compare the labels of an instance with the results of its tests.
-
-    Args:
-        instance: the instance with the labels to be checked.
-        gold: evidence of each run of its gold patch. A run without results makes the instance invalid.
-        null: evidence of each run without a patch.
-        stability: of the same runs.
-    """
+    """Compare the labels of an instance with the results of its tests; a run without results makes it invalid."""
     reduced = quarantine(instance, stability.quarantined)
     reported = {name for each in gold if each is not None for name in normalise_results(instance, each.report.tests)}
     passing = {
@@ -65,7 +58,7 @@ def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability)
 
 
 def unfit_reason(gold: Verdict, null: Verdict) -> str:
-    """Return why an instance cannot distinguish right from wrong patches, by its controls; empty if it can."""
+    """Return why an instance's controls show no difference between right and wrong patches; empty if they do."""
     if not gold.resolved:
         return f"its gold patch is {gold.outcome}: {gold.reason}"
     if null.resolved:

@@ -48,14 +48,10 @@ class Means(Model):
 
 
 def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> PatchMeasures:
-    """Measure one patch.
+    """Measure one patch; raises UserError for an unknown language.
 
-    Args:
-        instance: with the gold patch. patch: the proposed unified diff. texts: returns texts of the base tree; if it
-        raises EnvironmentFailure, measures that need the tree are left out. resolved: as the verdict says.
-
-    Raises:
-        UserError: the instance's language is unknown.
+    ``texts`` returns texts of the base tree. If it raises EnvironmentFailure, measures that need the tree are left
+    out.
     """
     known: Callable[[str], str | None] = cache(texts)
     try:

@@ -77,11 +77,7 @@ SIGNS = _rules(
 
 
 def complexity(touched: Iterable[TouchedNode]) -> Complexity:
-    """Return how much of the code a patch changes, by the innermost functions and classes around its lines.
-
-    Args:
-        touched: result of ``retrieval.touched_nodes`` for the patch.
-    """
+    """Count the innermost functions and classes around the lines of a patch."""
     kinds = [each.kind for each in {node.key: node for node in touched}.values()]
     functions, classes = kinds.count("function"), kinds.count("class")
     if functions and classes:

@@ -20,23 +20,14 @@ class Placed:
 
 
 def read_changes(patch: str) -> tuple[FileChange, ...]:
-    """Read a patch; empty text changes nothing.
-
-    Raises:
-        MalformedPatchError: the text is not a diff, is cut off, or does not pass ``patches.gate``.
-    """
+    """Read a patch; empty text changes nothing. Raises MalformedPatchError, also for what ``patches.gate`` refuses."""
     return read_diff(gate(patch, allow_binary=True).text)
 
 
 def place(change: FileChange, before: str | None) -> Placed:
-    """Apply a change to the text of its file, as ``git apply`` does: at the given line, or at the nearest match.
+    """Apply a change as ``git apply`` does: at the given line, or at the nearest match.
 
-    Args:
-        change: of one file.
-        before: text of the file; None if it does not exist.
-
-    Raises:
-        MalformedPatchError: the file does not exist, or has no such lines.
+    ``before`` is None if the file does not exist. Raises MalformedPatchError if it must exist, or has no such lines.
     """
     if before is None and change.old is not None:
         raise MalformedPatchError(f"{change.old}: there is no such file")

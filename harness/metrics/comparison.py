@@ -106,16 +106,7 @@ class Comparison(Model):
 
 
 def load_results(store: RunStore, name: str, cost: float | None = None) -> RunResults:
-    """Read a run.
-
-    Args:
-        store: of the run.
-        name: name under which the run is shown.
-        cost: of all its predictions.
-
-    Raises:
-        UserError: the folder contains no run.
-    """
+    """Read a run under the name by which it is shown, with the cost of all its predictions; raises UserError."""
     about = store.load_run()
     results = {name: _result(store, name, outcome) for name, outcome in store.load_outcomes().items()}
     return RunResults(name, about.model, about.dataset, results, cost)
@@ -129,15 +120,10 @@ def _result(store: RunStore, instance_id: str, outcome: Outcome) -> InstanceResu
 
 
 def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0) -> Comparison:
-    """Compare runs of one data set.
+    """Compare two or more runs of one data set, with different names.
 
     Runs of one model (by name) are samples: they give pass@k and pass^k, and are tested against each other only if
-    there is no other model.
-
-    Args:
-        runs: two or more, with different names.
-        samples: number of bootstrap resamples.
-        seed: of the bootstrap.
+    there is no other model. ``samples`` and ``seed`` are the bootstrap's.
 
     Raises:
         UserError: fewer than two runs, runs of different data sets, or no instance that all of them evaluated.
@@ -201,7 +187,7 @@ def _reason(instance_id: str, runs: Sequence[RunResults]) -> str:
 
 
 def _by_model(runs: Sequence[RunResults]) -> dict[str, list[RunResults]]:
-    """Return the runs of each named model; it is unknown whether runs without a name share one."""
+    """Group runs by model; it is unknown whether runs without a name share one."""
     found: dict[str, list[RunResults]] = defaultdict(list)
     for run in runs:
         found[run.model].append(run)
@@ -230,14 +216,12 @@ class _Table:
     seed: int
 
     def by_repo(self) -> dict[str, list[str]]:
-        """Return the instances of each repository."""
         found: dict[str, list[str]] = defaultdict(list)
         for name in self.common:
             found[self.runs[0].results[name].repo].append(name)
         return found
 
     def rate(self, run: RunResults) -> RunRate:
-        """Return a run's rate."""
         resolved = sum(_resolves(run, name) for name in self.common)
         everything = sum(_resolves(run, name) for name in run.results)
         return RunRate(
@@ -265,7 +249,6 @@ class _Table:
         )
 
     def passes(self, model: str, runs: Sequence[RunResults]) -> ModelSamples:
-        """Return the pass rates for 1 to n runs of a model."""
         n, right = len(runs), {name: sum(_resolves(run, name) for run in runs) for name in self.common}
         rates = tuple(
             PassRates(

@@ -53,14 +53,8 @@ class TouchedNode:
 def retrieval(gold: str, candidate: str, texts: Texts | None, language: str) -> Retrieval:
     """Score a patch against the gold patch.
 
-    Args:
-        gold: unified diff of the reference.
-        candidate: the scored unified diff; it scores 0 if it is empty, cannot be read or does not apply.
-        texts: returns texts of the base tree; without it only the files are scored.
-        language: name of the project's language.
-
-    Raises:
-        UserError: there is no language of that name.
+    A candidate scores 0 if it is empty, cannot be read or does not apply. Without ``texts`` of the base tree only the
+    files are scored. Raises UserError for an unknown language.
     """
     try:
         wanted = read_changes(gold)
@@ -86,15 +80,10 @@ def scores(wanted: Set[Item], found: Set[Item]) -> Scores | None:
 
 
 def touched_nodes(changes: Iterable[FileChange], texts: Texts, language: str) -> frozenset[TouchedNode]:
-    """Return the innermost functions and classes around the lines that a patch removes and adds.
+    """Find the innermost functions and classes around the lines that a patch removes and adds.
 
     Removed lines are looked up in the file before the patch, added ones in the file after it. Lines outside of
     functions and classes, lines of white space and files without code are ignored.
-
-    Args:
-        changes: of the patch (``changes.read_changes``).
-        texts: returns texts of the base tree.
-        language: name of the project's language.
 
     Raises:
         MalformedPatchError: a change does not fit the base tree.
@@ -107,7 +96,7 @@ def _keys(changes: Iterable[FileChange], texts: Texts | None, language: str) -> 
 
 
 def _candidate(patch: str, texts: Texts | None, language: str) -> tuple[frozenset[str], frozenset[str], str]:
-    """Return the files and nodes that a patch touches, and what is wrong with it; none if it is wrong."""
+    """Return the files and nodes that a patch touches, and its fault; none if it has one."""
     try:
         changes = read_changes(patch)
     except MalformedPatchError as error:

@@ -24,12 +24,7 @@ class Similarity(Model):
 
 
 def patch_similarity(gold: str, candidate: str) -> Similarity:
-    """Return the similarity of a unified diff; 0 if it is empty or cannot be read.
-
-    Args:
-        gold: unified diff of the reference; if it cannot be read or changes no text, there is no score.
-        candidate: the scored unified diff.
-    """
+    """Compare two unified diffs; 0 if the candidate is empty or cannot be read, None if gold changes no text."""
     try:
         wanted = _diffs_by_path(read_changes(gold))
     except MalformedPatchError as error:
@@ -44,7 +39,6 @@ def patch_similarity(gold: str, candidate: str) -> Similarity:
 
 
 def _diffs_by_path(changes: tuple[FileChange, ...]) -> dict[str, str]:
-    """Return the diff of each file whose text or name changes, without its header lines."""
     found = {change.base_path: "\n".join((*_renaming(change), *map(_written, change.hunks))) for change in changes}
     return {path: diff for path, diff in found.items() if diff}
 
@@ -55,7 +49,6 @@ def _renaming(change: FileChange) -> tuple[str, ...]:
 
 
 def _written(hunk: Hunk) -> str:
-    """Return a hunk as text, without the function that git appends to its header."""
     old, new = (sum(1 for _ in side) for side in (hunk.old(), hunk.new()))
     lines = (line.mark + line.text for line in hunk.lines if line.mark != "\\")
     return "\n".join([f"@@ -{hunk.start},{old} +{hunk.new_start},{new} @@", *lines])

@@ -40,12 +40,7 @@ class Ruling(NamedTuple):
 
 
 def judge_without_tests(evidence: Evidence, *, silence_passes: bool = False) -> tuple[Outcome, str] | None:
-    """Return outcome and reason if they need no test result; facts that a patch cannot write come first.
-
-    Args:
-        evidence: of the run.
-        silence_passes: whether a test that is not reported has passed.
-    """
+    """Return outcome and reason if they need no test result; facts that a patch cannot write come first."""
     checks = (_check_failed_part, _check_apply, _check_limits, _check_strictness)
     answers = (check(evidence) for check in checks)
     silence_passes = silence_passes and evidence.report.suite_ran
@@ -104,10 +99,7 @@ def _check_consistency(evidence: Evidence, *, silence_passes: bool = False) -> t
 
 
 def find_distrust(evidence: Evidence) -> str:
-    """Return the reason for which none of a run's results can be trusted, whatever is expected; empty if there is none.
-
-    A run without results is no such reason.
-    """
+    """Return why none of a run's results can be trusted; empty if they can, or if there are none."""
     if evidence.exit_code is None or not evidence.report.tests:
         return ""
     report = evidence.report
@@ -123,7 +115,6 @@ def _any_tripwire_ran(evidence: Evidence) -> bool:
 
 
 def _any_failed(evidence: Evidence) -> bool:
-    """Return whether a test failed, the project's own or a tripwire."""
     tripwires = (tripwire.reported for tripwire in evidence.tripwires.values())
     return any(status in FAILING for status in (*evidence.report.tests.values(), *tripwires))
 
@@ -158,7 +149,6 @@ def _is_as_expected(found: Status, expected: Status) -> bool:
 
 
 def _check_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Judge the exit status of the test command; that of an external log may be unknown."""
     language = languages.find_or_none(instance.language)
     finished = language.FINISHED if language else FINISHED
     if evidence.exit_code is not None and evidence.exit_code not in finished:
@@ -169,9 +159,7 @@ def _check_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome,
 
 
 def _check_disagreements(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Compare report and output: a test cannot undo what its runner has printed, so a better result in the report is
-    forged.
-    """
+    """Compare both channels: no test can undo what its runner has printed, so a better report is forged."""
     doubtful = _count_expected(evidence.report.disagreements, instance, evidence)
     if doubtful:
         return Outcome.TAMPERED, f"the report and the output disagree about {doubtful} expected tests"
@@ -187,7 +175,6 @@ def _check_muted_output(instance: Instance, evidence: Evidence) -> tuple[Outcome
 
 
 def _count_expected(names: Iterable[str], instance: Instance, evidence: Evidence) -> int:
-    """Return how many expected tests with a passing result have one of these names."""
     tests = match_labels(instance, evidence.report.tests)
     doubtful = {name: tests[name] for name in names if tests.get(name) in PASSING}
     labels = (*instance.fail_to_pass, *instance.pass_to_pass)

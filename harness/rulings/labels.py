@@ -41,12 +41,7 @@ def judge_labels(
 ) -> Ruling:
     """Judge a run by its labels and a benchmark's rule.
 
-    Args:
-        instance: whose labels count; those that name no test are left out.
-        evidence: of the run.
-        rule: says what counts against the patch.
-        silence_passes: whether a test that is not reported has passed.
-        conclude: says what follows from what counts against the patch.
+    With ``silence_passes``, a test that is not reported has passed.
     """
     early = judge_without_tests(evidence, silence_passes=silence_passes)
     if early is not None:
@@ -62,7 +57,7 @@ def judge_labels(
 
 
 def _conclude_early(instance: Instance, unfixed: tuple[str, ...]) -> tuple[Outcome, str]:
-    """Judge a run of fail-to-pass tests alone: it can show that a patch fails, and no more."""
+    """Judge fail-to-pass tests alone: they can show that a patch fails, and no more."""
     if not unfixed:
         return Outcome.NOT_RUN, "only the fail-to-pass tests were run"
     return Outcome.UNRESOLVED, f"{len(unfixed)} of {len(instance.fail_to_pass)} unfixed; the other tests were not run"
@@ -93,7 +88,7 @@ def find_failing(names: Iterable[str], tests: Tests) -> tuple[str, ...]:
 
 
 def all_passed(instance: Instance, tests: Tests) -> Against:
-    """The rule of several benchmarks: every expected test has passed, and nothing else counts."""
+    """Every expected test has passed, and nothing else counts."""
     return find_not_passed(instance.fail_to_pass, tests), find_not_passed(instance.pass_to_pass, tests)
 
 

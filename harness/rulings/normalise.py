@@ -9,7 +9,7 @@ from assay.harness.reports.base import worst
 
 
 def normalise_results(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
-    """Return results under normalised names, without parts that vary from run to run (``Language.normalise``)."""
+    """Normalise names by ``Language.normalise``, which removes parts that vary from run to run."""
     language = languages.find_or_none(instance.language)
     if language is None or language.normalise is unchanged:
         return tests

@@ -11,10 +11,10 @@ NOT_FAILING = PASSING | {Status.SKIPPED}
 
 
 def count_against(instance: Instance, tests: Tests) -> Against:
-    """FeatureBench's rule: pytest ends each file with status 0, so it ran tests, and none failed.
+    """Count by pytest's status for each file: 0 if it ran tests, and none failed.
 
-    All tests of a pass-to-pass file may be skipped, but not the file as a whole, of which pytest then collects nothing.
-    A test of a fail-to-pass file has to pass.
+    All tests of a pass-to-pass file may be skipped, but not the file as a whole: pytest then collects nothing of it. A
+    test of a fail-to-pass file has to pass.
     """
     collected = {name.partition(SEPARATOR)[0] for name in tests if SEPARATOR in name}
     kept = {file: lookup(file, tests) for file in instance.pass_to_pass}
@@ -23,6 +23,5 @@ def count_against(instance: Instance, tests: Tests) -> Against:
 
 
 def judge(instance: Instance, evidence: Evidence) -> Ruling:
-    """Judge by the labels, and measure the share of tests that pass in the files to be fixed."""
     found = judge_labels(instance, evidence, count_against)
     return found._replace(measures=measure(instance, evidence, found.outcome))

@@ -46,10 +46,10 @@ _SAME = {Status.ERROR: Status.FAILED, Status.XFAIL: Status.SKIPPED}
 
 
 def count_against(instance: Instance, tests: Tests) -> Against:
-    """Multi-SWE-bench's rule: this run takes the place of the row's fix stage.
+    """Count this run as the row's fix stage.
 
     Every listed test must stay in its set of the row. Its result with the test patch comes from the row, so it must
-    pass now. No other test may fail now that passed before (``killers``).
+    pass now. No other test may fail now that passed before (``find_killers``).
     """
     stages = get_stages(instance).model_copy(update={"fix": dict(tests)})
     unfixed, broken = (find_not_passed(names, tests) for names in (instance.fail_to_pass, instance.pass_to_pass))
@@ -61,27 +61,23 @@ judge = partial(judge_labels, rule=count_against)
 
 
 def staged(status: Status) -> Status:
-    """Return one of a stage's four statuses: an error is a failure, an expected failure is a skip."""
+    """Count an error as a failure, and an expected failure as a skip."""
     return _SAME.get(status, status)
 
 
 def word(status: Status) -> str:
-    """Return the benchmark's word for a status."""
     return next(name for name, meant in WORDS.items() if meant is staged(status))
 
 
 def status_in(stage: Mapping[str, Status], test: str) -> Status:
-    """Return the status of a test in a stage."""
     return staged(stage.get(test, Status.MISSING))
 
 
 def every_test(stages: Stages) -> dict[str, None]:
-    """Return the tests of all stages, in order and once each."""
     return dict.fromkeys((*stages.run, *stages.test, *stages.fix))
 
 
 def classify(stages: Stages) -> dict[str, tuple[str, ...]]:
-    """Return the tests of each of the four sets p2p, f2p, s2p and n2p."""
     passed = [test for test in every_test(stages) if status_in(stages.fix, test) is Status.PASSED]
     return {
         name: tuple(test for test in passed if status_in(stages.test, test) is before) for name, before in SETS.items()
@@ -89,7 +85,6 @@ def classify(stages: Stages) -> dict[str, tuple[str, ...]]:
 
 
 def fixed(stages: Stages) -> tuple[str, ...]:
-    """Return the tests that pass with the gold patch and not with the test patch alone."""
     return tuple(
         test
         for test in every_test(stages)
@@ -98,10 +93,9 @@ def fixed(stages: Stages) -> tuple[str, ...]:
 
 
 def killers(stages: Stages) -> Iterator[str]:
-    """Yield the tests, in a set or not, each of which alone makes the fix stage invalid.
+    """Yield the tests that fail now and passed before, each of which alone makes the fix stage invalid.
 
-    These are tests that fail now and passed with the test patch, or passed at the base commit and did not run with the
-    test patch.
+    They passed with the test patch, or at the base commit and did not run with the test patch.
     """
     for test, now in stages.fix.items():
         if staged(now) is Status.FAILED and _passed_before(stages, test):
@@ -116,7 +110,7 @@ def _passed_before(stages: Stages, test: str) -> bool:
 
 
 def invalid(stages: Stages) -> str:
-    """Return why the benchmark refuses three stages; empty if it accepts them. Its checks, in its order."""
+    """Return why the benchmark refuses three stages; empty if it accepts them. Its checks are in its order."""
     if not stages.fix:
         return "the fix stage has no test"
     killer = next(killers(stages), None)
@@ -128,13 +122,11 @@ def invalid(stages: Stages) -> str:
 
 
 def labels(stages: Stages) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the five columns of tests, each test with its word for each stage."""
     sets = (*classify(stages).values(), fixed(stages))
     return {field: {test: _words(stages, test) for test in tests} for field, tests in zip(LABELS, sets, strict=True)}
 
 
 def results(stage: Mapping[str, Status]) -> dict[str, int | list[str]]:
-    """Return one stage in the form of a row or report: counts and lists."""
     lists = {part: [test for test in stage if status_in(stage, test) is status] for part, status in PARTS.items()}
     counts: dict[str, int | list[str]] = {f"{part}_count": len(tests) for part, tests in lists.items()}
     return counts | {f"{part}_tests": tests for part, tests in lists.items()}

@@ -11,8 +11,7 @@ def pass_and_fail(instance: Instance, tests: Tests) -> Against:
     """SWE-bench's pass_and_fail rule, and SWE-smith's.
 
     A fail-to-pass test must pass (an expected failure counts, a skip does not); a pass-to-pass test may also be
-    skipped. A missing test counts as failed. So does a label that was cut, and stands for a skipped test and one that
-    passes.
+    skipped. A missing test counts as failed. So does a cut label that stands for a skipped test and one that passes.
 
     An expected failure of a fail-to-pass test counts only if the test patch can have declared it, because code under
     test can call ``pytest.xfail`` itself.

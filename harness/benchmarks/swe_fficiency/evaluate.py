@@ -32,17 +32,7 @@ ALONE = threading.Lock()
 
 
 def evaluate_speed(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
-    """Run a patch's tests and, if they are as they should be, time the workload.
-
-    Args:
-        task, image, engine, labels: as of ``evaluate``.
-
-    Returns:
-        The evaluation of the tests, with the runs of the workload.
-
-    Raises:
-        What ``evaluate`` raises.
-    """
+    """Run a patch's tests and, if they are as they should be, time the workload."""
     tested = evaluate(task, image, engine, labels)
     if judge(task.instance, tested.evidence).outcome is not Outcome.INFRA_ERROR or _has_failed(tested):
         return tested
@@ -56,10 +46,7 @@ def take_turns(run: Callable[[TestedTree], WorkloadRun]) -> dict[TestedTree, tup
     """Run the workload in each tree in turn, in further rounds while the base tree differs from itself.
 
     Nothing else decides on a round. Base's time is in every speed-up: rounds until gold shows one would wait for slow
-    runs of base, which make any patch look fast.
-
-    Returns:
-        The runs by tree. They end early at a run with a problem.
+    runs of base, which make any patch look fast. A run with a problem ends them.
     """
     runs: dict[TestedTree, tuple[WorkloadRun, ...]] = dict.fromkeys(TURNS, ())
     for number in range(1, MOST_ROUNDS + 1):
@@ -77,7 +64,6 @@ def _has_failed(tested: Evaluation) -> bool:
 
 
 def _timing(task: Task, workload: Workload) -> Task:
-    """Return the task of one run of the workload."""
     folder = f".assay-{secrets.token_hex(8)}"  # in which no patch can put anything
     driver, program = (f"{folder}/{name}" for name in ("driver.py", "workload.py"))
     arguments = (PYTHON, driver, PIPE, program, workload.function, workload.setup, str(workload.number))
@@ -103,7 +89,6 @@ def _core() -> str:
 
 
 def _run(timing: Task, tree: TestedTree, image: str, engine: Engine, labels: Mapping[str, str]) -> WorkloadRun:
-    """Run the workload once in a tree."""
     gold = timing.instance.gold_patch
     patch = {TestedTree.CANDIDATE: timing.prediction.patch, TestedTree.GOLD: gold}.get(tree, "")
     prediction = Prediction(instance_id=timing.instance.id, model=tree, patch=patch)

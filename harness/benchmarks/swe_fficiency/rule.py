@@ -46,10 +46,7 @@ def _critical_rank_sum(rounds: int) -> int:
 
 
 def judge(instance: Instance, evidence: Evidence) -> Ruling:
-    """Judge a patch that has to make a workload faster.
-
-    What makes the measurement useless is an infrastructure failure: it says nothing about the patch.
-    """
+    """Judge the tests, then the speed; a useless measurement is an infrastructure failure, not the patch's."""
     early = judge_without_tests(evidence)
     if early is not None:
         return Ruling(*early)

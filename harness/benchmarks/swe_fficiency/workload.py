@@ -35,7 +35,7 @@ class Workload:
 
 
 def read_workload(text: str) -> Workload:
-    """Read a program; raises MalformedWorkloadError."""
+    """Read a program without running it; raises MalformedWorkloadError."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -86,7 +86,6 @@ class _WithLocals(ast.NodeTransformer):
     """Makes a function return its result and its local variables; functions inside it stay as they are."""
 
     def change(self, function: ast.FunctionDef) -> None:
-        """Change a function in place."""
         if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function)):
             raise MalformedWorkloadError("times a generator, which computes nothing when it is called")
         function.body = [self.visit(each) for each in function.body] + [_return(ast.Constant(None))]

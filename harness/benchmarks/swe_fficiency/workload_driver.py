@@ -24,7 +24,6 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 def main() -> None:
-    """Run the workload that the arguments name."""
     pipe, file, function, setup, number = sys.argv[1:6]
     out = os.open(pipe, os.O_WRONLY)
     names: dict[str, Any] = {"__name__": "__main__", "__file__": file}
@@ -56,7 +55,6 @@ def results(returned: Any, names: Any) -> Any:
 
 
 def is_value(name: str, value: Any) -> bool:
-    """Return whether a variable holds data."""
     return not name.startswith("__") and not callable(value) and not isinstance(value, ModuleType)
 
 

@@ -20,6 +20,5 @@ def remove_duration(name: str) -> str:
 
 
 def make_label_test(instance: Instance) -> Callable[[str], bool]:
-    """Return a function that says whether a label has a test's name."""
     labels = {remove_duration(name) for name in (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)}
     return lambda name: remove_duration(name) in labels

@@ -33,12 +33,7 @@ class Ran:
 
 
 def change_coverage(task: Task, run: Run) -> dict[str, float]:
-    """Measure the coverage of the gold patch's change; nothing where no line of it can run, or nothing was counted.
-
-    Args:
-        task: of a test patch.
-        run: runs the tests of a plan in a tree.
-    """
+    """Measure the share of the gold patch's change that tests run; nothing where no line can run or was counted."""
     sides = {
         TestedTree.BASE: (TestedTree.BASE_ALONE, _lines(task.instance.gold_patch, "-")),
         TestedTree.GOLD: (TestedTree.GOLD_ALONE, _lines(task.instance.gold_patch, "+")),
@@ -71,7 +66,6 @@ def _lines(patch: str, mark: str) -> frozenset[Line]:
 
 
 def _counting(task: Task, plan: TestPlan, changed: frozenset[Line]) -> Task:
-    """Return the task of a run that counts lines, whatever its tests say."""
     files = sorted({path for path, _ in changed})
     paths = (f"{plan.workdir}/{FOLDER}", plan.env.get("PYTHONPATH", ""))
     env = {

@@ -69,7 +69,7 @@ def _is_of_tests(instance: Instance, path: str) -> bool:
 
 
 def replace_tests(instance: Instance, prediction: Prediction) -> Instance:
-    """Return an instance whose test patch is the prediction's; without any if that may not be applied."""
+    """Put the prediction's tests in place of the instance's; none if the patch may not be applied."""
     try:
         tests = only_tests(instance, prediction.patch).text
     except MalformedPatchError:  # which ``gate_tests`` says
@@ -78,7 +78,7 @@ def replace_tests(instance: Instance, prediction: Prediction) -> Instance:
 
 
 def plan_test_patch(planner: PlanMaker, instance: Instance, prediction: Prediction) -> Task:
-    """Plan the evaluation of a patch of tests, which takes the place of the instance's own."""
+    """Plan the tests of the patch, and those of the base commit in the same files."""
     patched = replace_tests(instance, prediction)
     bare = patched.model_copy(update={"test_patch": ""})
     plan, beside = planner.plan(patched), planner.plan_files(bare, find_files_at_base(patched))
@@ -88,7 +88,6 @@ def plan_test_patch(planner: PlanMaker, instance: Instance, prediction: Predicti
 
 
 def find_files_at_base(instance: Instance) -> tuple[str, ...]:
-    """Return the files of an instance's test patch that the base commit has, too."""
     tests = gate(instance.test_patch, allow_binary=True)
     return tuple(path for path in tests.paths if path not in tests.created)
 
@@ -107,16 +106,7 @@ def gate_tests(task: Task) -> GatedPatch | Evaluation:
 def evaluate_tests(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
     """Run a patch of tests on the trees that decide about it.
 
-    Args:
-        task: its plan runs the patch's tests; ``beside`` those of the base commit in the same files.
-        image: the gold patch's.
-        engine, labels: as of ``evaluate``.
-
-    Returns:
-        The evaluation of the run that decides, with the evidence of every tree.
-
-    Raises:
-        What ``evaluate`` raises.
+    The image is the gold patch's. The evaluation is that of the deciding run, with the evidence of every tree.
     """
     trees = _Trees(task, image, engine, labels or {})
     base = trees.run(TestedTree.BASE, task)
@@ -138,7 +128,6 @@ def evaluate_tests(task: Task, image: str, engine: Engine, labels: Mapping[str, 
 
 
 def _needs(tree: TestedTree, task: Task, gold: Evaluation) -> bool:
-    """Return whether a tree without the test patch is of use: to see what it adds, or why it does not fit."""
     does_not_fit = tree is TestedTree.GOLD_ALONE and gold.evidence.apply.status is ApplyStatus.CONFLICT
     return task.beside is not None or does_not_fit
 
@@ -149,14 +138,13 @@ def _alone(task: Task) -> Task:
 
 
 def _is_unusable(evaluation: Evaluation) -> bool:
-    """Return whether a tree could not be made."""
     evidence = evaluation.evidence
     refused = evidence.apply.status in {ApplyStatus.REJECTED, ApplyStatus.CONFLICT}
     return refused or evidence.failed_part is not FailedPart.NONE
 
 
 def _as_environment(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation of a tree without the test patch as the instance's fault, unless the engine failed."""
+    """Blame the instance for a tree that cannot be made without the test patch, unless the engine failed."""
     evidence = evaluation.evidence
     if evidence.failed_part is not FailedPart.NONE:
         return evaluation
@@ -181,7 +169,6 @@ class _Trees:
         return with_blank_lines(self.task.instance.gold_patch)
 
     def run(self, tree: TestedTree, task: Task) -> Evaluation:
-        """Run the tests of a task's plan in a tree."""
         self.runs[tree] = self._evaluate(tree, task)
         return self.runs[tree]
 
@@ -200,7 +187,7 @@ class _Trees:
         return evaluate(task, self.image, self.engine, self.labels)
 
     def ended(self, last: Evaluation, measures: Mapping[str, float] | None = None) -> Evaluation:
-        """Return the evaluation as a whole, of which one run decides."""
+        """Return one evaluation from those of the trees; ``last`` decides."""
         flags = dict.fromkeys(flag for each in self.runs.values() for flag in each.evidence.flags)
         given = gate(without_binary_hunks(self.task.prediction.patch), allow_binary=True)
         left_out = {*given.paths} - {*touched_paths(self.task.plan.test_patch)}

@@ -28,13 +28,11 @@ class LineCounter:
         self.out = out
 
     def start(self) -> None:
-        """Begin to count, in each thread."""
         atexit.register(self.save)
         threading.settrace(self.on_call)
         sys.settrace(self.on_call)
 
     def on_call(self, frame: Any, _event: str, _argument: Any) -> Any:
-        """Follow the lines of a function if its file is one of them."""
         name = frame.f_code.co_filename
         if name not in self.real:
             self.real[name] = os.path.realpath(name)
@@ -50,14 +48,13 @@ class LineCounter:
         return on_line
 
     def save(self) -> None:
-        """Write the counts, and which lines of each file can run."""
         sys.settrace(None)
         report = {self.files[path]: {"can_run": lines_of(path), "ran": ran} for path, ran in self.counts.items()}
         Path(self.out, f"{os.getpid()}-{id(self)}.json").write_text(json.dumps(report))
 
 
 def lines_of(path: str) -> "list[int]":
-    """Return the numbers of a file's lines that hold an instruction; none if it cannot be compiled."""
+    """Return the lines that hold an instruction; none if the file cannot be compiled."""
     try:
         waiting = [compile(Path(path).read_bytes(), path, "exec")]
     except (OSError, SyntaxError, ValueError):

@@ -27,7 +27,6 @@ class EffectOnTests(NamedTuple):
 
 
 def changes(base: Tests, gold: Tests) -> EffectOnTests:
-    """Compare the results on two trees."""
     passed, passes, fails = (
         {t for t, status in tests.items() if status is wanted}
         for tests, wanted in (
@@ -42,7 +41,7 @@ def changes(base: Tests, gold: Tests) -> EffectOnTests:
 def judge(instance: Instance, evidence: Evidence) -> Ruling:
     """Judge a patch of tests.
 
-    ``unfixed`` are tests that the gold patch fixes without the test patch and not with it; ``broken`` are those that
+    ``unfixed`` are tests that the gold patch fixes without the test patch and not with it; ``broken`` are tests that
     fail on the gold tree because of the test patch.
     """
     early = judge_without_tests(evidence)
