@@ -131,10 +131,10 @@ def _prediction(solution: Solution, mark: str) -> Prediction:
 
 
 def _multi_swe_bench(instance: Instance, solution: Solution) -> dict[str, Any]:
-    from assay.harness.exports.multi_swe_bench import number_of
+    from assay.harness.exports.multi_swe_bench import get_number
 
     org, _, repo = instance.repo.partition("/")
-    return {"org": org, "repo": repo, "number": number_of(instance), "fix_patch": solution.patch}
+    return {"org": org, "repo": repo, "number": get_number(instance), "fix_patch": solution.patch}
 
 
 def prediction_name(agent: str, model: str) -> str:

@@ -42,9 +42,9 @@ def evaluate_fast(
     ``stopped_early``: it can only be graded as not resolved.
     """
     known = PROOFS if proofs is None else proofs
-    first = narrowed(task)
+    first = narrow_plan(task)
     if first is None or known.fails(first, image):
-        return _flagged(evaluate(task, image, engine, labels))
+        return _flag_not_used(evaluate(task, image, engine, labels))
     found = evaluate(first, image, engine, labels)
     if _needs_no_tests(found):
         return found
@@ -53,17 +53,17 @@ def evaluate_fast(
         return evaluate(task, image, engine, labels)
     if known.passes(first, image, lambda: _passes_with_gold(first, image, engine, labels)):
         return stopped
-    return _flagged(evaluate(task, image, engine, labels))
+    return _flag_not_used(evaluate(task, image, engine, labels))
 
 
-def narrowed(task: Task) -> Task | None:
+def narrow_plan(task: Task) -> Task | None:
     """Return the task with a plan that runs the fail-to-pass tests and fewer others; None if there is no such plan."""
     plan, instance = task.plan, task.instance
     wanted = [label for label in instance.fail_to_pass if names_a_test(label)]
     given = plan.targets or (pytest.given(plan.command) if plan.runner == pytest.NAME else ())
     if not (wanted and instance.gold_patch and given and find_benchmark(instance.rule).can_stop_early):
         return None
-    targets = CHOOSE.get(plan.runner, _named)(wanted, given)
+    targets = CHOOSE.get(plan.runner, _choose_targets)(wanted, given)
     before, after = shlex.join(given), shlex.join(targets)
     places = [*re.finditer(rf"(?<!\S){re.escape(before)}(?!\S)", plan.command)]
     if not targets or after == before or len(after) > LONGEST or len(places) != 1:
@@ -74,7 +74,7 @@ def narrowed(task: Task) -> Task | None:
 
 @dataclass(eq=False, slots=True)
 class Proofs:
-    """For which narrowed plans the gold patch passes; safe in several threads, of which one finds out."""
+    """What is known of gold patches under narrowed plans; safe in several threads."""
 
     _found: dict[str, bool] = field(default_factory=dict)
     _finding: dict[str, threading.Lock] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def _is_unresolved(instance: Instance, stopped: Evaluation) -> bool:
     evidence = stopped.evidence
     outcome = find_benchmark(instance.rule).judge(instance, evidence).outcome
     return outcome is Outcome.TIMED_OUT or (
-        outcome is Outcome.UNRESOLVED and any(each & FAILING for each in _statuses(instance, stopped))
+        outcome is Outcome.UNRESOLVED and any(each & FAILING for each in _find_statuses(instance, stopped))
     )
 
 
@@ -128,27 +128,27 @@ def _passes_with_gold(first: Task, image: str, engine: Engine, labels: Mapping[s
     found = evaluate(replace(first, prediction=prediction), image, engine, labels)
     if found.evidence.failed_part is FailedPart.INFRASTRUCTURE:
         raise EngineError(found.evidence.error)
-    return not found.evidence.timed_out and all(each <= PASSING for each in _statuses(first.instance, found))
+    return not found.evidence.timed_out and all(each <= PASSING for each in _find_statuses(first.instance, found))
 
 
-def _statuses(instance: Instance, found: Evaluation) -> list[frozenset[object]]:
+def _find_statuses(instance: Instance, found: Evaluation) -> list[frozenset[object]]:
     tests = match_labels(instance, found.evidence.report.tests)
     return [frozenset(lookup(label, tests)) for label in instance.fail_to_pass if names_a_test(label)]
 
 
-def _flagged(evaluation: Evaluation) -> Evaluation:
+def _flag_not_used(evaluation: Evaluation) -> Evaluation:
     evidence = evaluation.evidence
     return replace(evaluation, evidence=evidence.model_copy(update={"flags": (*evidence.flags, NOT_USED)}))
 
 
-def _named(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
+def _choose_targets(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
     """Return the targets that the labels begin with; none if a label begins with no target, or all are needed."""
-    kept = {max((each for each in targets if _begins_with(label, each)), key=len, default="") for label in labels}
+    kept = {max((each for each in targets if _is_below(label, each)), key=len, default="") for label in labels}
     if "" in kept:
         return ()
     return tuple(each for each in targets if each in kept) if len(kept) < len(set(targets)) else ()
 
 
-def _begins_with(label: str, target: str) -> bool:
+def _is_below(label: str, target: str) -> bool:
     name = target.removeprefix("./").rstrip("/")
     return bool(name) and (label == name or label.startswith(tuple(f"{name}{mark}" for mark in ("::", "/", ".", "#"))))

@@ -38,10 +38,12 @@ def check_runs(stores: Sequence[RunStore], shown: Shown) -> Iterator[Mismatch]:
         yield from _check_figures(control, verdicts, None)
         graded.append({each.instance_id: each for each in verdicts})
     verdicts = yield from _check_verdicts(run, shown)
-    yield from _check_figures(run, verdicts, _unfit(verdicts, *graded) if graded else None)
+    yield from _check_figures(run, verdicts, _find_unfit(verdicts, *graded) if graded else None)
 
 
-def _unfit(verdicts: Sequence[Verdict], gold: Mapping[str, Verdict], null: Mapping[str, Verdict]) -> dict[str, str]:
+def _find_unfit(
+    verdicts: Sequence[Verdict], gold: Mapping[str, Verdict], null: Mapping[str, Verdict]
+) -> dict[str, str]:
     names = [each.instance_id for each in verdicts if each.instance_id in gold and each.instance_id in null]
     reasons = {name: unfit_reason(gold[name], null[name]) for name in names}
     return {name: reason for name, reason in reasons.items() if reason}
@@ -67,8 +69,10 @@ def _check_verdicts(store: RunStore, shown: Shown) -> Generator[Mismatch, None, 
         if verdict.instance_id != prediction.instance_id:
             yield Mismatch(file=f"{name}/verdict.json", what=f"is the verdict of {verdict.instance_id}")
         if verdict != saved.verdict:
-            yield Mismatch(file=f"{name}/verdict.json", what=_differences(saved.verdict, verdict, "its evidence gives"))
-        if not _is_patch_of(store, prediction):
+            yield Mismatch(
+                file=f"{name}/verdict.json", what=_list_differences(saved.verdict, verdict, "its evidence gives")
+            )
+        if not _has_patch(store, prediction):
             yield Mismatch(file=f"{name}/patch.diff", what="is not the patch in predictions.jsonl")
         verdicts.append(verdict)
     return verdicts
@@ -89,10 +93,10 @@ def _check_figures(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[
         yield Mismatch(file=name, what="leaves unfit instances out, but the runs of the controls are not here")
     again = report_again(store, verdicts, unfit)
     if again != report:
-        yield Mismatch(file=name, what=_differences(report, again, "the evidence gives"))
+        yield Mismatch(file=name, what=_list_differences(report, again, "the evidence gives"))
 
 
-def _differences(saved: Model, found: Model, gives: str) -> str:
+def _list_differences(saved: Model, found: Model, gives: str) -> str:
     names = [name for name in type(saved).model_fields if getattr(saved, name) != getattr(found, name)]
     texts = [f"{name} is {brief(getattr(saved, name))}, {gives} {brief(getattr(found, name))}" for name in names[:3]]
     return "; ".join(texts) + (f"; and {len(names) - 3} more fields" if len(names) > 3 else "")
@@ -103,7 +107,7 @@ def brief(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _is_patch_of(store: RunStore, prediction: Prediction) -> bool:
+def _has_patch(store: RunStore, prediction: Prediction) -> bool:
     """Compare the patches; the gate adds a final newline at most."""
     evaluated = store.evaluations.file(prediction.instance_id, "patch.diff") or b""
     predicted = prediction.patch.encode(errors="surrogatepass")

@@ -28,18 +28,18 @@ def check_rows(store: RunStore, expected: Iterable[Instance]) -> Iterator[Mismat
         if row is None:
             yield Mismatch(file=name, what="the data set has no such instance")
             continue
-        for what in _differences(instance, row):
+        for what in _find_differences(instance, row):
             yield Mismatch(file=name, what=what)
 
 
-def _differences(instance: Instance, row: Instance) -> Iterator[str]:
+def _find_differences(instance: Instance, row: Instance) -> Iterator[str]:
     for field in COMPARED:
         ours, theirs = getattr(instance, field), getattr(row, field)
         if ours != theirs:
             yield f"{field} is {brief(ours)}, the data set's is {brief(theirs)}"
     if row.created_at not in {UNKNOWN_TIME, instance.created_at}:
         yield f"created_at is {instance.created_at}, the data set's is {row.created_at}"
-    if not _has_environment_of(instance, row):
+    if not _has_same_environment(instance, row):
         yield "environment is not the data set's"
     if [(each.path, each.sha256) for each in instance.assets] != [(each.path, each.sha256) for each in row.assets]:
         yield "assets are not the data set's"
@@ -51,7 +51,7 @@ def _differences(instance: Instance, row: Instance) -> Iterator[str]:
             yield f"{field} is not the data set's: {brief(changed[0])}{more}"
 
 
-def _has_environment_of(instance: Instance, row: Instance) -> bool:
+def _has_same_environment(instance: Instance, row: Instance) -> bool:
     """Compare the environment with the row's; a recipe's may stand in place of a published one."""
     if instance.environment is None:
         return row.environment is None or isinstance(row.environment, PublishedImage)

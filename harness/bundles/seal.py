@@ -83,15 +83,15 @@ def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path,
     _check_finished(stores, shown)
     bundle = describe(stores)
     texts = {BUNDLE: bundle.model_dump_json(indent=1).encode(), LOCK: lock}
-    sources = sorted(_hashed(stores, shown), key=lambda each: each.name)
+    sources = sorted(_hash_sources(stores, shown), key=lambda each: each.name)
     hashes = {**{name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}}
     hashes |= {each.name: each.sha256 for each in sources}
     manifest = "".join(f"{found}  {name}\n" for name, found in hashes.items()).encode()
     texts = {MANIFEST: manifest, SIGNATURE: key.sign(manifest).encode(), **texts}
     with atomic_file(output) as file:
         _write(file, texts, sources, shown)
-        size = size_of(file)
-    return Sealed(bundle, len(hashes), size, sha256_of(output))
+        size = get_size(file)
+    return Sealed(bundle, len(hashes), size, hash_file(output))
 
 
 def describe(stores: Sequence[RunStore]) -> Bundle:
@@ -108,12 +108,12 @@ def describe(stores: Sequence[RunStore]) -> Bundle:
     )
 
 
-def sha256_of(path: Path) -> str:
+def hash_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def size_of(file: IO[bytes]) -> int:
+def get_size(file: IO[bytes]) -> int:
     """Return the size of an open file; its position stays."""
     place = file.tell()
     size = file.seek(0, 2)
@@ -130,47 +130,47 @@ def _check_finished(stores: Sequence[RunStore], shown: Shown) -> None:
         raise UserError(f"{problem}; run assay report regrade {stores[0].root.name}, or evaluate again")
 
 
-def _hashed(stores: Sequence[RunStore], shown: Shown) -> Iterator[_Source]:
+def _hash_sources(stores: Sequence[RunStore], shown: Shown) -> Iterator[_Source]:
     for store in stores:
         paths = [path for name in RUN_FILES if (path := store.root / name).exists()]
         ids = sorted({each.instance_id for each in store.load_predictions()})
         for number, instance_id in enumerate(ids):
             shown(f"hashing {store.root.name}", number, len(ids))
-            paths += _files_below(store.root / "instances" / instance_id)
-            yield from (_source(store.root, path) for path in paths)
-            yield from _archived_sources(store, instance_id)
+            paths += _list_files(store.root / "instances" / instance_id)
+            yield from (_make_source(store.root, path) for path in paths)
+            yield from _list_archived(store, instance_id)
             paths = []
-        yield from (_source(store.root, path) for path in paths)
+        yield from (_make_source(store.root, path) for path in paths)
 
 
-def _files_below(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     """Return all in a folder that is no folder itself; names with a dot in front are still being written."""
     found = []
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.is_dir() and not path.is_symlink():
-            found += [] if path.name.startswith(".") else _files_below(path)
+            found += [] if path.name.startswith(".") else _list_files(path)
         else:
             found.append(path)
     return found
 
 
-def _source(root: Path, path: Path) -> _Source:
+def _make_source(root: Path, path: Path) -> _Source:
     if path.is_symlink() or not path.is_file():
         raise UserError(f"{path} is a link or no regular file, and no part of a run; remove it")
     name = f"runs/{member_name(str(path.relative_to(root.parent)))}"
-    return _Source(name, lambda: path.open("rb"), sha256_of(path), path.stat().st_size, path)
+    return _Source(name, lambda: path.open("rb"), hash_file(path), path.stat().st_size, path)
 
 
-def _archived_sources(store: RunStore, instance_id: str) -> Iterator[_Source]:
+def _list_archived(store: RunStore, instance_id: str) -> Iterator[_Source]:
     """Yield the files of an archived evaluation, as if they were in a folder."""
     for name in store.evaluations.archived_files(instance_id):
-        read = partial(_opened, store, instance_id, name)
+        read = partial(_open_archived, store, instance_id, name)
         content, place = read().read(), store.root / "instances" / instance_id / name
         member = f"runs/{member_name(str(place.relative_to(store.root.parent)))}"
         yield _Source(member, read, hashlib.sha256(content).hexdigest(), len(content), place)
 
 
-def _opened(store: RunStore, instance_id: str, name: str) -> IO[bytes]:
+def _open_archived(store: RunStore, instance_id: str, name: str) -> IO[bytes]:
     return io.BytesIO(store.evaluations.file(instance_id, name) or b"")
 
 
@@ -179,11 +179,11 @@ def _write(file: IO[bytes], texts: Mapping[str, bytes], sources: Sequence[_Sourc
         write_member(file, name, len(text), iter((text,)))
     for number, source in enumerate(sources):
         shown("packing", number, len(sources))
-        write_member(file, source.name, source.size, _unchanged(source))
+        write_member(file, source.name, source.size, _read_unchanged(source))
     file.write(END)
 
 
-def _unchanged(source: _Source) -> Iterator[bytes]:
+def _read_unchanged(source: _Source) -> Iterator[bytes]:
     """Yield a file's content; raises UserError at its end if it differs from what was hashed."""
     digest = hashlib.sha256()
     with source.open() as file:

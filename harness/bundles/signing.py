@@ -50,7 +50,7 @@ class PublicKey:
 
     @property
     def _blob(self) -> bytes:
-        return _string(KIND) + _string(self.raw)
+        return _pack(KIND) + _pack(self.raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ class PrivateKey:
         return PublicKey(self._key.public_key().public_bytes_raw())
 
     def sign(self, message: bytes) -> str:
-        signature = self._key.sign(_signed(message))
-        parts = (self.public._blob, NAMESPACE.encode(), b"", HASH, _string(KIND) + _string(signature))
-        return _armoured(MAGIC + struct.pack(">I", 1) + b"".join(map(_string, parts)))
+        signature = self._key.sign(_make_signed_data(message))
+        parts = (self.public._blob, NAMESPACE.encode(), b"", HASH, _pack(KIND) + _pack(signature))
+        return _armour(MAGIC + struct.pack(">I", 1) + b"".join(map(_pack, parts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ def read_private_key(path: Path, passphrase: Callable[[], bytes]) -> PrivateKey:
     """
     content = _read_secret(path)
     try:
-        return _loaded(path, content, None)
+        return _load_key(path, content, None)
     except TypeError:  # it is encrypted
-        return _loaded(path, content, passphrase())
+        return _load_key(path, content, passphrase())
 
 
 def new_private_key(path: Path, comment: str = "assay") -> PrivateKey:
@@ -123,7 +123,7 @@ def read_signers(path: Path) -> Signers:
     names: dict[PublicKey, str] = {}
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            names |= dict(_allowed(line, str(path), number))
+            names |= dict(_read_signer(line, str(path), number))
     if not names:
         raise DataError("has no ed25519 key that may sign bundles", file=str(path))
     return Signers(names, str(path))
@@ -135,41 +135,41 @@ def find_signer(armoured: str, message: bytes) -> PublicKey | None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        key, signature = _parts(armoured)
-        Ed25519PublicKey.from_public_bytes(key.raw).verify(signature, _signed(message))
+        key, signature = _split_signature(armoured)
+        Ed25519PublicKey.from_public_bytes(key.raw).verify(signature, _make_signed_data(message))
     except (ValueError, InvalidSignature):
         return None
     return key
 
 
-def _parts(armoured: str) -> tuple[PublicKey, bytes]:
+def _split_signature(armoured: str) -> tuple[PublicKey, bytes]:
     """Return key and signature; raises ValueError for anything that ``PrivateKey.sign`` would not write."""
     lines = armoured.splitlines()
     blob = base64.b64decode("".join(lines[1:-1]), validate=True)
     version, rest = blob[len(MAGIC) : len(MAGIC) + 4], blob[len(MAGIC) + 4 :]
-    fields = list(_strings(rest))
-    if _armoured(blob) != armoured or not blob.startswith(MAGIC) or version != struct.pack(">I", 1):
+    fields = list(_unpack(rest))
+    if _armour(blob) != armoured or not blob.startswith(MAGIC) or version != struct.pack(">I", 1):
         raise ValueError("another form")
     public, namespace, reserved, hashed, signed = fields
-    kind, raw = _strings(public)
-    signed_kind, signature = _strings(signed)
+    kind, raw = _unpack(public)
+    signed_kind, signature = _unpack(signed)
     if (namespace, reserved, hashed, kind, signed_kind) != (NAMESPACE.encode(), b"", HASH, KIND, KIND):
         raise ValueError("another purpose")
     return PublicKey(raw), signature
 
 
-def _signed(message: bytes) -> bytes:
+def _make_signed_data(message: bytes) -> bytes:
     parts = (NAMESPACE.encode(), b"", HASH, hashlib.sha512(message).digest())
-    return MAGIC + b"".join(map(_string, parts))
+    return MAGIC + b"".join(map(_pack, parts))
 
 
-def _armoured(blob: bytes) -> str:
+def _armour(blob: bytes) -> str:
     text = base64.b64encode(blob).decode()
     lines = (text[start : start + LINE] for start in range(0, len(text), LINE))
     return "\n".join((BEGIN, *lines, FINISH, ""))
 
 
-def _allowed(line: str, file: str, number: int) -> Iterator[tuple[PublicKey, str]]:
+def _read_signer(line: str, file: str, number: int) -> Iterator[tuple[PublicKey, str]]:
     """Yield the key of ``[names [options]] kind key [comment]`` if it is an ed25519 key that may sign bundles."""
     words = line.split() if '"' not in line else re.findall(r'(?:"[^"]*"|[^\s"])+', line)
     place = next((index for index, word in enumerate(words[:3]) if KEY_KIND.fullmatch(word)), None)
@@ -178,7 +178,7 @@ def _allowed(line: str, file: str, number: int) -> Iterator[tuple[PublicKey, str
     options = words[1] if place == 2 else ""
     if words[place] == KIND.decode() and _may_sign(options, file, number):
         name = words[0].strip('"') if place else " ".join(words[2:])
-        yield _public_key(words[place + 1], file, number), name
+        yield _read_public_key(words[place + 1], file, number), name
 
 
 def _may_sign(options: str, file: str, number: int) -> bool:
@@ -191,9 +191,9 @@ def _may_sign(options: str, file: str, number: int) -> bool:
     return any(fnmatchcase(NAMESPACE, pattern) for pattern in found[1].split(","))
 
 
-def _public_key(text: str, file: str, number: int) -> PublicKey:
+def _read_public_key(text: str, file: str, number: int) -> PublicKey:
     try:
-        kind, raw = _strings(base64.b64decode(text, validate=True))
+        kind, raw = _unpack(base64.b64decode(text, validate=True))
     except (ValueError, binascii.Error) as error:
         raise DataError("its key cannot be read", file=file, line=number) from error
     if kind != KIND or len(raw) != 32:
@@ -201,7 +201,7 @@ def _public_key(text: str, file: str, number: int) -> PublicKey:
     return PublicKey(raw)
 
 
-def _loaded(path: Path, content: bytes, passphrase: bytes | None) -> PrivateKey:
+def _load_key(path: Path, content: bytes, passphrase: bytes | None) -> PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
@@ -227,11 +227,11 @@ def _read_secret(path: Path) -> bytes:
         raise UserError(problem) from error
 
 
-def _string(content: bytes) -> bytes:
+def _pack(content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + content
 
 
-def _strings(blob: bytes) -> Iterator[bytes]:
+def _unpack(blob: bytes) -> Iterator[bytes]:
     """Yield the length-prefixed strings of a blob; raises ValueError where one is cut off."""
     while blob:
         if len(blob) < 4 or len(blob) - 4 < int.from_bytes(blob[:4]):

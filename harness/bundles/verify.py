@@ -11,7 +11,7 @@ from typing import IO
 
 from assay.harness.bundles.archive import DamagedBundle, Member, member_name, read_members
 from assay.harness.bundles.check import Mismatch, Shown, check_runs
-from assay.harness.bundles.seal import BUNDLE, FORMAT, LOCK, MANIFEST, SIGNATURE, Bundle, describe, size_of
+from assay.harness.bundles.seal import BUNDLE, FORMAT, LOCK, MANIFEST, SIGNATURE, Bundle, describe, get_size
 from assay.harness.bundles.signing import Signers, find_signer
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
@@ -100,7 +100,7 @@ def verify(path: Path, signers: Signers | None, scratch: Path, shown: Shown) -> 
     )
 
 
-def opened(scratch: Path, bundle: Bundle) -> list[RunStore]:
+def open_runs(scratch: Path, bundle: Bundle) -> list[RunStore]:
     """Return the run of a verified bundle, then its controls."""
     return [RunStore(scratch / "runs" / name, alone=True) for name in bundle.runs]
 
@@ -119,9 +119,9 @@ class _Reading:
     def read(self, file: IO[bytes], signers: Signers | None, shown: Shown) -> None:
         """Read to the end; raises DamagedBundle where reading on makes no sense."""
         _refuse_compressed(file)
-        size, members = size_of(file), read_members(file)
-        manifest = _expected(members, MANIFEST).read(MANIFEST_BYTES)
-        armoured = _expected(members, SIGNATURE).read(SIGNATURE_BYTES)
+        size, members = get_size(file), read_members(file)
+        manifest = _take(members, MANIFEST).read(MANIFEST_BYTES)
+        armoured = _take(members, SIGNATURE).read(SIGNATURE_BYTES)
         self._check_signature(manifest, armoured, signers)
         hashes = _read_manifest(manifest)
         strangers: dict[str, str] = {}
@@ -191,7 +191,7 @@ def _refuse_compressed(file: IO[bytes]) -> None:
     file.seek(0)
 
 
-def _expected(members: Iterator[Member], name: str) -> Member:
+def _take(members: Iterator[Member], name: str) -> Member:
     member = next(members, None)
     if member is None or member.name != name:
         found = f"{member.name} is" if member else "nothing is"
@@ -216,7 +216,7 @@ def _check_contents(bundle: Bundle | None, scratch: Path, shown: Shown) -> Itera
     if bundle is None or bundle.format != FORMAT or not _are_folders(bundle.runs):
         yield Mismatch(file=BUNDLE, what="is of another version of Assay, or describes no run")
         return
-    stores = opened(scratch, bundle)
+    stores = open_runs(scratch, bundle)
     try:
         if describe(stores) != bundle:
             yield Mismatch(file=BUNDLE, what="does not describe the run that is here")

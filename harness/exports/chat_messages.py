@@ -8,7 +8,7 @@ from assay.harness.exports.atif import AtifCall, AtifContent, AtifPart, AtifStep
 Message = dict[str, Any]
 
 
-def messages_of(steps: Sequence[AtifStep], model: str) -> list[Message]:
+def make_messages(steps: Sequence[AtifStep], model: str) -> list[Message]:
     """Return the messages of a trajectory: each result of an action is a message of the tool.
 
     A step without a text, whose actions follow from the model's last answer, gives them to that answer. ``model`` is
@@ -16,7 +16,7 @@ def messages_of(steps: Sequence[AtifStep], model: str) -> list[Message]:
     """
     found: list[Message] = []
     for step in steps:
-        said, *results = _of_step(step, model)
+        said, *results = _convert_step(step, model)
         last = found[-1] if found else {}
         if said["content"] == "" and "tool_calls" in said and last.get("role") == "assistant":
             last["tool_calls"] = [*last.get("tool_calls", ()), *said["tool_calls"]]
@@ -34,8 +34,8 @@ def answer(text: str, model: str) -> Message:
     return {"role": "assistant", "content": text, "source": "generate", "model": model}
 
 
-def _of_step(step: AtifStep, model: str) -> Iterator[Message]:
-    text, calls, seen = _text(step["message"]), step.get("tool_calls") or [], step.get("observation")
+def _convert_step(step: AtifStep, model: str) -> Iterator[Message]:
+    text, calls, seen = _read_text(step["message"]), step.get("tool_calls") or [], step.get("observation")
     if step["source"] == "agent":
         said = answer(text, step.get("model_name") or model)
         if step.get("reasoning_content"):
@@ -48,7 +48,7 @@ def _of_step(step: AtifStep, model: str) -> Iterator[Message]:
     for result in seen["results"] if seen else ():
         name = result.get("source_call_id")
         about = {"tool_call_id": name, "function": names.get(name)} if name else {}
-        yield {"role": "tool", "content": _text(result.get("content")), **about}
+        yield {"role": "tool", "content": _read_text(result.get("content")), **about}
 
 
 def _call(call: AtifCall) -> dict[str, Any]:
@@ -60,13 +60,13 @@ def _call(call: AtifCall) -> dict[str, Any]:
     }
 
 
-def _text(content: AtifContent | None) -> str:
+def _read_text(content: AtifContent | None) -> str:
     """Return a text, or the texts of its parts; other parts are named by their paths."""
     if content is None or isinstance(content, str):
         return content or ""
-    return "\n".join(part.get("text") or _named(part) for part in content)
+    return "\n".join(part.get("text") or _describe_part(part) for part in content)
 
 
-def _named(part: AtifPart) -> str:
+def _describe_part(part: AtifPart) -> str:
     source = part.get("source")
     return f"[{part['type']}: {source['path']}]" if source else f"[{part['type']}]"

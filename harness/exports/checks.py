@@ -83,13 +83,13 @@ def entries(root: Path, pattern: str, marker: str) -> Iterator[SubmittedFolder]:
         yield SubmittedFolder(root, folder)
 
 
-def patches_of(rows: Rows) -> dict[str, str]:
+def collect_patches(rows: Rows) -> dict[str, str]:
     """Return patches by instance id, without empty ones and rows that are no predictions."""
     pairs = ((row.get("instance_id"), row.get("model_patch")) for row in rows)
     return {name: patch for name, patch in pairs if isinstance(name, str) and isinstance(patch, str) and patch}
 
 
-def ids_of(values: Mapping[str, Any], field: str) -> list[str]:
+def collect_ids(values: Mapping[str, Any], field: str) -> list[str]:
     found = values.get(field)
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
@@ -103,7 +103,7 @@ def folder_problems(entry: SubmittedFolder) -> Iterator[Problem]:
 def row_problems(entry: SubmittedFolder, file: str, rows: Rows, fields: Sequence[str]) -> Iterator[Problem]:
     for number, row in enumerate(rows, start=1):
         for field in fields:
-            remedy = _wrong_field(row, field)
+            remedy = _find_fault(row, field)
             if remedy:
                 yield Problem(f"{entry.name(file)}:{number}", field, remedy)
     for name, times in Counter(str(row.get("instance_id")) for row in rows).items():
@@ -117,7 +117,7 @@ def row_problems(entry: SubmittedFolder, file: str, rows: Rows, fields: Sequence
         yield entry.problem(file, "", "holds no predictions; add them")
 
 
-def _wrong_field(row: Mapping[str, Any], field: str) -> str:
+def _find_fault(row: Mapping[str, Any], field: str) -> str:
     """Return the fault of a field; empty if it has none. Only a patch may be null or empty."""
     if field not in row:
         return "is missing; add it"
@@ -169,16 +169,16 @@ def trajectory_problems(entry: SubmittedFolder, ids: Collection[str]) -> Iterato
     """Complain about instances whose id is in no name of a file or folder in trajs/."""
     folder = entry.folder / "trajs"
     names = {path.name.lower() for path in folder.iterdir()} if folder.is_dir() else set()
-    without = [each for each in sorted(ids) if not any(_named(each.lower(), name) for name in names)]
-    yield from together(entry, "trajs", without, "no reasoning trace has this id in its name; add one (--trajectories)")
+    without = [each for each in sorted(ids) if not any(_names_instance(each.lower(), name) for name in names)]
+    yield from group(entry, "trajs", without, "no reasoning trace has this id in its name; add one (--trajectories)")
 
 
-def together(entry: SubmittedFolder, file: str, ids: Sequence[str], remedy: str) -> Iterator[Problem]:
+def group(entry: SubmittedFolder, file: str, ids: Sequence[str], remedy: str) -> Iterator[Problem]:
     """Yield one problem for each of a few instances, or one for all of many."""
-    yield from grouped(entry.name(file), ids, remedy)
+    yield from group_problems(entry.name(file), ids, remedy)
 
 
-def grouped(file: str, ids: Sequence[str], remedy: str) -> Iterator[Problem]:
+def group_problems(file: str, ids: Sequence[str], remedy: str) -> Iterator[Problem]:
     if len(ids) <= _FEW:
         yield from (Problem(file, name, remedy) for name in ids)
     else:
@@ -198,7 +198,7 @@ def same_problems(
     )
 
 
-def _named(instance_id: str, name: str) -> bool:
+def _names_instance(instance_id: str, name: str) -> bool:
     """Return whether an id is in a file's name and is not the beginning of a longer number."""
     _, found, rest = name.partition(instance_id)
     return bool(found) and not rest[:1].isdigit()

@@ -110,7 +110,7 @@ class _Trial:
 
     def _system(self) -> tuple[str, str, str]:
         """Return agent, version and model: the parts of the prediction's name, or else the whole of it as the agent."""
-        model = self.agent.model_of(self.prediction)
+        model = self.agent.get_model(self.prediction)
         return (self.prediction.model, "", "") if model is None else (self.agent.name, self.agent.version, model)
 
     def _mark(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class _Trial:
     @cached_property
     def result(self) -> dict[str, Any]:
         agent, version, model = self._system()
-        began, ended = self._began_and_ended()
+        began, ended = self._get_times()
         timing = {"started_at": began, "finished_at": ended}
         return {
             "id": _uuid(self.run, self.name),
@@ -159,17 +159,17 @@ class _Trial:
             "exception_info": None if self.is_scored else self._exception(ended),
             "started_at": began,
             "finished_at": ended if self.is_scored else None,
-            "agent_execution": self._solved(),
+            "agent_execution": self._find_solving_times(),
             "verifier": timing,
         }
 
-    def _began_and_ended(self) -> tuple[str, str]:
+    def _get_times(self) -> tuple[str, str]:
         """Return the times of the evaluation; the run's own if another run evaluated this."""
         if self.when is None:
             return self.run.manifest.started, self.run.manifest.started
         return self.when[0].isoformat(), self.when[1].isoformat()
 
-    def _solved(self) -> dict[str, str | None]:
+    def _find_solving_times(self) -> dict[str, str | None]:
         times = [str(step["timestamp"]) for step in self.record.steps if step.get("timestamp")]
         return {"started_at": times[0] if times else None, "finished_at": times[-1] if times else None}
 

@@ -18,7 +18,7 @@ from typing import Any
 from assay.harness.domain import INFRASTRUCTURE, Prediction
 from assay.harness.errors import DataError, PluginError
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.chat_messages import answer, messages_of, user_message
+from assay.harness.exports.chat_messages import answer, make_messages, user_message
 from assay.harness.exports.moments import moments
 from assay.harness.exports.solving_record import SolvingRecord, read_record
 from assay.harness.fences import fenced
@@ -65,7 +65,7 @@ def whole_log(run: RunToExport) -> dict[str, Any]:
     for each in run.evaluations():
         name = each.instance.id
         record = read_record(run.trajectories.get(name))
-        samples.append(_Sample(run, each, predictions[name], record, when.get(name)).as_json())
+        samples.append(_Sample(run, each, predictions[name], record, when.get(name)).render())
     ended = max((end for _, end in when.values()), default=None)
     whole = {
         "version": 2,
@@ -94,11 +94,11 @@ class _Sample:
     record: SolvingRecord
     when: tuple[datetime, datetime] | None
 
-    def as_json(self) -> dict[str, Any]:
+    def render(self) -> dict[str, Any]:
         instance, model = self.graded.instance, self.prediction.model
         said = answer(self.prediction.patch, model)
         issue = user_message(instance.problem_statement)
-        steps = messages_of(self.record.steps, model)
+        steps = make_messages(self.record.steps, model)
         return {
             "id": instance.id,
             "epoch": 1,

@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.harness.benchmarks.multi_swe_bench.rule import RESULTS, invalid, labels, results
+from assay.harness.benchmarks.multi_swe_bench.rule import RESULTS, explain_invalid, labels, results
 from assay.harness.domain import GRADED, Instance, Outcome, Stages
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
     SubmittedFolder,
+    collect_ids,
+    collect_patches,
     entries,
     field_problems,
     folder_problems,
-    ids_of,
-    patches_of,
     readme_problems,
     row_problems,
     same_problems,
@@ -72,7 +72,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         yield f"{folder}/all_preds.jsonl", lines(own)
         yield f"{folder}/metadata.yaml", yaml_text(_metadata(run))
         resolved = {name for name in instances if outcomes[name] is Outcome.RESOLVED}
-        missing = _missing_of(run, instances) if len(about) > 1 else list(run.missing)
+        missing = _find_missing(run, instances) if len(about) > 1 else list(run.missing)
         yield (
             f"{folder}/results/results.json",
             json_text(_results({name: outcomes[name] for name in instances}, missing)),
@@ -83,7 +83,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
             yield f"{places[name]}/trajs/{name}{path.suffix or '.txt'}", path.read_bytes()
 
 
-def number_of(instance: Instance) -> int:
+def get_number(instance: Instance) -> int:
     """Return the number of the pull request; 0 if neither the instance's row nor its id has it."""
     columns = dict(instance.origin.columns) if instance.origin else {}
     digits = re.search(r"-(\d+)$", instance.id)
@@ -99,13 +99,13 @@ def check(folder: Path) -> Iterator[Problem]:
         language = entry.folder.resolve().parent.parent.name
         yield from folder_problems(entry)
         yield from row_problems(entry, "all_preds.jsonl", rows, FIELDS)
-        yield from size_problems(entry, "all_preds.jsonl", rows, ids_of(found, "incomplete_ids"), SIZES, language)
+        yield from size_problems(entry, "all_preds.jsonl", rows, collect_ids(found, "incomplete_ids"), SIZES, language)
         metadata = entry.fields("metadata.yaml")
         yield from field_problems(entry, "metadata.yaml", metadata, METADATA)
         if metadata.get("verified") is not False:
             yield entry.problem("metadata.yaml", "verified", "is the maintainers' to set; write false")
         yield from readme_problems(entry)
-        patches = patches_of(rows)
+        patches = collect_patches(rows)
         yield from trajectory_problems(entry, patches)
         yield from _result_problems(entry, found, patches)
 
@@ -115,7 +115,7 @@ def _result_problems(entry: SubmittedFolder, found: Mapping[str, Any], patches: 
     if not isinstance(found.get("resolved"), list):
         yield entry.problem("results/results.json", "resolved", "is no list of ids; the leaderboard counts it")
         return
-    valid, resolved = set(), ids_of(found, "resolved")
+    valid, resolved = set(), collect_ids(found, "resolved")
     for name in resolved:
         match = _ID.fullmatch(name)
         file = f"logs/{match[1]}/{match[2]}/evals/pr-{match[3]}" if match else f"logs/{name}"
@@ -134,7 +134,7 @@ def _result_problems(entry: SubmittedFolder, found: Mapping[str, Any], patches: 
 
 def _logs(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, bytes]]:
     org, repo = _repository(graded.instance)
-    where = f"{folder}/logs/{org}/{repo}/evals/pr-{number_of(graded.instance)}"
+    where = f"{folder}/logs/{org}/{repo}/evals/pr-{get_number(graded.instance)}"
     yield f"{where}/fix.patch", run.patch(graded.instance.id)
     output = run.output(graded.instance.id)
     if output:
@@ -156,11 +156,11 @@ def _pull_request(graded: Graded) -> dict[str, Any]:
     tests = graded.tests if verdict.outcome in GRADED else {}
     stages = (instance.stages or Stages()).model_copy(update={"fix": tests})
     org, repo = _repository(instance)
-    error = invalid(stages) if tests else verdict.reason
+    error = explain_invalid(stages) if tests else verdict.reason
     return {
         "org": org,
         "repo": repo,
-        "number": number_of(instance),
+        "number": get_number(instance),
         "valid": not error,
         "error_msg": error,
         **labels(Stages() if error else stages),
@@ -174,7 +174,7 @@ def _metadata(run: RunToExport) -> dict[str, Any]:
     return {"name": about.name, **icon, "oss": about.os_system, "site": about.site, "verified": False}
 
 
-def _missing_of(run: RunToExport, instances: Mapping[str, tuple[str, int]]) -> list[str]:
+def _find_missing(run: RunToExport, instances: Mapping[str, tuple[str, int]]) -> list[str]:
     """Return the instances without a prediction that are of the same repositories, as their ids say."""
     repos = {name.rpartition("-")[0] for name in instances}
     return [name for name in run.missing if name.rpartition("-")[0] in repos]

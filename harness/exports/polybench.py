@@ -15,14 +15,14 @@ from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
     Rows,
     SubmittedFolder,
+    collect_patches,
     entries,
     field_problems,
     folder_problems,
-    patches_of,
+    group,
     readme_problems,
     row_problems,
     size_problems,
-    together,
     trajectory_problems,
 )
 from assay.harness.exports.submission import (
@@ -85,9 +85,9 @@ def check(folder: Path) -> Iterator[Problem]:
         split = entry.folder.resolve().parent.name
         yield from folder_problems(entry)
         yield from row_problems(entry, "all_preds.jsonl", rows, ("instance_id", "model_patch"))
-        yield from size_problems(entry, "all_preds.jsonl", rows, _without_generation(entry), SIZES, split)
+        yield from size_problems(entry, "all_preds.jsonl", rows, _find_no_generation(entry), SIZES, split)
         yield from readme_problems(entry)
-        yield from trajectory_problems(entry, patches_of(rows))
+        yield from trajectory_problems(entry, collect_patches(rows))
         yield from _log_problems(entry, rows)
         yield from _rate_problems(entry, SIZES.get(split, len(rows)), len(rows))
 
@@ -145,7 +145,7 @@ def _metadata(run: RunToExport, resolved: int, total: int) -> dict[str, Any]:
     return {"name": about.name, "oss": about.os_system, "site": about.site, "pass_rate": rate, **people, **logo}
 
 
-def _without_generation(entry: SubmittedFolder) -> list[str]:
+def _find_no_generation(entry: SubmittedFolder) -> list[str]:
     """Return the instances with a result of no generation, which need no prediction."""
     results = ((path, entry.json(f"logs/{path.name}")) for path in _result_files(entry))
     return [path.name.removesuffix("_result.json") for path, found in results if found.get("generation") is False]
@@ -158,7 +158,7 @@ def _result_files(entry: SubmittedFolder) -> list[Path]:
 def _log_problems(entry: SubmittedFolder, rows: Rows) -> Iterator[Problem]:
     names = {path.name.removesuffix("_result.json") for path in _result_files(entry)}
     ids = {str(row.get("instance_id")) for row in rows}
-    yield from together(entry, "logs", sorted(ids - names), "has no <id>_result.json; evaluate it")
+    yield from group(entry, "logs", sorted(ids - names), "has no <id>_result.json; evaluate it")
     for name in sorted(names):
         file = f"logs/{name}_result.json"
         found = entry.json(file)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from assay.harness.benchmarks import find_benchmark, swe_bench
 from assay.harness.domain import UNKNOWN_TIME, ApplyStatus, Channel, Instance, Rule, Status, TestReport
 from assay.harness.grading.grade import grade
-from assay.harness.grading.logs import evidence_of
+from assay.harness.grading.logs import read_evidence
 from assay.harness.languages import LANGUAGES
 from assay.harness.languages.base import unchanged
 from assay.harness.reports import FORMATS, IDS, names_a_test, suite_ran
@@ -70,7 +70,7 @@ class _Log:
 
     def __init__(self, labels: Instance, text: str) -> None:
         self._labels, self._text = labels, text
-        self._facts = evidence_of(labels, text)
+        self._facts = read_evidence(labels, text)
         self._readable = self._facts.apply.status is ApplyStatus.APPLIED and not is_cut(text)
         self._tests: dict[str, dict[str, Status]] = {}
 

@@ -58,7 +58,7 @@ class SolvingAgent:
     name: str = ""
     version: str = ""
 
-    def model_of(self, prediction: Prediction) -> str | None:
+    def get_model(self, prediction: Prediction) -> str | None:
         """Return the model in a prediction's name, ``<agent>.<model>``; None if this agent is not in it."""
         before, found, model = prediction.model.partition(self.name) if self.name else ("", "", "")
         if before or not found or model[:1] not in ("", "."):

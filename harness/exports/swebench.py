@@ -137,14 +137,14 @@ def _tests_status(graded: Graded, output: str) -> dict[str, dict[str, list[str]]
     instance = graded.instance
     unfixed, broken = against(graded, output)
     return {
-        "FAIL_TO_PASS": _parted(instance.fail_to_pass, set(unfixed)),
-        "PASS_TO_PASS": _parted(instance.pass_to_pass, set(broken)),
-        "FAIL_TO_FAIL": _parted((), set()),
-        "PASS_TO_FAIL": _parted((), set()),
+        "FAIL_TO_PASS": _split(instance.fail_to_pass, set(unfixed)),
+        "PASS_TO_PASS": _split(instance.pass_to_pass, set(broken)),
+        "FAIL_TO_FAIL": _split((), set()),
+        "PASS_TO_FAIL": _split((), set()),
     }
 
 
-def _parted(tests: Sequence[str], failed: set[str]) -> dict[str, list[str]]:
+def _split(tests: Sequence[str], failed: set[str]) -> dict[str, list[str]]:
     return {
         "success": [test for test in tests if test not in failed],
         "failure": [test for test in tests if test in failed],

@@ -9,16 +9,16 @@ from assay.harness.exports.base import Problem
 from assay.harness.exports.checks import (
     Rows,
     SubmittedFolder,
+    collect_ids,
+    collect_patches,
     entries,
     field_problems,
     folder_problems,
-    ids_of,
-    patches_of,
+    group,
     readme_problems,
     row_problems,
     same_problems,
     size_problems,
-    together,
     trajectory_problems,
 )
 from assay.harness.exports.recompute import Recomputation
@@ -38,11 +38,11 @@ def check(folder: Path) -> Iterator[Problem]:
         results = entry.json("results/results.json")
         yield from folder_problems(entry)
         yield from row_problems(entry, "all_preds.jsonl", rows, FIELDS)
-        named = ids_of(results, "no_generation")
+        named = collect_ids(results, "no_generation")
         yield from size_problems(entry, "all_preds.jsonl", rows, named, SIZES, entry.folder.resolve().parent.name)
         yield from _metadata_problems(entry)
         yield from readme_problems(entry)
-        yield from trajectory_problems(entry, patches_of(rows))
+        yield from trajectory_problems(entry, collect_patches(rows))
         yield from _log_problems(entry, rows, results)
 
 
@@ -65,18 +65,18 @@ def _section(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _log_problems(entry: SubmittedFolder, rows: Rows, results: Mapping[str, Any]) -> Iterator[Problem]:
-    patches = patches_of(rows)
+    patches = collect_patches(rows)
     reports = {name: _report(entry, name) for name in patches}
     resolved = [name for name, report in reports.items() if report and report.get("resolved") is True]
     failed = [name for name, report in reports.items() if report and report.get("infra_failure")]
-    yield from together(entry, "logs", failed, "the environment or the engine failed, not the patch; evaluate it again")
+    yield from group(entry, "logs", failed, "the environment or the engine failed, not the patch; evaluate it again")
     without = [name for name in patches if not (entry.folder / "logs" / name).is_dir()]
-    yield from together(entry, "logs", without, "has no folder of logs; evaluate it")
+    yield from group(entry, "logs", without, "has no folder of logs; evaluate it")
     again = Recomputation()
     for name in resolved:
-        yield from _resolved_problems(entry, name, reports[name] or {}, patches[name])
+        yield from _check_resolved(entry, name, reports[name] or {}, patches[name])
         yield from _output_problems(entry, name, reports[name] or {}, again)
-    yield from same_problems(entry, "results/results.json", "resolved", ids_of(results, "resolved"), resolved)
+    yield from same_problems(entry, "results/results.json", "resolved", collect_ids(results, "resolved"), resolved)
 
 
 def _report(entry: SubmittedFolder, name: str) -> dict[str, Any] | None:
@@ -90,10 +90,10 @@ def _report(entry: SubmittedFolder, name: str) -> dict[str, Any] | None:
 def _labels(report: Mapping[str, Any], group: str) -> tuple[list[str], list[str]]:
     """Return a group's successes and failures."""
     status = _section(_section(report, "tests_status"), group)
-    return ids_of(status, "success"), ids_of(status, "failure")
+    return collect_ids(status, "success"), collect_ids(status, "failure")
 
 
-def _resolved_problems(entry: SubmittedFolder, name: str, report: Mapping[str, Any], patch: str) -> Iterator[Problem]:
+def _check_resolved(entry: SubmittedFolder, name: str, report: Mapping[str, Any], patch: str) -> Iterator[Problem]:
     applied = entry.folder / "logs" / name / "patch.diff"
     if not applied.is_file() or applied.read_text(encoding="utf-8", errors="replace").strip() != patch.strip():
         yield entry.problem(f"logs/{name}/patch.diff", name, "is not all_preds.jsonl's patch; evaluate that one")

@@ -18,9 +18,9 @@ from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
     SubmittedFolder,
+    collect_ids,
     entries,
     folder_problems,
-    ids_of,
     readme_problems,
     same_problems,
     trajectory_problems,
@@ -62,7 +62,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield parts that do not fit together in a submission; raises DataError."""
+    """Yield parts that do not fit group in a submission; raises DataError."""
     for entry in entries(folder, "*", "preds.json"):
         preds, results = entry.json("preds.json"), entry.json("results.json")
         yield from folder_problems(entry)
@@ -74,8 +74,8 @@ def check(folder: Path) -> Iterator[Problem]:
         yield from trajectory_problems(entry, wanted)
         reports = [name for name in wanted if (entry.folder / name / "report.json").is_file()]
         found = [name for name in reports if entry.json(f"{name}/report.json").get("resolved") is True]
-        yield from same_problems(entry, "results.json", "success_ids", ids_of(results, "success_ids"), found)
-        yield from same_problems(entry, "results.json", "submitted_ids", ids_of(results, "submitted_ids"), preds)
+        yield from same_problems(entry, "results.json", "success_ids", collect_ids(results, "success_ids"), found)
+        yield from same_problems(entry, "results.json", "submitted_ids", collect_ids(results, "submitted_ids"), preds)
         yield from readme_problems(entry)
         if not entry.text(FIT).strip():
             yield entry.problem(FIT, "", "names no instance; the denominator is those whose gold patch passes here")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.harness.errors import DataError, UserError
 from assay.harness.exports.base import ExportFormat, Problem, RunToExport
-from assay.harness.exports.checks import grouped
+from assay.harness.exports.checks import group_problems
 from assay.harness.exports.eligibility import refuse_ineligible
 from assay.harness.exports.metadata import require
 
@@ -75,7 +75,7 @@ def run_problems(chosen: ExportFormat, run: RunToExport) -> list[Problem]:
         "was graded without its quarantined tests, and the leaderboard counts them; leave out --stability": quarantined,
         "has no verdict; run the same evaluation again, which finishes it": unfinished,
     }
-    found = [problem for remedy, ids in groups.items() for problem in grouped(file, ids, remedy)]
+    found = [problem for remedy, ids in groups.items() for problem in group_problems(file, ids, remedy)]
     if len(report.environments) > 1:
         mixed = ", ".join(f"{count} {name}" for name, count in report.environments.items())
         found.append(Problem(file, "environments", f"are mixed ({mixed}); evaluate all in one, with --environment"))

@@ -55,9 +55,9 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
         DataError: the folder cannot be read, or two logs are of one instance.
         UserError: an instance names an unknown log format.
     """
-    logs, strangers = _assign(_log_files(folder), instances)
+    logs, strangers = _assign(_list_logs(folder), instances)
     by_id = {instance.id: instance for instance in instances}
-    evidence = {name: evidence_of(by_id[name], read_text(path)) for name, path in logs.items()}
+    evidence = {name: read_evidence(by_id[name], read_text(path)) for name, path in logs.items()}
     verdicts = {name: grade(by_id[name], evidence[name]) for name in logs}
     known = {name.lower(): resolved for name, resolved in (published or {}).items()}
     compared = {name: known[name.lower()] for name in logs if name.lower() in known}
@@ -71,16 +71,16 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
     )
 
 
-def evidence_of(instance: Instance, text: str) -> Evidence:
-    marker = _marker(text)
+def read_evidence(instance: Instance, text: str) -> Evidence:
+    marker = _find_marker(text)
     code = _EXIT_CODE.search(text)
     broken = marker in {"Reset Failed", "Tests Errored"}
     return Evidence(
         instance_id=instance.id,
-        apply=_apply(marker),
+        apply=_read_apply(marker),
         exit_code=int(code[1]) if code else None,
         timed_out=marker == "Tests Timed Out",
-        report=TestReport() if marker or is_cut(text) else _report(instance, text),
+        report=TestReport() if marker or is_cut(text) else _read_report(instance, text),
         error=f"the log says: {marker}" if broken else "",
         failed_part=FailedPart.ENVIRONMENT if broken else FailedPart.NONE,
     )
@@ -94,7 +94,7 @@ def read_text(path: Path) -> str:
         raise DataError(f"cannot be read ({error.strerror})", file=str(path)) from error
 
 
-def _report(instance: Instance, text: str) -> TestReport:
+def _read_report(instance: Instance, text: str) -> TestReport:
     log_format, style = log_plan(instance)
     label_test = find_benchmark(instance.rule).label_test
     tests = read_log(find(log_format), text, style, label_test and label_test(instance))
@@ -112,18 +112,18 @@ def log_plan(instance: Instance) -> tuple[str, str]:
     return instance.log_format or language.DEFAULT_LOG, instance.test_id or language.DEFAULT_ID
 
 
-def _marker(text: str) -> str:
+def _find_marker(text: str) -> str:
     match = _MARKER.search(text)
     return match[1] if match else ""
 
 
-def _apply(marker: str) -> Apply:
+def _read_apply(marker: str) -> Apply:
     if marker == "Patch Apply Failed":
         return Apply(status=ApplyStatus.CONFLICT, detail="the log says that the patch did not apply")
     return Apply(status=ApplyStatus.APPLIED)
 
 
-def _log_files(folder: Path) -> Iterator[Path]:
+def _list_logs(folder: Path) -> Iterator[Path]:
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
@@ -139,7 +139,7 @@ def _assign(paths: Iterator[Path], instances: Sequence[Instance]) -> tuple[dict[
     logs: dict[str, Path] = {}
     strangers = []
     for path in paths:
-        name = _instance_of(path.name.lower(), ids)
+        name = _find_instance(path.name.lower(), ids)
         if name is None:
             strangers.append(path.name)
         elif name in logs:
@@ -149,7 +149,7 @@ def _assign(paths: Iterator[Path], instances: Sequence[Instance]) -> tuple[dict[
     return logs, tuple(strangers)
 
 
-def _instance_of(name: str, ids: Mapping[str, str]) -> str | None:
+def _find_instance(name: str, ids: Mapping[str, str]) -> str | None:
     stem = name
     while "." in stem:
         stem = stem.rpartition(".")[0]

@@ -81,6 +81,6 @@ FLAGS: Mapping[str, str] = {
 """By the flag, or by its begin up to the colon."""
 
 
-def meaning_of(flag: str) -> str:
+def get_meaning(flag: str) -> str:
     begin, colon, _ = flag.partition(":")
     return FLAGS.get(begin + colon, "")

@@ -25,7 +25,7 @@ class Seen(Model):
     @property
     def stable(self) -> bool:
         """Whether all runs of the same patch agree, as far as grading distinguishes statuses."""
-        return all(len(set(map(_counts_as, statuses))) <= 1 for statuses in (self.gold, self.null))
+        return all(len(set(map(_simplify, statuses))) <= 1 for statuses in (self.gold, self.null))
 
 
 class Stability(Model):
@@ -48,7 +48,7 @@ class Stability(Model):
         """All tests, expected or not, with different results."""
         return tuple(name for name, seen in self.tests.items() if not seen.stable)
 
-    def of_unstable_tests(self) -> "Stability":
+    def keep_unstable_tests(self) -> "Stability":
         return self.model_copy(update={"tests": {name: self.tests[name] for name in self.unstable}})
 
 
@@ -71,12 +71,15 @@ def measure(
 
     ``gold`` and ``null`` are the evidence of each run, None for a run without evidence.
     """
-    sides = {"gold": gold, "null": null}
-    reports = {side: [_results(instance, each) for each in _graded(instance, found)] for side, found in sides.items()}
+    graded = {side: _select_graded(instance, runs) for side, runs in (("gold", gold), ("null", null))}
+    reports = {
+        side: [match_labels(instance, normalise_results(instance, each.report.tests)) for each in runs]
+        for side, runs in graded.items()
+    }
     expected = (*instance.fail_to_pass, *instance.pass_to_pass)
     names = sorted({*expected, *(name for runs in reports.values() for tests in runs for name in tests)})
     tests = {
-        name: Seen(**{side: tuple(_status(name, tests) for tests in runs) for side, runs in reports.items()})
+        name: Seen(**{side: tuple(_find_status(name, tests) for tests in runs) for side, runs in reports.items()})
         for name in names
     }
     digests = {each.image_digest for each in (*gold, *null) if each is not None and each.image_digest}
@@ -132,20 +135,16 @@ def read_stability(path: Path) -> StabilityFile:
         raise DataError(f"is no stability file: {first['msg']}", file=str(path), field=field) from None
 
 
-def _graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidence]:
+def _select_graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidence]:
     return [each for each in runs if each is not None and grade(instance, each).outcome in GRADED]
 
 
-def _results(instance: Instance, evidence: Evidence) -> Mapping[str, Status]:
-    return match_labels(instance, normalise_results(instance, evidence.report.tests))
-
-
-def _status(name: str, tests: Mapping[str, Status]) -> Status:
+def _find_status(name: str, tests: Mapping[str, Status]) -> Status:
     """Return a test's status; for a shortened label, the worst of its tests."""
     return max(lookup(name, tests), key=SEVERITY.index)
 
 
-def _counts_as(status: Status) -> str:
+def _simplify(status: Status) -> str:
     if status in PASSING:
         return "pass"
     return "skip" if status is Status.SKIPPED else "fail"

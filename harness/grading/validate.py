@@ -31,7 +31,7 @@ class Validation(Model):
     @property
     def valid(self) -> bool:
         """Whether every run with the gold patch resolves the instance, and no run without a patch."""
-        return _sound(self.gold, self.null)
+        return _is_sound(self.gold, self.null)
 
 
 def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability) -> Validation:
@@ -41,17 +41,17 @@ def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability)
     passing = {
         name: each
         for name, each in stability.tests.items()
-        if name in reported and _only(each.gold, Status.PASSED) and _in_all_runs(each, stability)
+        if name in reported and _only(each.gold, Status.PASSED) and _ran_always(each, stability)
     }
     return Validation(
         instance_id=instance.id,
         gold=stability.gold,
         null=stability.null,
-        valid_after_quarantine=_sound(outcomes(reduced, gold), outcomes(reduced, null)),
+        valid_after_quarantine=_is_sound(outcomes(reduced, gold), outcomes(reduced, null)),
         # Grading counts an expected failure as a pass, but a label should not demand one.
         fail_to_pass=tuple(name for name, each in passing.items() if _only(each.null, *FAILING, Status.MISSING)),
         pass_to_pass=tuple(name for name, each in passing.items() if _only(each.null, Status.PASSED)),
-        label_differences=_differences(instance, stability),
+        label_differences=_find_differences(instance, stability),
         unstable=stability.unstable,
         quarantined=stability.quarantined,
     )
@@ -68,11 +68,11 @@ def unfit_reason(gold: Verdict, null: Verdict) -> str:
     return ""
 
 
-def _sound(gold: Sequence[Outcome], null: Sequence[Outcome]) -> bool:
+def _is_sound(gold: Sequence[Outcome], null: Sequence[Outcome]) -> bool:
     return set(gold) == {Outcome.RESOLVED} and set(null) == {Outcome.UNRESOLVED}
 
 
-def _in_all_runs(seen: Seen, stability: Stability) -> bool:
+def _ran_always(seen: Seen, stability: Stability) -> bool:
     return (len(seen.gold), len(seen.null)) == (len(stability.gold), len(stability.null))
 
 
@@ -80,19 +80,19 @@ def _only(statuses: Sequence[Status], *allowed: Status) -> bool:
     return all(status in allowed for status in statuses)
 
 
-def _differences(instance: Instance, stability: Stability) -> tuple[str, ...]:
+def _find_differences(instance: Instance, stability: Stability) -> tuple[str, ...]:
     lines = []
     for test in instance.fail_to_pass:
         each = stability.tests[test]
         if any(status in PASSING for status in each.null) or not _only(each.gold, *PASSING):
-            lines.append(f"labelled fail to pass, is {_change(each)}: {test}")
+            lines.append(f"labelled fail to pass, is {_describe_change(each)}: {test}")
     for test in instance.pass_to_pass:
         each = stability.tests[test]
         if not _only((*each.gold, *each.null), *PASSING, Status.SKIPPED):
-            lines.append(f"labelled pass to pass, is {_change(each)}: {test}")
+            lines.append(f"labelled pass to pass, is {_describe_change(each)}: {test}")
     return tuple(lines)
 
 
-def _change(seen: Seen) -> str:
+def _describe_change(seen: Seen) -> str:
     before, after = (" or ".join(dict.fromkeys(side)) for side in (seen.null, seen.gold))
     return f"{before} to {after}"

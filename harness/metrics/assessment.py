@@ -9,7 +9,7 @@ from assay.harness.domain import Instance, Model
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.metrics.category import Category, Complexity, category, complexity
 from assay.harness.metrics.changes import read_changes
-from assay.harness.metrics.retrieval import Retrieval, Scores, Texts, retrieval, touched_nodes
+from assay.harness.metrics.retrieval import Retrieval, Scores, Texts, find_touched_nodes, retrieval
 from assay.harness.metrics.similarity import Similarity, patch_similarity
 from assay.harness.patches.diff import MalformedPatchError
 
@@ -90,7 +90,7 @@ def means(assessments: Sequence[PatchMeasures]) -> Means:
 
 def _complexity(instance: Instance, texts: Texts) -> Complexity | None:
     try:
-        return complexity(touched_nodes(read_changes(instance.gold_patch), texts, instance.language))
+        return complexity(find_touched_nodes(read_changes(instance.gold_patch), texts, instance.language))
     except MalformedPatchError:
         return None
 

@@ -101,12 +101,12 @@ def category(instance: Instance) -> Category:
         return Category(name=own, by=f"the row's {OWN_COLUMN}")
     title = _title(instance.problem_statement)
     checks: tuple[tuple[str, Callable[[], Category | None]], ...] = (
-        ("tag", lambda: _first(TAGS, title)),
-        ("patch", lambda: _by_documents(instance.gold_patch)),
-        ("beginning of the title", lambda: _first(TITLES, title)),
-        ("title", lambda: _first(SIGNS, title)),
-        ("beginning of the title", lambda: _first(REWORK, title)),
-        ("statement", lambda: _first(SIGNS, instance.problem_statement)),
+        ("tag", lambda: _match_first(TAGS, title)),
+        ("patch", lambda: _match_documents(instance.gold_patch)),
+        ("beginning of the title", lambda: _match_first(TITLES, title)),
+        ("title", lambda: _match_first(SIGNS, title)),
+        ("beginning of the title", lambda: _match_first(REWORK, title)),
+        ("statement", lambda: _match_first(SIGNS, instance.problem_statement)),
     )
     for place, check in checks:
         found = check()
@@ -126,7 +126,7 @@ def _title(statement: str) -> str:
     return next((line for line in lines if line), "")
 
 
-def _first(rules: Iterable[_Rule], text: str) -> Category | None:
+def _match_first(rules: Iterable[_Rule], text: str) -> Category | None:
     for rule in rules:
         match = rule.pattern.search(text)
         if match:
@@ -134,7 +134,7 @@ def _first(rules: Iterable[_Rule], text: str) -> Category | None:
     return None
 
 
-def _by_documents(patch: str) -> Category | None:
+def _match_documents(patch: str) -> Category | None:
     try:
         paths = {change.base_path for change in read_changes(patch)}
     except MalformedPatchError:

@@ -36,7 +36,7 @@ def place(change: FileChange, before: str | None) -> Placed:
     removed: list[int] = []
     added: list[int] = []
     done = 0
-    for hunk, start in _with_places(change, old):
+    for hunk, start in _place_hunks(change, old):
         after += old[done:start]
         done = start
         for line in hunk.lines:
@@ -50,14 +50,14 @@ def place(change: FileChange, before: str | None) -> Placed:
     return Placed("".join(f"{line}\n" for line in [*after, *old[done:]]), tuple(removed), tuple(added))
 
 
-def _with_places(change: FileChange, old: Sequence[str]) -> Iterator[tuple[Hunk, int]]:
+def _place_hunks(change: FileChange, old: Sequence[str]) -> Iterator[tuple[Hunk, int]]:
     """Yield each hunk with the index in the old text where it starts, from 0."""
     lowest = shift = 0
     for hunk in change.hunks:
         wanted = list(hunk.old())
         start = hunk.start - bool(wanted)
         expected = start + shift
-        places = (at for at in _outwards(expected, lowest, len(old) - len(wanted)) if _stand_at(old, at, wanted))
+        places = (at for at in _search_outwards(expected, lowest, len(old) - len(wanted)) if _matches(old, at, wanted))
         found = next(places, None)
         if found is None:
             raise MalformedPatchError(f"{change.base_path}: no lines like those of the hunk at line {start + 1}")
@@ -65,11 +65,11 @@ def _with_places(change: FileChange, old: Sequence[str]) -> Iterator[tuple[Hunk,
         shift, lowest = found - start, found + len(wanted)
 
 
-def _stand_at(old: Sequence[str], at: int, wanted: Sequence[str]) -> bool:
+def _matches(old: Sequence[str], at: int, wanted: Sequence[str]) -> bool:
     return all(old[at + number] == line for number, line in enumerate(wanted))
 
 
-def _outwards(middle: int, lowest: int, highest: int) -> Iterator[int]:
+def _search_outwards(middle: int, lowest: int, highest: int) -> Iterator[int]:
     yield from [middle] if lowest <= middle <= highest else []
     for distance in range(1, max(middle - lowest, highest - middle) + 1):
         for at in (middle - distance, middle + distance):

@@ -129,7 +129,7 @@ def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0
         UserError: fewer than two runs, runs of different data sets, or no instance that all of them evaluated.
     """
     _check(runs)
-    left_out = _left_out(runs)
+    left_out = _find_left_out(runs)
     common = sorted(set(runs[0].results) - set(left_out))
     if not common:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in Counter(left_out.values()).most_common(3))
@@ -138,13 +138,13 @@ def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0
     return Comparison(
         dataset=runs[0].dataset,
         instances=len(common),
-        repositories=len(table.by_repo()),
+        repositories=len(table.group_by_repo()),
         left_out=left_out,
         seed=seed,
         samples=samples,
         runs=tuple(table.rate(run) for run in runs),
-        pairs=_with_holm([table.test(*pair) for pair in _pairs(runs)]),
-        models=tuple(table.passes(model, same) for model, same in _by_model(runs).items() if len(same) > 1),
+        pairs=_adjust_by_holm([table.test(*pair) for pair in _pairs(runs)]),
+        models=tuple(table.passes(model, same) for model, same in _group_by_model(runs).items() if len(same) > 1),
     )
 
 
@@ -154,7 +154,7 @@ def _check(runs: Sequence[RunResults]) -> None:
         raise UserError(f"a comparison needs two or more different runs, not {', '.join(names) or 'none'}")
     for run in runs[1:]:
         if not same_dataset(run.dataset, runs[0].dataset):
-            both = " and ".join(f"{each.name} of {_written(each.dataset)}" for each in (runs[0], run))
+            both = " and ".join(f"{each.name} of {_describe(each.dataset)}" for each in (runs[0], run))
             raise UserError(f"runs of different data sets cannot be compared: {both}; evaluate both on one")
 
 
@@ -165,17 +165,17 @@ def same_dataset(one: DatasetRef, other: DatasetRef) -> bool:
     return one.name == other.name
 
 
-def _written(dataset: DatasetRef) -> str:
+def _describe(dataset: DatasetRef) -> str:
     return f"{dataset.name} {dataset.revision[:12]}".strip()
 
 
-def _left_out(runs: Sequence[RunResults]) -> dict[str, str]:
+def _find_left_out(runs: Sequence[RunResults]) -> dict[str, str]:
     everything = sorted({name for run in runs for name in run.results})
-    reasons = {name: _reason(name, runs) for name in everything}
+    reasons = {name: _explain(name, runs) for name in everything}
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _reason(instance_id: str, runs: Sequence[RunResults]) -> str:
+def _explain(instance_id: str, runs: Sequence[RunResults]) -> str:
     missing = [run.name for run in runs if instance_id not in run.results]
     if missing:
         return f"not evaluated in {', '.join(missing)}"
@@ -186,7 +186,7 @@ def _reason(instance_id: str, runs: Sequence[RunResults]) -> str:
     return "graded by different expected tests" if len({each.expected for each in found.values()}) > 1 else ""
 
 
-def _by_model(runs: Sequence[RunResults]) -> dict[str, list[RunResults]]:
+def _group_by_model(runs: Sequence[RunResults]) -> dict[str, list[RunResults]]:
     """Group runs by model; it is unknown whether runs without a name share one."""
     found: dict[str, list[RunResults]] = defaultdict(list)
     for run in runs:
@@ -201,7 +201,7 @@ def _pairs(runs: Sequence[RunResults]) -> Iterator[tuple[RunResults, RunResults]
     yield from different or pairs
 
 
-def _with_holm(pairs: Sequence[PairTest]) -> tuple[PairTest, ...]:
+def _adjust_by_holm(pairs: Sequence[PairTest]) -> tuple[PairTest, ...]:
     adjusted = holm([pair.p for pair in pairs])
     return tuple(pair.model_copy(update={"p_holm": p}) for pair, p in zip(pairs, adjusted, strict=True))
 
@@ -215,7 +215,7 @@ class _Table:
     samples: int
     seed: int
 
-    def by_repo(self) -> dict[str, list[str]]:
+    def group_by_repo(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for name in self.common:
             found[self.runs[0].results[name].repo].append(name)
@@ -262,7 +262,7 @@ class _Table:
 
     def _mean(self, figures: Mapping[str, float]) -> Interval:
         rows: dict[str, list[Row]] = {
-            repo: [(figures[name],) for name in names] for repo, names in self.by_repo().items()
+            repo: [(figures[name],) for name in names] for repo, names in self.group_by_repo().items()
         }
         return clustered_bootstrap(rows, _mean_of_sums, samples=self.samples, seed=self.seed)
 

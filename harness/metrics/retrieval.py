@@ -61,7 +61,7 @@ def retrieval(gold: str, candidate: str, texts: Texts | None, language: str) -> 
         wanted_nodes = _keys(wanted, texts, language)
     except MalformedPatchError as error:
         return Retrieval(files=None, nodes=None, problem=f"the gold patch cannot be scored against: {error}")
-    files, nodes, problem = _candidate(candidate, texts, language)
+    files, nodes, problem = _read_candidate(candidate, texts, language)
     return Retrieval(
         files=scores({change.base_path for change in wanted}, files), nodes=scores(wanted_nodes, nodes), problem=problem
     )
@@ -79,7 +79,7 @@ def scores(wanted: Set[Item], found: Set[Item]) -> Scores | None:
     )
 
 
-def touched_nodes(changes: Iterable[FileChange], texts: Texts, language: str) -> frozenset[TouchedNode]:
+def find_touched_nodes(changes: Iterable[FileChange], texts: Texts, language: str) -> frozenset[TouchedNode]:
     """Find the innermost functions and classes around the lines that a patch removes and adds.
 
     Removed lines are looked up in the file before the patch, added ones in the file after it. Lines outside of
@@ -92,10 +92,10 @@ def touched_nodes(changes: Iterable[FileChange], texts: Texts, language: str) ->
 
 
 def _keys(changes: Iterable[FileChange], texts: Texts | None, language: str) -> frozenset[str]:
-    return frozenset(node.key for node in touched_nodes(changes, texts, language)) if texts else frozenset()
+    return frozenset(node.key for node in find_touched_nodes(changes, texts, language)) if texts else frozenset()
 
 
-def _candidate(patch: str, texts: Texts | None, language: str) -> tuple[frozenset[str], frozenset[str], str]:
+def _read_candidate(patch: str, texts: Texts | None, language: str) -> tuple[frozenset[str], frozenset[str], str]:
     """Return the files and nodes that a patch touches, and its fault; none if it has one."""
     try:
         changes = read_changes(patch)
@@ -114,11 +114,13 @@ def _nodes_of_file(change: FileChange, texts: Texts, language: str) -> Iterator[
         return
     before = texts(change.old) if change.old else None
     placed = place(change, before)
-    yield from _nodes_at(placed.removed, change.base_path, change.old, before or "", language)
-    yield from _nodes_at(placed.added, change.base_path, change.new, placed.after, language)
+    yield from _find_nodes(placed.removed, change.base_path, change.old, before or "", language)
+    yield from _find_nodes(placed.added, change.base_path, change.new, placed.after, language)
 
 
-def _nodes_at(lines: Iterable[int], known_by: str, path: str | None, text: str, language: str) -> Iterator[TouchedNode]:
+def _find_nodes(
+    lines: Iterable[int], known_by: str, path: str | None, text: str, language: str
+) -> Iterator[TouchedNode]:
     """Yield the nodes around lines of a file; its name on that side decides its language."""
     found = definitions(language, path, text) if path else ()
     for line in lines:

@@ -39,16 +39,18 @@ def patch_similarity(gold: str, candidate: str) -> Similarity:
 
 
 def _diffs_by_path(changes: tuple[FileChange, ...]) -> dict[str, str]:
-    found = {change.base_path: "\n".join((*_renaming(change), *map(_written, change.hunks))) for change in changes}
+    found = {
+        change.base_path: "\n".join((*_render_renaming(change), *map(_render_hunk, change.hunks))) for change in changes
+    }
     return {path: diff for path, diff in found.items() if diff}
 
 
-def _renaming(change: FileChange) -> tuple[str, ...]:
+def _render_renaming(change: FileChange) -> tuple[str, ...]:
     renamed = change.old and change.new and change.old != change.new
     return (f"rename to {change.new}",) if renamed else ()
 
 
-def _written(hunk: Hunk) -> str:
+def _render_hunk(hunk: Hunk) -> str:
     old, new = (sum(1 for _ in side) for side in (hunk.old(), hunk.new()))
     lines = (line.mark + line.text for line in hunk.lines if line.mark != "\\")
     return "\n".join([f"@@ -{hunk.start},{old} +{hunk.new_start},{new} @@", *lines])

@@ -7,7 +7,7 @@ follow from the three stages:
 ====== =================== ===========
 set    test                fix
 ====== =================== ===========
-fixed  anything but PASS   PASS
+find_fixed  anything but PASS   PASS
 p2p    PASS                PASS
 f2p    FAIL                PASS
 s2p    SKIP                PASS
@@ -54,84 +54,82 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     stages = get_stages(instance).model_copy(update={"fix": dict(tests)})
     unfixed, broken = (find_not_passed(names, tests) for names in (instance.fail_to_pass, instance.pass_to_pass))
     known = {*unfixed, *broken, *instance.quarantined}
-    return unfixed, (*broken, *(t for t in killers(stages) if t not in known))
+    return unfixed, (*broken, *(t for t in find_killers(stages) if t not in known))
 
 
 judge = partial(judge_labels, rule=count_against)
 
 
-def staged(status: Status) -> Status:
+def simplify(status: Status) -> Status:
     """Count an error as a failure, and an expected failure as a skip."""
     return _SAME.get(status, status)
 
 
-def word(status: Status) -> str:
-    return next(name for name, meant in WORDS.items() if meant is staged(status))
+def get_word(status: Status) -> str:
+    return next(name for name, meant in WORDS.items() if meant is simplify(status))
 
 
-def status_in(stage: Mapping[str, Status], test: str) -> Status:
-    return staged(stage.get(test, Status.MISSING))
+def find_status(stage: Mapping[str, Status], test: str) -> Status:
+    return simplify(stage.get(test, Status.MISSING))
 
 
-def every_test(stages: Stages) -> dict[str, None]:
+def list_tests(stages: Stages) -> dict[str, None]:
     return dict.fromkeys((*stages.run, *stages.test, *stages.fix))
 
 
 def classify(stages: Stages) -> dict[str, tuple[str, ...]]:
-    passed = [test for test in every_test(stages) if status_in(stages.fix, test) is Status.PASSED]
-    return {
-        name: tuple(test for test in passed if status_in(stages.test, test) is before) for name, before in SETS.items()
-    }
+    passed = [test for test in list_tests(stages) if find_status(stages.fix, test) is Status.PASSED]
+    return {name: tuple(t for t in passed if find_status(stages.test, t) is before) for name, before in SETS.items()}
 
 
-def fixed(stages: Stages) -> tuple[str, ...]:
+def find_fixed(stages: Stages) -> tuple[str, ...]:
     return tuple(
         test
-        for test in every_test(stages)
-        if status_in(stages.fix, test) is Status.PASSED and status_in(stages.test, test) is not Status.PASSED
+        for test in list_tests(stages)
+        if find_status(stages.fix, test) is Status.PASSED and find_status(stages.test, test) is not Status.PASSED
     )
 
 
-def killers(stages: Stages) -> Iterator[str]:
-    """Yield the tests that fail now and passed before, each of which alone makes the fix stage invalid.
+def find_killers(stages: Stages) -> Iterator[str]:
+    """Yield the tests that fail now and passed before, each of which alone makes the fix stage explain_invalid.
 
     They passed with the test patch, or at the base commit and did not run with the test patch.
     """
     for test, now in stages.fix.items():
-        if staged(now) is Status.FAILED and _passed_before(stages, test):
+        if simplify(now) is Status.FAILED and _had_passed(stages, test):
             yield test
 
 
-def _passed_before(stages: Stages, test: str) -> bool:
-    before = status_in(stages.test, test)
+def _had_passed(stages: Stages, test: str) -> bool:
+    before = find_status(stages.test, test)
     if before in {Status.MISSING, Status.SKIPPED}:
-        before = status_in(stages.run, test)
+        before = find_status(stages.run, test)
     return before is Status.PASSED
 
 
-def invalid(stages: Stages) -> str:
+def explain_invalid(stages: Stages) -> str:
     """Return why the benchmark refuses three stages; empty if it accepts them. Its checks are in its order."""
     if not stages.fix:
         return "the fix stage has no test"
-    killer = next(killers(stages), None)
+    killer = next(find_killers(stages), None)
     if killer is not None:
         return f"{killer[:80]!r} passed before the gold patch and fails with it"
-    if not fixed(stages):
+    if not find_fixed(stages):
         return "the gold patch fixes no test"
     return ""
 
 
 def labels(stages: Stages) -> dict[str, dict[str, dict[str, str]]]:
-    sets = (*classify(stages).values(), fixed(stages))
+    sets = (*classify(stages).values(), find_fixed(stages))
     return {field: {test: _words(stages, test) for test in tests} for field, tests in zip(LABELS, sets, strict=True)}
 
 
 def results(stage: Mapping[str, Status]) -> dict[str, int | list[str]]:
-    lists = {part: [test for test in stage if status_in(stage, test) is status] for part, status in PARTS.items()}
+    lists = {part: [test for test in stage if find_status(stage, test) is status] for part, status in PARTS.items()}
     counts: dict[str, int | list[str]] = {f"{part}_count": len(tests) for part, tests in lists.items()}
     return counts | {f"{part}_tests": tests for part, tests in lists.items()}
 
 
 def _words(stages: Stages, test: str) -> dict[str, str]:
     each = {"run": stages.run, "test": stages.test, "fix": stages.fix}
-    return {name: word(status_in(stage, test)) for name, stage in each.items()}
+    return {name: get_word(find_status(stage, test)) for name, stage in each.items()}

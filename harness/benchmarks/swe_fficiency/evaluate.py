@@ -36,9 +36,9 @@ def evaluate_speed(task: Task, image: str, engine: Engine, labels: Mapping[str, 
     tested = evaluate(task, image, engine, labels)
     if judge(task.instance, tested.evidence).outcome is not Outcome.INFRA_ERROR or _has_failed(tested):
         return tested
-    timing = _timing(task, read_workload(task.instance.workload))
+    timing = _make_timing_task(task, read_workload(task.instance.workload))
     with ALONE:
-        runs = take_turns(lambda tree: _run(timing, tree, image, engine, labels or {}))
+        runs = take_turns(lambda tree: _run_workload(timing, tree, image, engine, labels or {}))
     return replace(tested, evidence=tested.evidence.model_copy(update={"workload": runs}))
 
 
@@ -63,11 +63,11 @@ def _has_failed(tested: Evaluation) -> bool:
     return tested.evidence.failed_part is not FailedPart.NONE
 
 
-def _timing(task: Task, workload: Workload) -> Task:
+def _make_timing_task(task: Task, workload: Workload) -> Task:
     folder = f".assay-{secrets.token_hex(8)}"  # in which no patch can put anything
     driver, program = (f"{folder}/{name}" for name in ("driver.py", "workload.py"))
     arguments = (PYTHON, driver, PIPE, program, workload.function, workload.setup, str(workload.number))
-    limits = task.plan.limits.model_copy(update={"cores": _core()})
+    limits = task.plan.limits.model_copy(update={"cores": _choose_core()})
     plan = task.plan.model_copy(
         update={
             "command": f"exec {shlex.join(arguments)}\n",
@@ -83,12 +83,12 @@ def _timing(task: Task, workload: Workload) -> Task:
     return replace(task, plan=plan, assets=lambda: files, runs_empty=True)
 
 
-def _core() -> str:
+def _choose_core() -> str:
     """Return the last processor that this process may run on; empty where that is not known."""
     return str(max(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ""
 
 
-def _run(timing: Task, tree: TestedTree, image: str, engine: Engine, labels: Mapping[str, str]) -> WorkloadRun:
+def _run_workload(timing: Task, tree: TestedTree, image: str, engine: Engine, labels: Mapping[str, str]) -> WorkloadRun:
     gold = timing.instance.gold_patch
     patch = {TestedTree.CANDIDATE: timing.prediction.patch, TestedTree.GOLD: gold}.get(tree, "")
     prediction = Prediction(instance_id=timing.instance.id, model=tree, patch=patch)

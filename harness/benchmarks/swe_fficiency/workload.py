@@ -40,21 +40,24 @@ def read_workload(text: str) -> Workload:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise MalformedWorkloadError(f"is no Python program: {error}") from error
-    found = next(((place, call) for place, each in enumerate(body) for call in _calls(each)), None)
+    found = next(((place, call) for place, each in enumerate(body) for call in _find_calls(each)), None)
     if found is None:
         raise MalformedWorkloadError("calls no timeit.repeat(FUNCTION, ...) outside of functions")
     place, call = found
-    function, setup = _named(call.args[0] if call.args else _argument(call, "stmt")), _named(_argument(call, "setup"))
+    function, setup = (
+        _get_name(call.args[0] if call.args else _find_argument(call, "stmt")),
+        _get_name(_find_argument(call, "setup")),
+    )
     kept = [*body[:place], *(each for each in body[place:] if isinstance(each, KEPT))]
     timed = [each for each in kept if isinstance(each, ast.FunctionDef) and each.name == function]
-    if not timed or (_argument(call, "setup") is not None and not setup):
+    if not timed or (_find_argument(call, "setup") is not None and not setup):
         raise MalformedWorkloadError("times something else than a function of the program")
     _WithLocals().change(timed[-1])
     source = ast.unparse(ast.fix_missing_locations(ast.Module(kept, [])))
-    return Workload(source, function, setup, _number(_argument(call, "number")))
+    return Workload(source, function, setup, _read_number(_find_argument(call, "number")))
 
 
-def _calls(statement: ast.stmt) -> list[ast.Call]:
+def _find_calls(statement: ast.stmt) -> list[ast.Call]:
     if isinstance(statement, KEPT):
         return []
     return [each for each in ast.walk(statement) if isinstance(each, ast.Call) and _is_repeat(each.func)]
@@ -66,15 +69,15 @@ def _is_repeat(function: ast.expr) -> bool:
     return isinstance(function, ast.Name) and function.id == "repeat"
 
 
-def _argument(call: ast.Call, name: str) -> ast.expr | None:
+def _find_argument(call: ast.Call, name: str) -> ast.expr | None:
     return next((each.value for each in call.keywords if each.arg == name), None)
 
 
-def _named(node: ast.expr | None) -> str:
+def _get_name(node: ast.expr | None) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _number(node: ast.expr | None) -> int:
+def _read_number(node: ast.expr | None) -> int:
     if node is None:
         return NUMBER
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 0:

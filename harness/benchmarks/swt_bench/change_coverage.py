@@ -35,15 +35,15 @@ class Ran:
 def change_coverage(task: Task, run: Run) -> dict[str, float]:
     """Measure the share of the gold patch's change that tests run; nothing where no line can run or was counted."""
     sides = {
-        TestedTree.BASE: (TestedTree.BASE_ALONE, _lines(task.instance.gold_patch, "-")),
-        TestedTree.GOLD: (TestedTree.GOLD_ALONE, _lines(task.instance.gold_patch, "+")),
+        TestedTree.BASE: (TestedTree.BASE_ALONE, _find_lines(task.instance.gold_patch, "-")),
+        TestedTree.GOLD: (TestedTree.GOLD_ALONE, _find_lines(task.instance.gold_patch, "+")),
     }
     total = ran = more = 0
     for tree, (alone, changed) in sides.items():
         if task.instance.language != LANGUAGE or not changed:
             continue
-        now = _counted(run(tree, _counting(task, task.plan, changed)))
-        before = _counted(run(alone, _counting(task, task.beside, changed))) if task.beside else Ran()
+        now = _read_counts(run(tree, _make_counting_task(task, task.plan, changed)))
+        before = _read_counts(run(alone, _make_counting_task(task, task.beside, changed))) if task.beside else Ran()
         possible = changed & now.can_run
         total += len(possible)
         ran += sum(now.counts.get(line, 0) > 0 for line in possible)
@@ -51,7 +51,7 @@ def change_coverage(task: Task, run: Run) -> dict[str, float]:
     return {COVERAGE: round(ran / total, 4), MORE: round(more / total, 4)} if total else {}
 
 
-def _lines(patch: str, mark: str) -> frozenset[Line]:
+def _find_lines(patch: str, mark: str) -> frozenset[Line]:
     """Return the lines of Python that a patch removes (``-``; old numbers) or adds (``+``; new ones)."""
     found = set[Line]()
     for change in read_diff(patch):
@@ -65,7 +65,7 @@ def _lines(patch: str, mark: str) -> frozenset[Line]:
     return frozenset(found)
 
 
-def _counting(task: Task, plan: TestPlan, changed: frozenset[Line]) -> Task:
+def _make_counting_task(task: Task, plan: TestPlan, changed: frozenset[Line]) -> Task:
     files = sorted({path for path, _ in changed})
     paths = (f"{plan.workdir}/{FOLDER}", plan.env.get("PYTHONPATH", ""))
     env = {
@@ -80,7 +80,7 @@ def _counting(task: Task, plan: TestPlan, changed: frozenset[Line]) -> Task:
     return replace(task, plan=plan.model_copy(update=bare), assets=lambda: counter)
 
 
-def _counted(evaluation: Evaluation | None) -> Ran:
+def _read_counts(evaluation: Evaluation | None) -> Ran:
     can_run, counts = set[Line](), Counter[Line]()
     for content in (evaluation.report_files if evaluation else {}).values():
         try:

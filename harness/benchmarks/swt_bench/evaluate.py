@@ -111,20 +111,20 @@ def evaluate_tests(task: Task, image: str, engine: Engine, labels: Mapping[str, 
     trees = _Trees(task, image, engine, labels or {})
     base = trees.run(TestedTree.BASE, task)
     if _is_unusable(base):
-        return trees.ended(base)
+        return trees.conclude(base)
     gold = trees.run(TestedTree.GOLD, task)
     for tree in (TestedTree.BASE_ALONE, TestedTree.GOLD_ALONE):
         if _needs(tree, task, gold):
-            alone = trees.run(tree, _alone(task))
+            alone = trees.run(tree, _plan_alone(task))
             if _is_unusable(alone):
-                return trees.ended(_as_environment(alone))
+                return trees.conclude(_blame_environment(alone))
     if _is_unusable(gold):
-        return trees.ended(gold)
-    if judge(task.instance, trees.ended(gold).evidence).outcome is Outcome.RESOLVED and trees.lookalike:
+        return trees.conclude(gold)
+    if judge(task.instance, trees.conclude(gold).evidence).outcome is Outcome.RESOLVED and trees.lookalike:
         lookalike = trees.run(TestedTree.LOOKALIKE, task)
         if lookalike.evidence.failed_part is FailedPart.INFRASTRUCTURE:
-            return trees.ended(lookalike)
-    return trees.ended(gold, change_coverage(task, trees.measured))
+            return trees.conclude(lookalike)
+    return trees.conclude(gold, change_coverage(task, trees.measure))
 
 
 def _needs(tree: TestedTree, task: Task, gold: Evaluation) -> bool:
@@ -132,7 +132,7 @@ def _needs(tree: TestedTree, task: Task, gold: Evaluation) -> bool:
     return task.beside is not None or does_not_fit
 
 
-def _alone(task: Task) -> Task:
+def _plan_alone(task: Task) -> Task:
     without = task.plan.model_copy(update={"test_patch": "", "restore": ()})
     return replace(task, plan=task.beside or without)
 
@@ -143,7 +143,7 @@ def _is_unusable(evaluation: Evaluation) -> bool:
     return refused or evidence.failed_part is not FailedPart.NONE
 
 
-def _as_environment(evaluation: Evaluation) -> Evaluation:
+def _blame_environment(evaluation: Evaluation) -> Evaluation:
     """Blame the instance for a tree that cannot be made without the test patch, unless the engine failed."""
     evidence = evaluation.evidence
     if evidence.failed_part is not FailedPart.NONE:
@@ -172,7 +172,7 @@ class _Trees:
         self.runs[tree] = self._evaluate(tree, task)
         return self.runs[tree]
 
-    def measured(self, tree: TestedTree, task: Task) -> Evaluation | None:
+    def measure(self, tree: TestedTree, task: Task) -> Evaluation | None:
         """Run a task whose failure costs a measure and no verdict; None if it fails."""
         try:
             return self._evaluate(tree, task)
@@ -186,7 +186,7 @@ class _Trees:
         task = replace(task, prediction=prediction, runs_empty=True, tests_are_judged=True)
         return evaluate(task, self.image, self.engine, self.labels)
 
-    def ended(self, last: Evaluation, measures: Mapping[str, float] | None = None) -> Evaluation:
+    def conclude(self, last: Evaluation, measures: Mapping[str, float] | None = None) -> Evaluation:
         """Return one evaluation from those of the trees; ``last`` decides."""
         flags = dict.fromkeys(flag for each in self.runs.values() for flag in each.evidence.flags)
         given = gate(without_binary_hunks(self.task.prediction.patch), allow_binary=True)

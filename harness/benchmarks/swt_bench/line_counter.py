@@ -29,10 +29,10 @@ class LineCounter:
 
     def start(self) -> None:
         atexit.register(self.save)
-        threading.settrace(self.on_call)
-        sys.settrace(self.on_call)
+        threading.settrace(self.trace_call)
+        sys.settrace(self.trace_call)
 
-    def on_call(self, frame: Any, _event: str, _argument: Any) -> Any:
+    def trace_call(self, frame: Any, _event: str, _argument: Any) -> Any:
         name = frame.f_code.co_filename
         if name not in self.real:
             self.real[name] = os.path.realpath(name)
@@ -40,20 +40,20 @@ class LineCounter:
         if counts is None:
             return None
 
-        def on_line(frame: Any, event: str, _argument: Any) -> Any:
+        def trace_line(frame: Any, event: str, _argument: Any) -> Any:
             if event == "line":
                 counts[frame.f_lineno] = counts.get(frame.f_lineno, 0) + 1
-            return on_line
+            return trace_line
 
-        return on_line
+        return trace_line
 
     def save(self) -> None:
         sys.settrace(None)
-        report = {self.files[path]: {"can_run": lines_of(path), "ran": ran} for path, ran in self.counts.items()}
+        report = {self.files[path]: {"can_run": find_lines(path), "ran": ran} for path, ran in self.counts.items()}
         Path(self.out, f"{os.getpid()}-{id(self)}.json").write_text(json.dumps(report))
 
 
-def lines_of(path: str) -> "list[int]":
+def find_lines(path: str) -> "list[int]":
     """Return the lines that hold an instruction; none if the file cannot be compiled."""
     try:
         waiting = [compile(Path(path).read_bytes(), path, "exec")]

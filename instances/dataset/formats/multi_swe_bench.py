@@ -5,10 +5,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from assay.harness.benchmarks.multi_swe_bench.rule import LABELS, PARTS, RESULTS, classify, invalid, labels, results
+from assay.harness.benchmarks.multi_swe_bench.rule import (
+    LABELS,
+    PARTS,
+    RESULTS,
+    classify,
+    explain_invalid,
+    labels,
+    results,
+)
 from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
 from assay.harness.errors import DataError, brief
-from assay.harness.exports.multi_swe_bench import number_of
+from assay.harness.exports.multi_swe_bench import get_number
 from assay.instances.dataset.formats.columns import Row, build, commit, iso, kept_columns, moment, origin, row_id, text
 from assay.instances.dataset.formats.languages import assay_name, guess_language
 
@@ -86,7 +94,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     kept = kept_columns(instance, NAME)
     org, _, repo = instance.repo.partition("/")
     stages = instance.stages or Stages()
-    row = {"org": org, "repo": repo, "number": number_of(instance), "state": "closed", "title": "", "body": None}
+    row = {"org": org, "repo": repo, "number": get_number(instance), "state": "closed", "title": "", "body": None}
     row |= {"lang": instance.language} | kept | {"org": org, "repo": repo, "instance_id": instance.id}
     row["base"] = {"label": "", "ref": "", **kept.get("base", {}), "sha": instance.base_commit}
     if not kept or _statement(row) != instance.problem_statement:
@@ -168,7 +176,7 @@ def _check_labels(row: Row, stages: Stages) -> None:
         problem = next(_differences(given, tests), "")
         if problem:
             raise DataError(f"{problem}; correct it or the results", instance=row_id(row), field=field)
-    problem = invalid(stages)
+    problem = explain_invalid(stages)
     if problem:
         raise DataError(f"makes no valid instance: {problem}", instance=row_id(row), field=RESULTS["fix"])
 

@@ -145,7 +145,7 @@ def write_stability(folder: Path, stability: Stability) -> Path:
     Raises:
         DataError: the folder has no such task.
     """
-    text = stability.of_unstable_tests().model_dump_json(indent=1) + "\n"
+    text = stability.keep_unstable_tests().model_dump_json(indent=1) + "\n"
     if compact.has_row(folder, stability.instance_id):
         return _write(_stability_of_row(folder, stability.instance_id), text)
     return _write(_task(folder, stability.instance_id) / STABILITY, text)

@@ -11,7 +11,7 @@ from assay.harness.bundles.check import Mismatch, Shown
 from assay.harness.bundles.rows import check_rows
 from assay.harness.bundles.seal import LOCK, Bundle, Sealed, seal
 from assay.harness.bundles.signing import PrivateKey, Signers
-from assay.harness.bundles.verify import Verification, opened, verify
+from assay.harness.bundles.verify import Verification, open_runs, verify
 from assay.harness.domain import INFRASTRUCTURE, ApplyStatus, Evidence, Instance, Model, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.files import default_cache, read_model
@@ -100,7 +100,7 @@ def verify_bundle(
     Args:
         path: the bundle.
         signers: keys that may have signed it; None to accept any.
-        steps: opened for as long as there is progress to show, except for that of the replay.
+        steps: open_runs for as long as there is progress to show, except for that of the replay.
         rows: the instances of the data set that the run is said to be of; None to take the bundle's word.
         replay: None to evaluate nothing.
 
@@ -114,7 +114,7 @@ def verify_bundle(
         result = VerifiedBundle.model_validate(found.model_dump())
         if found.bundle is None or found.graded is None:
             return result
-        store = opened(scratch, found.bundle)[0]
+        store = open_runs(scratch, found.bundle)[0]
         result = _with_rows(_with_lock(result, scratch), store, rows)
         if replay and result.holds:
             replayed = tuple(_replay(store, scratch / "replay", replay))

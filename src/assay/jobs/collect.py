@@ -300,7 +300,7 @@ def _validated(measured: Measured) -> Validated:
         id=name,
         fail_to_pass=tuple(sorted(measured.instance.fail_to_pass)),
         pass_to_pass=tuple(sorted(measured.instance.pass_to_pass)),
-        stability=measured.stability.of_unstable_tests(),
+        stability=measured.stability.keep_unstable_tests(),
     )
 
 

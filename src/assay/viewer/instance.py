@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.harness.domain import Evidence, Instance, Timings, Verdict
 from assay.harness.files import default_cache
-from assay.harness.grading.meanings import OUTCOMES, meaning_of
+from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.viewer import raw
 from assay.viewer.expected import TestGroup, group_tests
 from assay.viewer.index import Entry
@@ -137,7 +137,7 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
         patches=_patches(_text(run, name, "patch.diff"), instance),
         groups=group_tests(instance, evidence, saved.verdict, output, _reports(run, name, files)),
         output=output,
-        flags=tuple(Flag(flag, meaning_of(flag)) for flag in saved.verdict.flags),
+        flags=tuple(Flag(flag, get_meaning(flag)) for flag in saved.verdict.flags),
         steps=tuple(_steps(evidence.timings)) if evidence else (),
         facts=tuple(_facts(run, instance, evidence)),
         layers=find_layers(evidence.image, default_cache()) if evidence else (),

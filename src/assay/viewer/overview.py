@@ -7,7 +7,7 @@ from statistics import median, quantiles
 
 from assay.agents.contract import SolutionStatus
 from assay.harness.domain import Outcome
-from assay.harness.grading.meanings import OUTCOMES, meaning_of
+from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.harness.runs.manifest import WORDS, Run
 from assay.harness.statistics import Interval, wilson
 from assay.viewer.charts import Picture
@@ -176,7 +176,7 @@ def _count(counts: Mapping[str, int], total: int, meanings: Mapping[str, str]) -
 
 def _flags(entries: Sequence[Entry]) -> tuple[CountLine, ...]:
     counts = Counter(flag for each in entries for flag in each.flags)
-    return _count(counts, len(entries), {flag: meaning_of(flag) for flag in counts} | {SUSPECT: SUSPECT_MEANING})
+    return _count(counts, len(entries), {flag: get_meaning(flag) for flag in counts} | {SUSPECT: SUSPECT_MEANING})
 
 
 def _repositories(judged: Iterable[Entry]) -> tuple[RepositoryLine, ...]:

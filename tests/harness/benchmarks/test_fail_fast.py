@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.harness.benchmarks.fail_fast import NOT_USED, Proofs, evaluate_fast, narrowed
+from assay.harness.benchmarks.fail_fast import NOT_USED, Proofs, evaluate_fast, narrow_plan
 from assay.harness.domain import Instance, Outcome, Prediction, Rule, TestPlan, Verdict
 from assay.harness.engines.base import ExecResult
 from assay.harness.engines.fake import FakeBox, FakeEngine, image_name
@@ -40,7 +40,7 @@ def judged(engine: FakeEngine, task: Task, proofs: Proofs | None = None) -> Verd
 
 
 def test_the_plan_is_narrowed_to_the_tests_that_are_to_be_fixed(instance: Instance) -> None:
-    first = narrowed(task_of(instance, GOLD))
+    first = narrow_plan(task_of(instance, GOLD))
     assert first is not None
     assert first.plan.command == "exec pytest tests/test_calc.py::test_add {tripwires}"
     assert first.plan.targets == ("tests/test_calc.py::test_add",)
@@ -58,7 +58,7 @@ def test_the_plan_is_narrowed_to_the_tests_that_are_to_be_fixed(instance: Instan
 def test_a_plan_of_all_tests_is_narrowed_by_what_its_command_gives_to_pytest(
     instance: Instance, command: str, narrow: str | None
 ) -> None:
-    first = narrowed(task_of(instance, GOLD, PLAN.model_copy(update={"targets": (), "command": command})))
+    first = narrow_plan(task_of(instance, GOLD, PLAN.model_copy(update={"targets": (), "command": command})))
     assert (first and first.plan.command) == (narrow and narrow.format("tests/test_calc.py::test_add"))
 
 
@@ -206,7 +206,7 @@ def test_where_single_tests_cannot_be_chosen_all_run_and_the_verdict_says_so(
 ) -> None:
     instance = instance.model_copy(update=changes)
     task = task_of(instance, WRONG, PLAN.model_copy(update=plan))
-    assert narrowed(task) is None
+    assert narrow_plan(task) is None
     engine = FakeEngine({image_name(instance): instance})
     found = evaluate_fast(task, image_name(instance), engine, proofs=Proofs())
     assert engine.opened == 1
@@ -232,5 +232,5 @@ def test_runners_are_given_what_holds_the_test(
 ) -> None:
     wanted = instance.model_copy(update={"fail_to_pass": (label,)})
     plan = PLAN.model_copy(update={"runner": runner, "targets": targets, "command": f"run {' '.join(targets)}"})
-    first = narrowed(task_of(wanted, GOLD, plan))
+    first = narrow_plan(task_of(wanted, GOLD, plan))
     assert (first.plan.targets if first else targets) == chosen

@@ -14,7 +14,7 @@ from assay.harness.domain import Instance
 from assay.harness.errors import PluginError
 from assay.harness.exports import find, inspect_log
 from assay.harness.exports.base import RunToExport
-from assay.harness.exports.chat_messages import messages_of
+from assay.harness.exports.chat_messages import make_messages
 from assay.harness.exports.write import problems, write
 from assay.instances.dataset.imports import import_predictions
 from exported import mixed, trajectories
@@ -132,7 +132,7 @@ def test_actions_after_an_answer_are_its_calls() -> None:
         {"source": "agent", "message": "", "tool_calls": [action], "observation": {"results": [{"content": "x"}]}},
         {"source": "agent", "message": "", "tool_calls": [action]},
     ]
-    found = messages_of(steps, "m")
+    found = make_messages(steps, "m")
     assert [each["role"] for each in found] == ["assistant", "tool", "assistant"]
     assert len(found[0]["tool_calls"]) == 1
     assert found[1] == {"role": "tool", "content": "x"}

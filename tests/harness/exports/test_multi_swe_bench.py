@@ -150,7 +150,7 @@ def test_the_number_is_the_rows_or_the_ids(
     pull: Make, instance_id: str, columns: tuple[tuple[str, str], ...], number: int
 ) -> None:
     origin = Origin(dialect="multi-swe-bench", columns=columns) if columns else None
-    assert multi_swe_bench.number_of(pull(id=instance_id, origin=origin)) == number
+    assert multi_swe_bench.get_number(pull(id=instance_id, origin=origin)) == number
 
 
 def test_a_complete_submission_has_no_problem(folder: Path) -> None:

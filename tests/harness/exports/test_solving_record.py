@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.harness.domain import Prediction
 from assay.harness.errors import AssayError, DataError
-from assay.harness.exports.chat_messages import messages_of
+from assay.harness.exports.chat_messages import make_messages
 from assay.harness.exports.solving_record import SolvingAgent, SolvingRecord, read_record, solving_agent
 from exported import trajectories
 from exported_json import damaged
@@ -68,8 +68,8 @@ def test_the_agent_is_that_of_the_first_trajectory_in_atif(paths: dict[str, Path
 )
 def test_the_model_is_the_rest_of_a_prediction_s_name(name: str, model: str | None) -> None:
     prediction = Prediction(instance_id="a", model=name)
-    assert SolvingAgent("bash_loop").model_of(prediction) == model
-    assert SolvingAgent().model_of(prediction) is None
+    assert SolvingAgent("bash_loop").get_model(prediction) == model
+    assert SolvingAgent().get_model(prediction) is None
 
 
 def test_a_wrong_field_of_a_trajectory_is_named(paths: dict[str, Path]) -> None:
@@ -91,5 +91,5 @@ def test_no_damage_to_a_record_is_a_traceback(data: st.DataObject, tmp_path_fact
     except AssayError as error:
         assert "\n" not in str(error)  # noqa: PT017
         return
-    assert isinstance(messages_of(record.steps, "m"), list)
+    assert isinstance(make_messages(record.steps, "m"), list)
     assert record.limit is None or len(record.limit) == 2

@@ -6,7 +6,7 @@ import pytest
 from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, Status
 from assay.harness.errors import DataError, UserError
 from assay.harness.grading.grade import grade
-from assay.harness.grading.logs import evidence_of, grade_logs
+from assay.harness.grading.logs import grade_logs, read_evidence
 
 GOOD = "PASSED t.py::test_fix\nPASSED t.py::test_old\n"
 BAD = "FAILED t.py::test_fix - no\nPASSED t.py::test_old\n"
@@ -79,7 +79,7 @@ def test_missing_folder_is_named(tmp_path: Path) -> None:
 
 def test_unknown_log_format_is_named() -> None:
     with pytest.raises(UserError, match="unknown report format 'cobolunit'"):
-        evidence_of(make("o__r-1", "cobolunit"), GOOD)
+        read_evidence(make("o__r-1", "cobolunit"), GOOD)
 
 
 def fenced(inner: str, after: str = "") -> str:
@@ -87,14 +87,14 @@ def fenced(inner: str, after: str = "") -> str:
 
 
 def test_exit_code_and_fences_are_read() -> None:
-    evidence = evidence_of(make("o__r-1"), "PASSED t.py::x\n" + fenced(GOOD, ">>>>> Test Exit Code: 1\n"))
+    evidence = read_evidence(make("o__r-1"), "PASSED t.py::x\n" + fenced(GOOD, ">>>>> Test Exit Code: 1\n"))
     assert evidence.exit_code == 1
     assert list(evidence.report.tests) == ["t.py::test_fix", "t.py::test_old"]
     assert evidence.report.channel is Channel.LOG
 
 
 def test_output_without_end_marker_is_no_evidence() -> None:
-    evidence = evidence_of(make("o__r-1"), ">>>>> Start Test Output\n" + GOOD)
+    evidence = read_evidence(make("o__r-1"), ">>>>> Start Test Output\n" + GOOD)
     assert evidence.report.tests == {}
 
 
@@ -113,7 +113,7 @@ def test_failure_marker_of_a_log_decides(tmp_path: Path, marker: str, outcome: O
 
 
 def test_patch_without_marker_counts_as_applied() -> None:
-    assert evidence_of(make("o__r-1"), GOOD).apply.status is ApplyStatus.APPLIED
+    assert read_evidence(make("o__r-1"), GOOD).apply.status is ApplyStatus.APPLIED
 
 
 @pytest.mark.parametrize(("more", "broken"), [("", ()), ("    ✓ more\n", ("test/cart.test.js > cart > more",))])
@@ -122,7 +122,7 @@ def test_a_test_of_several_names_counts_once_where_other_tests_count(more: str, 
     how = {"language": "javascript", "log_format": "jest_text", "test_id": "arrow", "rule": Rule.SWE_REBENCH}
     instance = make("o__r-1").model_copy(update={**labels, **how})
     verdict = grade(
-        instance, evidence_of(instance, f"PASS test/cart.test.js\n  cart\n    ✓ adds (3 ms)\n    ✓ keeps\n{more}")
+        instance, read_evidence(instance, f"PASS test/cart.test.js\n  cart\n    ✓ adds (3 ms)\n    ✓ keeps\n{more}")
     )
     assert (verdict.resolved, verdict.broken) == (not broken, broken)
 
@@ -149,17 +149,17 @@ def test_resolved_log_of_an_unresolved_verdict_disagrees(tmp_path: Path) -> None
 
 
 def test_error_names_the_marker_of_a_broken_environment_alone() -> None:
-    assert evidence_of(make("o__r-1"), ">>>>> Tests Errored\n").error == "the log says: Tests Errored"
-    assert evidence_of(make("o__r-1"), ">>>>> Tests Timed Out\n").error == ""
+    assert read_evidence(make("o__r-1"), ">>>>> Tests Errored\n").error == "the log says: Tests Errored"
+    assert read_evidence(make("o__r-1"), ">>>>> Tests Timed Out\n").error == ""
 
 
 @pytest.mark.parametrize("marker", ["", ">>>>> Patch Apply Failed\n", ">>>>> Tests Errored\n"])
 def test_only_its_own_marker_is_a_timeout(marker: str) -> None:
-    assert not evidence_of(make("o__r-1"), f"{GOOD}{marker}").timed_out
+    assert not read_evidence(make("o__r-1"), f"{GOOD}{marker}").timed_out
 
 
 def test_log_without_a_test_has_no_channel() -> None:
-    assert evidence_of(make("o__r-1"), "nothing\n").report.channel is Channel.NONE
+    assert read_evidence(make("o__r-1"), "nothing\n").report.channel is Channel.NONE
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_log_without_a_test_has_no_channel() -> None:
 def test_log_of_failures_alone_has_a_channel_by_its_failures_or_its_end(
     text: str, tests: dict[str, Status], ran: bool
 ) -> None:
-    report = evidence_of(make("o__r-1", "jasmine_text"), fenced(text)).report
+    report = read_evidence(make("o__r-1", "jasmine_text"), fenced(text)).report
     assert (report.channel, dict(report.tests), report.suite_ran) == (Channel.LOG, tests, ran)
 
 

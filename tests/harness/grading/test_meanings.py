@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from assay.harness.domain import Outcome
-from assay.harness.grading.meanings import FLAGS, OUTCOMES, meaning_of
+from assay.harness.grading.meanings import FLAGS, OUTCOMES, get_meaning
 
 PAGE = (Path(__file__).parents[3] / "docs/outcomes.md").read_text(encoding="utf-8")
 
@@ -30,6 +30,6 @@ def test_flags_mean_what_their_page_says() -> None:
 
 
 def test_flag_with_a_name_behind_it_means_what_its_begin_means() -> None:
-    assert meaning_of("service:redis") == FLAGS["service:"]
-    assert meaning_of("flaky") == FLAGS["flaky"]
-    assert meaning_of("unheard_of") == meaning_of("service") == ""
+    assert get_meaning("service:redis") == FLAGS["service:"]
+    assert get_meaning("flaky") == FLAGS["flaky"]
+    assert get_meaning("unheard_of") == get_meaning("service") == ""

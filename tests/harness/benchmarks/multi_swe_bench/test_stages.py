@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from assay.harness.benchmarks.multi_swe_bench.rule import (
     classify,
-    every_test,
-    fixed,
-    invalid,
-    killers,
+    explain_invalid,
+    find_fixed,
+    find_killers,
+    find_status,
+    get_word,
     labels,
+    list_tests,
     results,
-    staged,
-    status_in,
-    word,
+    simplify,
 )
 from assay.harness.domain import Stages, Status
 
@@ -42,9 +42,9 @@ def test_four_sets_partition_the_tests_that_pass_with_gold(stages: Stages) -> No
         assert set(sets[name]) == {
             test for test, (_, then, now) in words.items() if (then, now) == (word_before, "PASS")
         }
-    assert set(fixed(stages)) == {*sets["f2p"], *sets["s2p"], *sets["n2p"]}
+    assert set(find_fixed(stages)) == {*sets["f2p"], *sets["s2p"], *sets["n2p"]}
     assert sum(map(len, sets.values())) == sum(now == "PASS" for _, _, now in words.values())
-    assert set(every_test(stages)) == set(words)
+    assert set(list_tests(stages)) == set(words)
 
 
 @given(STAGES)
@@ -54,8 +54,8 @@ def test_stages_are_valid_as_the_benchmark_says(stages: Stages) -> None:
     breaks = any((then, now) == ("PASS", "FAIL") for _, then, now in words)
     fixes = any(then != "PASS" and now == "PASS" for _, then, now in words)
     hidden = any(first == "PASS" and then in {"NONE", "SKIP"} and now == "FAIL" for first, then, now in words)
-    assert (invalid(stages) == "") == (has_tests and not breaks and fixes and not hidden)
-    assert bool(list(killers(stages))) == (breaks or hidden)
+    assert (explain_invalid(stages) == "") == (has_tests and not breaks and fixes and not hidden)
+    assert bool(list(find_killers(stages))) == (breaks or hidden)
 
 
 @pytest.mark.parametrize(
@@ -69,21 +69,21 @@ def test_stages_are_valid_as_the_benchmark_says(stages: Stages) -> None:
     ],
 )
 def test_invalid_stages_say_why(stages: Stages, reason: str) -> None:
-    assert invalid(stages) == reason
+    assert explain_invalid(stages) == reason
 
 
 def test_every_status_has_one_of_four_words() -> None:
-    assert [word(status) for status in Status] == ["PASS", "FAIL", "FAIL", "SKIP", "SKIP", "NONE"]
-    assert staged(Status.ERROR) is F
-    assert status_in({}, "a") is Status.MISSING
+    assert [get_word(status) for status in Status] == ["PASS", "FAIL", "FAIL", "SKIP", "SKIP", "NONE"]
+    assert simplify(Status.ERROR) is F
+    assert find_status({}, "a") is Status.MISSING
 
 
 def test_long_name_of_a_test_is_cut() -> None:
-    assert invalid(Stages(test={"a" * 90: P}, fix={"a" * 90: F})).startswith("'" + "a" * 80 + "' passed")
+    assert explain_invalid(Stages(test={"a" * 90: P}, fix={"a" * 90: F})).startswith("'" + "a" * 80 + "' passed")
 
 
 def test_test_skipped_at_base_and_missing_later_is_no_killer() -> None:
-    assert list(killers(Stages(run={"a": S}, fix={"a": F, "b": P}))) == []
+    assert list(find_killers(Stages(run={"a": S}, fix={"a": F, "b": P}))) == []
 
 
 def test_stage_is_written_as_counts_and_lists() -> None:

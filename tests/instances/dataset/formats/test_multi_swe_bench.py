@@ -23,7 +23,7 @@ def test_a_pull_requests_number_may_be_a_string(number: object) -> None:
     row = rows("multi-swe-bench")[0] | {"number": number}
     del row["instance_id"]
     instance = multi_swe_bench.to_instance(row, DATASET)
-    assert (instance.id, multi_swe_bench.number_of(instance)) == ("acme__gears-4", 4)
+    assert (instance.id, multi_swe_bench.get_number(instance)) == ("acme__gears-4", 4)
 
 
 @pytest.mark.parametrize(
