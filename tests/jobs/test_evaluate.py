@@ -9,7 +9,7 @@ import pytest
 import many_instances
 from assay.harness.runs.store import RunStore
 from assay.harness.sequences import kept
-from assay.jobs.evaluate import Session, control_pairs, run_name
+from assay.jobs.evaluate import EvaluationRun, control_pairs, run_name
 from assay.jobs.workplace import Workplace
 
 
@@ -39,12 +39,12 @@ def test_a_run_whose_tasks_are_on_the_disk_gives_the_same_verdicts(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def saved(folder: str) -> tuple[RunStore, Sequence[tuple[str, str, str]]]:
-        session = Session("many", tmp_path / folder, Workplace(engine="fake", jobs=jobs))
+        run = EvaluationRun("many", tmp_path / folder, Workplace(engine="fake", jobs=jobs))
         pairs = [*many_instances.pairs(40)]
-        session.run(pairs[:30], [instance.id for instance, _ in pairs])
-        session.run(pairs, [instance.id for instance, _ in pairs])
-        found = session.store.load_verdicts()
-        return session.store, [(each.key, each.verdict.instance_id, each.verdict.outcome) for each in found]
+        run.evaluate(pairs[:30], [instance.id for instance, _ in pairs])
+        run.evaluate(pairs, [instance.id for instance, _ in pairs])
+        found = run.store.load_verdicts()
+        return run.store, [(each.key, each.verdict.instance_id, each.verdict.outcome) for each in found]
 
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     in_memory, expected = saved("memory")

@@ -19,7 +19,7 @@ from assay.agents.registry import make_agent
 from assay.agents.trajectory import Trajectory
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.instances.dataset.load import load
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.solve import SolverRun, SolveSettings
 from assay.jobs.workbench import make_sources
 from assay.jobs.workplace import Workplace
@@ -94,9 +94,9 @@ def judge(instances: dict[str, Instance], folder: Path) -> Judge:
     def run(solution: Solution) -> Verdict:
         asked = solution.instance_id, solution.patch
         if asked not in known:
-            session = Session(f"evaluated-{len(known)}", folder)
+            run = EvaluationRun(f"evaluated-{len(known)}", folder)
             prediction = Prediction(instance_id=solution.instance_id, model=MODEL, patch=solution.patch)
-            _, (known[asked],) = session.run([(instances[solution.instance_id], prediction)], [solution.instance_id])
+            _, (known[asked],) = run.evaluate([(instances[solution.instance_id], prediction)], [solution.instance_id])
         return known[asked]
 
     return run

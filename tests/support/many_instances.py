@@ -15,7 +15,7 @@ from assay.harness.domain import Instance, Prediction
 from assay.harness.runs.store import RunStore
 from assay.instances.dataset.formats import native
 from assay.instances.dataset.predictions import prediction_row
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 
 REPOSITORIES = ("acme/calc", "acme/web", "globex/parser", "globex/render", "initech/store", "umbrella/net")
@@ -74,9 +74,9 @@ def pairs(count: int) -> Iterator[tuple[Instance, Prediction]]:
 def make(count: int, folder: Path, jobs: int = 2) -> RunStore:
     """Evaluate so many instances; the run is a folder below ``folder``."""
     found = list(pairs(count))
-    session = Session(f"many.{count}", folder, Workplace(engine="fake", jobs=jobs))
-    session.run(found, [instance.id for instance, _ in found])
-    return session.store
+    run = EvaluationRun(f"many.{count}", folder, Workplace(engine="fake", jobs=jobs))
+    run.evaluate(found, [instance.id for instance, _ in found])
+    return run.store
 
 
 def write(count: int, folder: Path) -> list[str]:

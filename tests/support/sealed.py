@@ -13,7 +13,7 @@ from assay.harness.runs.patchdiff_figures import patchdiff_figures
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.harness.runs.store import RunStore
 from assay.jobs.bundle import seal_run
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 from toy import GOLD, TESTS
 
@@ -66,9 +66,9 @@ def sealed_run(folder: Path) -> SealedRun:
         (each, Prediction(instance_id=each.id, model="m", patch=patch))
         for each, patch in zip(found, patches, strict=True)
     ]
-    session = Session(RUN, folder / "runs", Workplace(engine="fake"), controls=True, rerun_failed=1)
-    report, verdicts = session.run(pairs, [each.id for each in found])
-    store = session.store
+    run = EvaluationRun(RUN, folder / "runs", Workplace(engine="fake"), controls=True, rerun_failed=1)
+    report, verdicts = run.evaluate(pairs, [each.id for each in found])
+    store = run.store
     store.save_stability(StabilityFile(dataset="rows"))
     compared = PatchDiffResult(
         instance_id=found[0].id,

@@ -12,7 +12,7 @@ import solved_run
 from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, Verdict
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import Run, RunStore
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 from assay.viewer.runs import Viewer
 from assay.viewer.server import ViewServer
@@ -33,9 +33,9 @@ def make_run(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable
             (each, Prediction(instance_id=each.id, model=model, patch=patch))
             for each, patch in zip(instances, patches, strict=True)
         ]
-        session = Session(name, tmp_path / "runs", Workplace(engine="fake"))
-        session.run(pairs, [*(each.id for each in instances), "acme__calc-4"])
-        return session.store
+        run = EvaluationRun(name, tmp_path / "runs", Workplace(engine="fake"))
+        run.evaluate(pairs, [*(each.id for each in instances), "acme__calc-4"])
+        return run.store
 
     return make
 

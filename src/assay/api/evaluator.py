@@ -17,7 +17,7 @@ from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.runs.attempt import attempts, evaluate_once, may_retry, verdict_on
 from assay.harness.runs.report import RunReport
 from assay.instances.dataset.load import close_names, load
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workbench import make_sources
 from assay.jobs.workplace import Workplace, WorkplaceSettings
 
@@ -163,7 +163,7 @@ class Evaluator:
         if twice:
             raise UserError(f"a run has one patch for each instance; there are several for {', '.join(twice)}")
         path = Path(folder).expanduser().absolute()
-        report, _ = Session(path.name, path.parent, self.place, fresh=fresh).run(found, names)
+        report, _ = EvaluationRun(path.name, path.parent, self.place, fresh=fresh).evaluate(found, names)
         return report
 
     def pair(self, instance: Instance | str, patch: str | Prediction) -> tuple[Instance, Prediction]:

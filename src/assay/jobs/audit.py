@@ -15,7 +15,7 @@ from assay.instances.audit import AuditFinding, AuditKind, audit
 from assay.instances.audit.mutants import MutatedPatch, mutants
 from assay.instances.audit.subject import subject
 from assay.instances.audit.weak import Judged, find_by_controls, find_by_mutants
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,16 @@ class Audit:
         for verdict in nulls:
             self._found += find_by_controls(verdict.instance_id, (), (verdict.outcome,))
 
-    def find_by_mutants(self, session: Session, count: int) -> None:
+    def find_by_mutants(self, run: EvaluationRun, count: int) -> None:
         """Run both controls, then the mutants of those whose gold patch is resolved, the n-th of each in one run."""
-        gold, null = (_run_control(session, self.instances, model) for model in CONTROLS)
+        gold, null = (_run_control(run, self.instances, model) for model in CONTROLS)
         for each in self.instances:
             self._found += find_by_controls(each.id, (gold[each.id],), (null[each.id],))
             if gold[each.id] in INFRASTRUCTURE:
                 self.not_run.append(each.id)
-                session.view.say(f"{each.id}: no mutants, since its gold patch ended in {gold[each.id]}")
+                run.view.say(f"{each.id}: no mutants, since its gold patch ended in {gold[each.id]}")
         fit = [each for each in self.instances if gold[each.id] is Outcome.RESOLVED]
-        for trial in _trials(session, fit, {each.id: mutants(subject(each), count) for each in fit}):
+        for trial in _trials(run, fit, {each.id: mutants(subject(each), count) for each in fit}):
             self.trials.append(trial)
             self._found += find_by_mutants(trial.instance_id, trial.judged)
 
@@ -105,13 +105,13 @@ def _find_kinds(names: Iterable[str]) -> frozenset[AuditKind]:
     return frozenset(known[name] for name in names) or frozenset(AuditKind)
 
 
-def _run_control(session: Session, instances: Sequence[Instance], model: str) -> dict[str, Outcome]:
-    _, verdicts = replace(session, run_id=f"{session.run_id}-{model}").run_control(instances, model)
+def _run_control(run: EvaluationRun, instances: Sequence[Instance], model: str) -> dict[str, Outcome]:
+    _, verdicts = replace(run, run_id=f"{run.run_id}-{model}").evaluate_control(instances, model)
     return {each.instance_id: each.outcome for each in verdicts}
 
 
 def _trials(
-    session: Session, instances: Sequence[Instance], found: Mapping[str, tuple[MutatedPatch, ...]]
+    run: EvaluationRun, instances: Sequence[Instance], found: Mapping[str, tuple[MutatedPatch, ...]]
 ) -> Iterator[MutantTrials]:
     """Evaluate the mutants of each instance; a run holds one of each, since a run has one prediction an instance."""
     judged: dict[str, list[Judged]] = {each.id: [] for each in instances}
@@ -121,7 +121,7 @@ def _trials(
         pairs = [
             (each, Prediction(instance_id=each.id, model=model, patch=mutant.patch)) for each, mutant in mine.values()
         ]
-        _, verdicts = replace(session, run_id=f"{session.run_id}-{model}").run(pairs, list(mine))
+        _, verdicts = replace(run, run_id=f"{run.run_id}-{model}").evaluate(pairs, list(mine))
         for verdict in verdicts:
             judged[verdict.instance_id].append(Judged(mine[verdict.instance_id][1], verdict.outcome))
     return (MutantTrials(name, tuple(each)) for name, each in judged.items())

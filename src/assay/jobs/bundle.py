@@ -18,7 +18,7 @@ from assay.harness.files import default_cache, read_model
 from assay.harness.runs.manifest import CONTROLS, FAIL_FAST, control_name
 from assay.harness.runs.store import RunStore
 from assay.instances.environments.images_lock import Lock, UsedImage, check_lock, make_lock
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 
 Steps = Callable[[], AbstractContextManager[Shown]]
@@ -202,13 +202,13 @@ def _replay(store: RunStore, folder: Path, replay: Replay) -> Iterator[ReplayedI
         strict=settings.get("strict") == "yes",
         fail_fast=settings.get(FAIL_FAST) == "yes",
     )
-    session = Session("replay", folder, place, alone=True)
+    run = EvaluationRun("replay", folder, place, alone=True)
     runs_empty = any(each.apply.status is ApplyStatus.EMPTY and each.exit_code is not None for each in before.values())
-    _, verdicts = session.run(pairs, list(before), runs_empty=runs_empty)
+    _, verdicts = run.evaluate(pairs, list(before), runs_empty=runs_empty)
     for verdict in verdicts:
         old = store.load_verdict(verdict.instance_id)
         if old is not None:
-            again = session.store.load_evidence(verdict.instance_id)
+            again = run.store.load_evidence(verdict.instance_id)
             yield _compared(old.verdict, verdict, before[verdict.instance_id], again)
 
 

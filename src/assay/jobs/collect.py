@@ -28,7 +28,7 @@ from assay.instances.dataset.formats import compact, native
 from assay.instances.dataset.formats.columns import Row
 from assay.instances.environments.recipes import has_recipe
 from assay.instances.trees.sources import Sources, tree_ref
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.validate import Measured, measure_labels
 from assay.jobs.workbench import BuiltWorkbench
 from assay.jobs.workplace import Workplace
@@ -166,10 +166,10 @@ class Collection:
 
     def _measured(self, instances: Sequence[Instance]) -> list[Measured]:
         """Measure labels: once, and then as often as is wanted those that have any."""
-        session = Session("validate", self.folder.runs, self.place, alone=True, kind=RunKind.VALIDATE)
-        first = measure_labels(session, instances, 1)
+        run = EvaluationRun("validate", self.folder.runs, self.place, alone=True, kind=RunKind.VALIDATE)
+        first = measure_labels(run, instances, 1)
         sound = [each.instance for each in first if not each.problem]
-        again = measure_labels(session, sound, self.times) if sound and self.times > 1 else []
+        again = measure_labels(run, sound, self.times) if sound and self.times > 1 else []
         measured = {each.instance.id: each for each in (*first, *again)}
         return [measured[each.id] for each in instances]
 

@@ -42,8 +42,8 @@ from assay.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """The settings of a run; ``run`` does it."""
+class EvaluationRun:
+    """One run of evaluations: its settings, and ``evaluate``, which does it."""
 
     run_id: str
     runs_dir: Path
@@ -79,7 +79,7 @@ class Session:
             raise UserError(f"--run-id {self.run_id!r} cannot be the name of a folder")
         return RunStore(self.runs_dir / self.run_id, alone=self.alone)
 
-    def run(
+    def evaluate(
         self, pairs: Sequence[Pair], instance_ids: Sequence[str], *, runs_empty: bool = False
     ) -> tuple[RunReport, list[Verdict]]:
         """Evaluate pairs of an instance and a prediction, and save everything; the report is about these pairs.
@@ -126,10 +126,10 @@ class Session:
         if self.model is not None and self.place.executor != "local":
             raise UserError("the generator llm asks its model from this machine alone; leave out --executor")
 
-    def run_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
+    def evaluate_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
         """Evaluate instances with their own patch (``gold``) or without any (``null``)."""
         pairs = control_pairs(instances, model)
-        return self.run(pairs, [instance.id for instance in instances], runs_empty=model == "null")
+        return self.evaluate(pairs, [instance.id for instance in instances], runs_empty=model == "null")
 
     def _part(
         self, pairs: Sequence[Pair], instance_ids: Sequence[str]
@@ -183,7 +183,7 @@ class Session:
             return {}
         found: dict[str, list[Verdict]] = {}
         for model in CONTROLS:
-            session = replace(
+            run = replace(
                 self,
                 run_id=control_name(self.run_id, model),
                 kind=RunKind.CONTROL,
@@ -193,7 +193,7 @@ class Session:
                 patchdiff=None,
                 shard=None,
             )
-            _, found[model] = session.run_control(instances, model)
+            _, found[model] = run.evaluate_control(instances, model)
         reasons = [unfit_reason(*both) for both in zip(*found.values(), strict=True)]
         return {instance.id: reason for instance, reason in zip(instances, reasons, strict=True) if reason}
 

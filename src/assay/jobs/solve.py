@@ -26,7 +26,7 @@ from assay.harness.runs.crew import Progress
 from assay.harness.runs.manifest import ORACLE, RunKind
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.workbench import Workbench
-from assay.jobs.evaluate import Session, manifest, revision_of, run_name
+from assay.jobs.evaluate import EvaluationRun, manifest, revision_of, run_name
 from assay.jobs.view import Quiet, View
 from assay.jobs.workbench import make_sources
 from assay.jobs.workplace import Workplace
@@ -110,7 +110,7 @@ class SolverRun:
             RunStopped: a signal ended the run; finished samples are saved, and the same call resumes.
             UserError: a person must fix something, such as the model's key.
         """
-        store = SolveStore(Session(self.run_id, self.runs_dir).store.root)
+        store = SolveStore(EvaluationRun(self.run_id, self.runs_dir).store.root)
         total = len(instances) * self.settings.samples
         given = self.settings.list_inputs(instances[0], str(self.place.environment))
         with (
@@ -143,13 +143,13 @@ class SolverRun:
         reports = []
         for sample in range(self.settings.samples):
             pairs = [(by_id[each.instance_id], _prediction(each, agent)) for each in solutions if each.sample == sample]
-            session = Session(
+            run = EvaluationRun(
                 f"{self.run_id}.evaluated{f'-{sample}' if sample else ''}",
                 self.runs_dir,
                 self.place,
                 kind=RunKind.EVALUATE_SOLVED,
             )
-            report, _ = session.run(pairs, [instance.id for instance in instances])
+            report, _ = run.evaluate(pairs, [instance.id for instance in instances])
             reports.append(report)
         return reports
 

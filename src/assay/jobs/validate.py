@@ -15,7 +15,7 @@ from assay.harness.reports import label_names
 from assay.harness.rulings.normalise import normalise_results
 from assay.harness.runs.manifest import CONTROLS
 from assay.harness.runs.store import RunStore
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.version import __version__
 
 UNLABELLED: dict[str, Any] = {"fail_to_pass": (), "pass_to_pass": (), "quarantined": ()}
@@ -24,10 +24,10 @@ UNSTAGED: dict[str, Any] = {"rule": swe_bench.BENCHMARK.name, "stages": None}
 
 
 def run_controls(
-    session: Session, instances: Sequence[Instance], times: int
+    run: EvaluationRun, instances: Sequence[Instance], times: int
 ) -> tuple[list[Validation], tuple[Stability, ...]]:
     """Run both controls so many times, each as a run of its own; return each instance's validation and stability."""
-    stores = _run_controls(session, instances, times)
+    stores = _run_controls(run, instances, times)
     engine = stores["gold"][0].load_run().engine
     results, records = [], []
     for each in instances:
@@ -37,12 +37,12 @@ def run_controls(
     return results, tuple(records)
 
 
-def _run_controls(session: Session, instances: Sequence[Instance], times: int) -> dict[str, list[RunStore]]:
+def _run_controls(run: EvaluationRun, instances: Sequence[Instance], times: int) -> dict[str, list[RunStore]]:
     stores: dict[str, list[RunStore]] = {model: [] for model in CONTROLS}
     for number in range(1, times + 1):
         for model in CONTROLS:
-            one = replace(session, run_id=f"{session.run_id}-{model}-{number}")
-            one.run_control(instances, model)
+            one = replace(run, run_id=f"{run.run_id}-{model}-{number}")
+            one.evaluate_control(instances, model)
             stores[model].append(one.store)
     return stores
 
@@ -61,21 +61,21 @@ class Measured:
     """Why there are no labels that tell right from wrong; empty if there are."""
 
 
-def measure_labels(session: Session, instances: Sequence[Instance], times: int) -> list[Measured]:
+def measure_labels(run: EvaluationRun, instances: Sequence[Instance], times: int) -> list[Measured]:
     """Measure the labels of instances, whatever their own are: both controls, so many times.
 
     The tests of the test patch's files count, or those that the recipe's command runs without any label.
     """
     bare = [each.model_copy(update=UNLABELLED) for each in instances]
     bare = [each.model_copy(update=UNSTAGED) if find_benchmark(each.rule).staged else each for each in bare]
-    stores = _run_controls(session, bare, times)
+    stores = _run_controls(run, bare, times)
     engine = stores["gold"][0].load_run().engine
     found = []
     for own, each in zip(instances, bare, strict=True):
         gold, null = ([store.load_evidence(each.id) for store in runs] for runs in stores.values())
         record = partial(measure, gold=gold, null=null, assay_version=__version__, engine=engine)
         tests = validation(each, gold, null, record(each))
-        labelled = _labelled(each, tests, _label_names(session, stores["gold"][0], each))
+        labelled = _labelled(each, tests, _label_names(run, stores["gold"][0], each))
         result = validation(labelled, gold, null, record(labelled))
         differences = (*validation(own, gold, null, record(own)).label_differences, *_not_labelled(own, labelled))
         labels = {"fail_to_pass": labelled.fail_to_pass, "pass_to_pass": labelled.pass_to_pass}
@@ -85,13 +85,13 @@ def measure_labels(session: Session, instances: Sequence[Instance], times: int) 
     return found
 
 
-def _label_names(session: Session, store: RunStore, instance: Instance) -> Collection[str]:
+def _label_names(run: EvaluationRun, store: RunStore, instance: Instance) -> Collection[str]:
     """Return one name of each test in a saved run, as labels are compared."""
     output = store.evaluations.file(instance.id, "test_output.txt")
     if output is None:
         return ()
     files = store.evaluations.reports(instance.id)
-    names = label_names(session.place.bench.plan(instance), files, output.decode(errors="replace"))
+    names = label_names(run.place.bench.plan(instance), files, output.decode(errors="replace"))
     return normalise_results(instance, dict.fromkeys(names, Status.PASSED))
 
 

@@ -32,7 +32,7 @@ from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
 from assay.harness.files import default_cache
 from assay.instances.dataset.load import load
-from assay.jobs.evaluate import Session as EvaluationSession
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.solve import SolverRun, SolveSettings
 from assay.jobs.workbench import make_sources
 from leaky_image import World
@@ -456,7 +456,7 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
     assert own.extra is not None
     assert own.extra["exit_status"] == "Submitted"
     prediction = Prediction(instance_id=MORE, model=MINI, patch=solution.patch)
-    report, _ = EvaluationSession("evaluated", tmp_path / "runs").run([(instance, prediction)], [MORE])
+    report, _ = EvaluationRun("evaluated", tmp_path / "runs").evaluate([(instance, prediction)], [MORE])
     assert report.resolved_ids == [MORE]
 
     (stopped,) = mini(Budget(llm=BudgetLimits(calls=2))).solve([instance], agent, settings)

@@ -23,7 +23,7 @@ from assay.harness.runs.merge import plan_merge, write_merge
 from assay.harness.runs.regrade import regrade_run
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import RunStore
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 from assay.viewer import raw
 from assay.viewer.runs import Viewer
@@ -208,8 +208,8 @@ def test_another_run_takes_over_what_an_archive_holds(tmp_path: Path) -> None:
     instance, prediction = next(many_instances.pairs(1))
     engine = Workplace(engine="fake")
     for wanted, model in ((False, "acme/model"), (True, "acme/model")):
-        session = Session(f"other-{wanted}", tmp_path, engine, alone=not wanted)
-        session.run([(instance, prediction.model_copy(update={"model": model}))], [instance.id])
+        other = EvaluationRun(f"other-{wanted}", tmp_path, engine, alone=not wanted)
+        other.evaluate([(instance, prediction.model_copy(update={"model": model}))], [instance.id])
         assert engine.bench.engine.opened == 1, "by the first alone"  # type: ignore[attr-defined]
     assert (tmp_path / "other-True/instances" / instance.id / "evidence.json").is_file()
 
@@ -244,7 +244,7 @@ def test_a_run_that_grows_keeps_its_folders(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(archives, "FROM", 4)
     place = Workplace(engine="fake")
     for some in (pairs[:4], pairs, pairs[:1]):
-        report, _ = Session("grows", tmp_path, place).run(some, [each.id for each, _ in some])
+        report, _ = EvaluationRun("grows", tmp_path, place).evaluate(some, [each.id for each, _ in some])
         assert report.total_instances == len(some)
     store = RunStore(tmp_path / "grows")
     assert len([*(store.root / "instances").iterdir()]) == 4

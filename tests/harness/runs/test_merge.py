@@ -21,7 +21,7 @@ from assay.harness.runs.merge import Merge, plan_merge, write_merge
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.shards import Shard
 from assay.harness.runs.store import RunStore
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Pair, Workplace
 from killing import killed
 from many_instances import instances
@@ -50,18 +50,18 @@ def pairs_of(kinds: Sequence[str]) -> list[Pair]:
     ]
 
 
-def session(folder: Path, name: str, **more: Any) -> Session:
-    return Session(name, folder, Workplace(engine="fake", jobs=1), **more)
+def make_run(folder: Path, name: str, **more: Any) -> EvaluationRun:
+    return EvaluationRun(name, folder, Workplace(engine="fake", jobs=1), **more)
 
 
-def evaluate(wanted: Session, pairs: Sequence[Pair], count: int) -> RunStore:
-    wanted.run(pairs, [each.id for each in SIX[:count]])
+def evaluate(wanted: EvaluationRun, pairs: Sequence[Pair], count: int) -> RunStore:
+    wanted.evaluate(pairs, [each.id for each in SIX[:count]])
     return wanted.store
 
 
 def in_shards(folder: Path, pairs: Sequence[Pair], count: int, of: int, **more: Any) -> list[RunStore]:
     shards = [Shard(number=number, of=of) for number in range(1, of + 1)]
-    return [evaluate(session(folder, each.folder("run"), shard=each, **more), pairs, count) for each in shards]
+    return [evaluate(make_run(folder, each.folder("run"), shard=each, **more), pairs, count) for each in shards]
 
 
 def merged(sources: Sequence[RunStore], output: Path) -> RunReport:
@@ -97,7 +97,7 @@ def test_the_parts_of_any_run_merge_to_its_report(
     pairs, more = pairs_of(kinds), {"controls": controls, "rerun_failed": rerun}
     durations = {each.id: value for each, value in zip(SIX, seconds, strict=True)}
     with tempfile.TemporaryDirectory() as scratch:
-        single = evaluate(session(Path(scratch) / "a", "run", **more), pairs, len(kinds))
+        single = evaluate(make_run(Path(scratch) / "a", "run", **more), pairs, len(kinds))
         parts = in_shards(Path(scratch) / "b", pairs, len(kinds), of, durations=durations, **more)
         dice.shuffle(parts)
         output = Path(scratch) / "b" / "run"
@@ -120,14 +120,14 @@ def test_the_parts_of_any_run_merge_to_its_report(
 def test_runs_of_any_different_instances_merge_in_any_steps(kinds: list[str], places: list[int], first: int) -> None:
     pairs = pairs_of(kinds)
     with tempfile.TemporaryDirectory() as scratch:
-        single = evaluate(session(Path(scratch) / "a", "run"), pairs, len(kinds))
+        single = evaluate(make_run(Path(scratch) / "a", "run"), pairs, len(kinds))
         parts = []
         for place in range(3):
             ids = [each.id for each, where in zip(SIX[: len(kinds)], places, strict=False) if where == place]
             mine = [pair for pair in pairs if pair[0].id in ids]
             if mine:
-                part = session(Path(scratch) / "b", f"part-{place}")
-                part.run(mine, ids)
+                part = make_run(Path(scratch) / "b", f"part-{place}")
+                part.evaluate(mine, ids)
                 parts.append(part.store)
         some = Path(scratch) / "b" / "some"
         merged(parts[:first], some)
@@ -179,7 +179,7 @@ def test_on_another_disk_files_are_copied(
 def test_figures_of_comparisons_are_those_of_a_single_run(tmp_path: Path) -> None:
     pairs = pairs_of(["gold", "wrong", "gold", "gold"])
     more = {"patchdiff": Settings(("suites",), budget=60)}
-    single = evaluate(session(tmp_path / "a", "run", **more), pairs[::-1], 4)
+    single = evaluate(make_run(tmp_path / "a", "run", **more), pairs[::-1], 4)
     merged(in_shards(tmp_path / "b", pairs, 4, 2, **more), tmp_path / "b" / "run")
     report = RunStore(tmp_path / "b" / "run").load_report()
     assert report is not None
@@ -205,7 +205,7 @@ def test_controls_that_are_gone_are_missing(tmp_path: Path) -> None:
 
 
 def test_missing_parts_are_named_and_come_later(parts: list[RunStore], tmp_path: Path) -> None:
-    single = evaluate(session(tmp_path / "a", "run"), pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"]), 6)
+    single = evaluate(make_run(tmp_path / "a", "run"), pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"]), 6)
     planned = plan_merge([parts[0], parts[2]], "run")
     assert planned.missing == ("shard 2/3 is not among the runs",)
     report = write(planned, tmp_path / "run")
@@ -264,14 +264,14 @@ def test_a_failure_of_the_infrastructure_gives_way(parts: list[RunStore], tmp_pa
 
 
 def test_another_patch_for_one_instance_is_refused(tmp_path: Path) -> None:
-    one = evaluate(session(tmp_path, "one"), pairs_of(["gold"]), 1)
-    two = evaluate(session(tmp_path, "two"), pairs_of(["wrong"]), 1)
+    one = evaluate(make_run(tmp_path, "one"), pairs_of(["gold"]), 1)
+    two = evaluate(make_run(tmp_path, "two"), pairs_of(["wrong"]), 1)
     with pytest.raises(UserError, match=r"two has another patch, or model, for .* than .*one; leave"):
         plan_merge([one, two], "run")
 
 
 def test_other_content_for_one_instance_is_refused(tmp_path: Path) -> None:
-    one, two = (evaluate(session(tmp_path, name), pairs_of(["gold"]), 1) for name in ("one", "two"))
+    one, two = (evaluate(make_run(tmp_path, name), pairs_of(["gold"]), 1) for name in ("one", "two"))
     saved = two.load_verdicts()[0]
     two.save_verdict(saved.model_copy(update={"key": "0" * 64}))
     with pytest.raises(UserError, match=r"two evaluated .* with other content than"):
@@ -334,7 +334,7 @@ def snapshot(folder: Path) -> dict[Path, bytes]:
 
 
 def test_nobodys_files_are_replaced(parts: list[RunStore], tmp_path: Path) -> None:
-    other = evaluate(session(tmp_path, "other"), pairs_of(["gold"]), 1)
+    other = evaluate(make_run(tmp_path, "other"), pairs_of(["gold"]), 1)
     mine = tmp_path / "mine"
     (mine / ".git").mkdir(parents=True)
     (mine / ".git/config").write_text("precious")
@@ -353,7 +353,7 @@ def test_nobodys_files_are_replaced(parts: list[RunStore], tmp_path: Path) -> No
 def test_a_merged_run_that_was_gone_on_with_is_nobodys_to_replace(parts: list[RunStore], tmp_path: Path) -> None:
     pairs = pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"])
     merged(parts, tmp_path / "run")
-    evaluate(session(tmp_path, "run"), pairs, 6)
+    evaluate(make_run(tmp_path, "run"), pairs, 6)
     with pytest.raises(UserError, match="holds a run that no merge made"):
         write(plan_merge(parts, "run"), tmp_path / "run")
 
@@ -361,9 +361,9 @@ def test_a_merged_run_that_was_gone_on_with_is_nobodys_to_replace(parts: list[Ru
 def test_a_merged_run_is_resumed_like_any_other(parts: list[RunStore], tmp_path: Path) -> None:
     pairs = pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"])
     write(plan_merge(parts[:2], "run"), tmp_path / "run")
-    wanted = session(tmp_path, "run")
+    wanted = make_run(tmp_path, "run")
     evaluate(wanted, pairs, 6)
-    single = evaluate(session(tmp_path / "a", "run"), pairs, 6)
+    single = evaluate(make_run(tmp_path / "a", "run"), pairs, 6)
     assert report_bytes(wanted.store) == report_bytes(single)
     assert wanted.store.load_run().shards == ()
 

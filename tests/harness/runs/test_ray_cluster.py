@@ -15,7 +15,7 @@ import pytest
 from assay.harness.errors import EngineUnavailable, RunStopped
 from assay.harness.runs.ray_cluster import RayCluster
 from assay.harness.runs.store import RunStore
-from assay.jobs.evaluate import Session
+from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Pair, Workplace
 from many_instances import pairs, write
 
@@ -52,12 +52,12 @@ def given() -> list[Pair]:
     return list(pairs(16))
 
 
-def session(tmp_path: Path, name: str, place: Workplace) -> Session:
-    return Session(name, tmp_path, place, alone=True)
+def make_run(tmp_path: Path, name: str, place: Workplace) -> EvaluationRun:
+    return EvaluationRun(name, tmp_path, place, alone=True)
 
 
 def evaluate(tmp_path: Path, name: str, place: Workplace, given: list[Pair]) -> dict[str, object]:
-    report, _ = session(tmp_path, name, place).run(given, [instance.id for instance, _ in given])
+    report, _ = make_run(tmp_path, name, place).evaluate(given, [instance.id for instance, _ in given])
     return report.model_dump(exclude={"run_id"})
 
 

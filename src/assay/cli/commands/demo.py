@@ -41,14 +41,14 @@ def demo(
     """
     from assay.cli import console
     from assay.harness.runs.manifest import RunKind
-    from assay.jobs.evaluate import Session
+    from assay.jobs.evaluate import EvaluationRun
 
     instances = load_instances("releases", list(IDS), None).instances
     place = config.workplace(engine, jobs=jobs)
     rows: list[tuple[str, Verdict]] = []
     for patch, pairs in _patches(instances).items():
-        session = Session(f"demo.{patch}", runs_dir, place, fresh=True, kind=RunKind.DEMO)
-        _, verdicts = session.run(pairs, [each.id for each, _ in pairs], runs_empty=patch == "null")
+        run = EvaluationRun(f"demo.{patch}", runs_dir, place, fresh=True, kind=RunKind.DEMO)
+        _, verdicts = run.evaluate(pairs, [each.id for each, _ in pairs], runs_empty=patch == "null")
         rows += [(patch, verdict) for verdict in verdicts]
     as_expected = all(verdict.outcome == ("resolved" if patch == "gold" else "unresolved") for patch, verdict in rows)
     if json:

@@ -47,13 +47,13 @@ def diff(
       assay diff rows.jsonl -p preds.jsonl -g amplify,replay --seed 7 --json
       assay diff lite -p preds.jsonl --executor ray --address auto
     """
-    from assay.jobs.evaluate import Session
+    from assay.jobs.evaluate import EvaluationRun
 
     part, seconds = evaluate.read_shard(shard, durations)
     given = evaluate.read_given(predictions)
     instances = apply_quarantine(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, None)
     pairs = evaluate.pair(instances, given.predictions, ids)
-    session = Session(
+    run = EvaluationRun(
         evaluate.name_of(run_id or evaluate.run_id_of(dataset, pairs), part),
         runs_dir,
         config.workplace(engine, mirror, recipes, jobs=jobs, executor=executor, address=address),
@@ -63,6 +63,6 @@ def diff(
         shard=part,
         durations=seconds,
     )
-    report, verdicts = session.run(pairs, [instance.id for instance in instances])
-    evaluate.show(session, report, verdicts, as_json=json)
+    report, verdicts = run.evaluate(pairs, [instance.id for instance in instances])
+    evaluate.show(run, report, verdicts, as_json=json)
     raise typer.Exit(evaluate.exit_code(report, None))

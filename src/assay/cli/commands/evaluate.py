@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.harness.runs.report import RunReport
     from assay.harness.runs.shards import Shard
     from assay.instances.dataset.imports import Imported
-    from assay.jobs.evaluate import Session
+    from assay.jobs.evaluate import EvaluationRun
     from assay.jobs.workplace import Pair
 
 
@@ -85,7 +85,7 @@ def evaluate(
       assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
     from assay.harness.runs.manifest import LABELS, RULE, RunKind
-    from assay.jobs.evaluate import Session, control_pairs
+    from assay.jobs.evaluate import EvaluationRun, control_pairs
 
     if sum((predictions is not None, gold, null)) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
@@ -98,7 +98,7 @@ def evaluate(
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     instances = apply_rule(rule, apply_quarantine(apply_labels(found, labels), dataset, stability))
     pairs = pair(instances, given.predictions, ids) if given else control_pairs(instances, "gold" if gold else "null")
-    session = Session(
+    run = EvaluationRun(
         name_of(run_id or run_id_of(dataset, pairs, labels, rule), part),
         runs_dir,
         config.workplace(
@@ -127,8 +127,8 @@ def evaluate(
         shard=part,
         durations=seconds,
     )
-    report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
-    show(session, report, verdicts, as_json=json)
+    report, verdicts = run.evaluate(pairs, [instance.id for instance in instances], runs_empty=null)
+    show(run, report, verdicts, as_json=json)
     raise typer.Exit(exit_code(report, fail_under))
 
 
@@ -222,7 +222,7 @@ def hash_of(file: Path | None) -> str:
     return sha256(file.read_bytes()).hexdigest()[:12] if file else ""
 
 
-def show(session: "Session", report: "RunReport", verdicts: "Sequence[Verdict]", *, as_json: bool) -> None:
+def show(run: "EvaluationRun", report: "RunReport", verdicts: "Sequence[Verdict]", *, as_json: bool) -> None:
     """Print the table of verdicts and the sum, or the report as JSON."""
     from assay.cli import console
     from assay.cli.commands.diff_view import print_comparisons
@@ -230,15 +230,15 @@ def show(session: "Session", report: "RunReport", verdicts: "Sequence[Verdict]",
     if as_json:
         console.print_json(report)
         return
-    saved = (session.store.load_verdict(verdict.instance_id) for verdict in verdicts)
+    saved = (run.store.load_verdict(verdict.instance_id) for verdict in verdicts)
     console.print_verdicts(verdicts, {each.verdict.instance_id: each.seconds for each in saved if each is not None})
     console.print_doubts(verdicts, report.unfit_reasons or {})
     if report.patchdiff is not None:
-        print_comparisons(session.store, report.patchdiff)
-    print(console.sum_line(report), f"· {session.store.root}")
-    whole = session.store.report()
+        print_comparisons(run.store, report.patchdiff)
+    print(console.sum_line(report), f"· {run.store.root}")
+    whole = run.store.report()
     if whole.total_instances > report.total_instances:
-        print(f"with what {session.store.root} held before: {console.sum_line(whole)}")
+        print(f"with what {run.store.root} held before: {console.sum_line(whole)}")
 
 
 def exit_code(report: "RunReport", fail_under: float | None) -> int:

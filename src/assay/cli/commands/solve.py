@@ -86,7 +86,7 @@ def solve(
         seed=seed,
     )
     view = SolveRunView()
-    session = SolverRun(
+    run = SolverRun(
         chosen,
         name_of(run_id or chosen.run_name(dataset), part),
         runs_dir,
@@ -105,12 +105,12 @@ def solve(
         fresh=fresh,
         view=view,
     )
-    agent_, agent_settings = session.make_agent()
-    session.check(agent_)
+    agent_, agent_settings = run.make_agent()
+    run.check(agent_)
     instances = share_of(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), part, taken)
-    solutions = session.solve(instances, agent_, agent_settings) if instances else []
-    reports = session.evaluate(instances, agent_, solutions) if evaluate and instances else []
-    show(session, solutions, reports, as_json=json)
+    solutions = run.solve(instances, agent_, agent_settings) if instances else []
+    reports = run.evaluate(instances, agent_, solutions) if evaluate and instances else []
+    show(run, solutions, reports, as_json=json)
     raise typer.Exit(exit_code(solutions, reports))
 
 

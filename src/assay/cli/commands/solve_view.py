@@ -31,25 +31,25 @@ class SolveRunView(console.RunView):
             )
 
 
-def show(session: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunReport], *, as_json: bool) -> None:
+def show(run: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunReport], *, as_json: bool) -> None:
     """Print a row for each sample, the errors, and the sum; or everything as one JSON object."""
     if as_json:
         found = {
-            "run": session.run_id,
+            "run": run.run_id,
             "solutions": [each.model_dump(mode="json", exclude={"candidates"}) for each in solutions],
             "evaluations": list(reports),
         }
         console.print_json(found)
         return
     if not solutions:
-        print(f"no instance is in this shard · {session.run_id}")
+        print(f"no instance is in this shard · {run.run_id}")
         return
     rows = [_row(each, reports) for each in solutions]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     console.print_rows(columns, [[row[name] for name in columns] for row in rows])
     for each in solutions:
         _print_doubts(each)
-    print(_sum_line(solutions), f"· {session.runs_dir / session.run_id}")
+    print(_sum_line(solutions), f"· {run.runs_dir / run.run_id}")
 
 
 def _took(solution: Solution) -> str:

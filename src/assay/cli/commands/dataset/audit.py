@@ -64,7 +64,7 @@ def audit(
     from assay.cli.commands.dataset.audit_view import print_findings, print_json
     from assay.harness.runs.manifest import RunKind
     from assay.jobs.audit import Audit
-    from assay.jobs.evaluate import Session, run_name
+    from assay.jobs.evaluate import EvaluationRun, run_name
 
     loaded = check_not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
     found = Audit(loaded.instances, kinds or ())
@@ -74,13 +74,13 @@ def audit(
     if null_run:
         found.by_run(find_run(null_run, runs_dir))
     if mutants:
-        session = Session(
+        run = EvaluationRun(
             run_name(dataset, "audit"),
             runs_dir,
             config.workplace(engine, mirror, recipes, jobs=jobs, timeout=timeout),
             kind=RunKind.AUDIT,
         )
-        found.find_by_mutants(session, mutants)
+        found.find_by_mutants(run, mutants)
     if json:
         print_json(found, loaded.ref)
     else:

@@ -53,13 +53,13 @@ def validate(
     from assay.cli.commands.dataset.validate_view import show, show_measured
     from assay.harness.grading.stability import StabilityFile
     from assay.harness.runs.manifest import RunKind
-    from assay.jobs.evaluate import Session, run_name
+    from assay.jobs.evaluate import EvaluationRun, run_name
     from assay.jobs.validate import measure_labels, open_for_labels, run_controls, write_measured
 
     loaded = check_not_empty(
         load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_lack_labels=write is not None), dataset
     )
-    session = Session(
+    run = EvaluationRun(
         run_name(dataset, "measure" if write else "validate"),
         runs_dir,
         config.workplace(engine, mirror, recipes, jobs=jobs, setup=setup),
@@ -68,14 +68,14 @@ def validate(
     )
     if write:
         in_place = open_for_labels(write, dataset, loaded.ref.name)
-        measured = measure_labels(session, loaded.instances, times)
+        measured = measure_labels(run, loaded.instances, times)
         write_measured(write, measured, in_place=in_place)
         results, records = [each.result for each in measured], tuple(each.stability for each in measured)
         problems = {each.instance.id: each.problem for each in measured if each.problem}
     else:
-        results, records = run_controls(session, loaded.instances, times)
+        results, records = run_controls(run, loaded.instances, times)
         problems = {}
-    path = session.store.save_stability(StabilityFile(dataset=loaded.ref.name, instances=records))
+    path = run.store.save_stability(StabilityFile(dataset=loaded.ref.name, instances=records))
     if json:
         found = [{**result.model_dump(mode="json"), "valid": result.valid} for result in results]
         where = {"written": str(write), "not_written": problems} if write else {}
