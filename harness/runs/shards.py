@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
-from assay.harness.domain import Model, Prediction
+from assay.harness.domain import Instance, Model, Prediction
 from assay.harness.errors import DataError, UserError
 
 USUAL_SECONDS = 1.0
@@ -110,3 +110,20 @@ def missing_numbers(shards: Sequence[Shard]) -> list[int]:
     """Return the numbers of the parts that are not among these; the parts are of one cut."""
     have = {each.number for each in shards}
     return [number for number in range(1, shards[0].of + 1) if number not in have] if shards else []
+
+
+def read_shard(shard: str | None, durations: Path | None) -> tuple[Shard | None, dict[str, float]]:
+    """Return the part of a run that the options name, and the seconds of instances; raises UserError (DataError)."""
+    if durations and not shard:
+        raise UserError("--durations balances shards; add --shard I/N")
+    return (Shard.parse(shard) if shard else None, read_durations(durations) if durations else {})
+
+
+def select_instances(
+    instances: Sequence[Instance], shard: Shard | None, seconds: Mapping[str, float]
+) -> Sequence[Instance]:
+    """Return the instances that are in a part of a run, which may be none; all of them without a shard."""
+    if shard is None:
+        return instances
+    _, mine = shard.taken_from(expected_seconds((each.id for each in instances), (), seconds))
+    return [each for each in instances if each.id in mine]

@@ -2,14 +2,15 @@
 
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import Prediction
+from assay.harness.domain import Instance, Prediction
 from assay.harness.errors import DataError, UserError, brief
 from assay.harness.names import count, nearest
 from assay.harness.runs.manifest import ORACLE
+from assay.harness.sequences import mapped
 
 MODEL_KEYS = ("model_name_or_path", "model_name_or_patch")
 """The second is a misspelling that published files have."""
@@ -61,6 +62,27 @@ def check_predictions(predictions: Iterable[Prediction], known: Collection[str])
         raise UserError(
             f"the data set lacks the instances of {count(len(foreign), 'prediction')}, such as {foreign[0]}; {remedy}"
         )
+
+
+def pair_predictions(
+    instances: Sequence[Instance], predictions: Sequence[Prediction], ids: Sequence[str] | None
+) -> Sequence[tuple[Instance, Prediction]]:
+    """Pair predictions with their instances.
+
+    Args:
+        instances: of the data set.
+        predictions: for these instances; for others too if single ones are asked for.
+        ids: the single instances that are asked for.
+
+    Raises:
+        UserError: there is a prediction for no instance, or none for the chosen ones.
+    """
+    places = {each.id.lower(): place for place, each in enumerate(instances)}
+    found = [each for each in predictions if not ids or each.instance_id.lower() in places]
+    check_predictions(found, places)
+    if not found:
+        raise UserError(f"there is no prediction for {', '.join(ids or ()) or 'any instance'}")
+    return mapped(found, lambda each: (instances[places[each.instance_id.lower()]], each))
 
 
 def read_published(path: Path) -> dict[str, bool]:

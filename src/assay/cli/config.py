@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.choices import EnvironmentChoice
+from assay.choices import EnvironmentChoice, ModelChoice
 from assay.cli.settings import Setting, get_settings
 from assay.harness.errors import DataError, UserError
 from assay.harness.names import did_you_mean, nearest
 
 if TYPE_CHECKING:
+    from assay.harness.patchdiff.contract import Settings
     from assay.instances.trees.sources import Sources
     from assay.jobs.view import View
     from assay.jobs.workplace import Workplace
@@ -119,6 +120,21 @@ def workplace(
         address=address,
         view=view or RunView(),
     )
+
+
+def make_patchdiff_settings(generators: str | None, budget: float, seed: int, confirmations: int) -> "Settings":
+    """Return PatchDiff's settings; raises UserError (PluginError) for an unknown generator."""
+    from assay.harness.patchdiff.contract import Settings
+    from assay.harness.patchdiff.generators import USUAL, find_generators
+
+    wanted = generators.split(",") if generators else USUAL
+    names = tuple(find_generators(name.strip() for name in wanted if name.strip()))
+    return Settings(names, seed=seed, budget=budget, confirmations=confirmations)
+
+
+def choose_model(name: str | None, base_url: str | None, cassette: Path | None) -> ModelChoice | None:
+    """Return the model that the options name; None if they name none."""
+    return ModelChoice(name, base_url or "", cassette) if name else None
 
 
 def sources(mirrors: Sequence[Path] | None = None) -> "Sources":

@@ -10,6 +10,7 @@ from assay.harness.errors import UserError
 if TYPE_CHECKING:
     from assay.harness.domain import Instance
     from assay.harness.runs.store import RunStore
+    from assay.instances.dataset.imports import Imported
     from assay.instances.dataset.load import Loaded
     from assay.viewer.runs import Viewer
 
@@ -113,6 +114,17 @@ def apply_rule(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[I
     from assay.instances.dataset.swt_tasks import make_test_task
 
     return kept(map(make_test_task, instances))
+
+
+def load_predictions(path: Path) -> "Imported":
+    """Read the predictions of a file or folder, or of standard input (-); name what has none. Raises UserError."""
+    from assay.cli.console import say
+    from assay.instances.dataset.imports import import_predictions
+
+    imported = import_predictions(path)
+    for note in imported.notes:
+        say(f"no prediction for {note}")
+    return imported
 
 
 def find_run(run: str, runs_dir: Path) -> "RunStore":

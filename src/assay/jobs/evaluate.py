@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from assay.choices import ModelChoice
@@ -283,6 +284,18 @@ def run_name(dataset: str, *others: str) -> str:
     path = Path(dataset)
     named = path if path.name.strip(".") else path.resolve()
     return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (named.stem or "dataset", *others))
+
+
+def make_run_id(dataset: str, pairs: Sequence[Pair], labels: Path | None = None, rule: str | None = None) -> str:
+    """Name a run after its data set, its model, the file of other labels and another rule."""
+    models = {prediction.model for _, prediction in pairs}
+    model = models.pop() if len(models) == 1 else "predictions"
+    return run_name(dataset, model or "model", *([labels.stem] if labels else []), *([rule] if rule else []))
+
+
+def hash_input(file: Path | None) -> str:
+    """Return the beginning of a file's hash, empty without a file; raises OSError."""
+    return sha256(file.read_bytes()).hexdigest()[:12] if file else ""
 
 
 def control_pairs(instances: Sequence[Instance], model: str) -> Sequence[Pair]:

@@ -3,8 +3,7 @@
 import typer
 
 from assay.cli import config, options
-from assay.cli.commands import evaluate
-from assay.cli.loading import apply_quarantine, load_to_evaluate
+from assay.cli.loading import apply_quarantine, load_predictions, load_to_evaluate
 
 
 def diff(
@@ -47,22 +46,26 @@ def diff(
       assay diff rows.jsonl -p preds.jsonl -g amplify,replay --seed 7 --json
       assay diff lite -p preds.jsonl --executor ray --address auto
     """
-    from assay.jobs.evaluate import EvaluationRun
+    from assay.cli.commands.evaluate_view import exit_code, show
+    from assay.harness.runs.shards import read_shard
+    from assay.instances.dataset.predictions import pair_predictions
+    from assay.jobs.evaluate import EvaluationRun, make_run_id
 
-    part, seconds = evaluate.read_shard(shard, durations)
-    given = evaluate.read_given(predictions)
+    part, seconds = read_shard(shard, durations)
+    given = load_predictions(predictions)
     instances = apply_quarantine(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, None)
-    pairs = evaluate.pair(instances, given.predictions, ids)
+    pairs = pair_predictions(instances, given.predictions, ids)
+    name = run_id or make_run_id(dataset, pairs)
     run = EvaluationRun(
-        evaluate.name_of(run_id or evaluate.run_id_of(dataset, pairs), part),
+        part.folder(name) if part else name,
         runs_dir,
         config.workplace(engine, mirror, recipes, jobs=jobs, executor=executor, address=address),
         fresh=fresh,
-        patchdiff=evaluate.patchdiff_settings(generators, budget, seed, confirmations),
-        model=evaluate.model_choice(model, base_url, cassette),
+        patchdiff=config.make_patchdiff_settings(generators, budget, seed, confirmations),
+        model=config.choose_model(model, base_url, cassette),
         shard=part,
         durations=seconds,
     )
     report, verdicts = run.evaluate(pairs, [instance.id for instance in instances])
-    evaluate.show(run, report, verdicts, as_json=json)
-    raise typer.Exit(evaluate.exit_code(report, None))
+    show(run, report, verdicts, as_json=json)
+    raise typer.Exit(exit_code(report, None))

@@ -66,8 +66,8 @@ def solve(
       assay solve lite --agent bash_loop --model MODEL --set form=block --cost 0.5 --seconds 1800 --evaluate
       assay solve rows.jsonl --agent replay --set source=preds.jsonl
     """
-    from assay.cli.commands.evaluate import name_of, read_shard, share_of
     from assay.cli.commands.solve_view import SolveRunView, show
+    from assay.harness.runs.shards import read_shard, select_instances
     from assay.jobs.solve import SolverRun, SolveSettings, sample_budget
 
     part, taken = read_shard(shard, durations)
@@ -86,9 +86,10 @@ def solve(
         seed=seed,
     )
     view = SolveRunView()
+    name = run_id or chosen.run_name(dataset)
     run = SolverRun(
         chosen,
-        name_of(run_id or chosen.run_name(dataset), part),
+        part.folder(name) if part else name,
         runs_dir,
         config.workplace(
             engine,
@@ -107,7 +108,7 @@ def solve(
     )
     agent_, agent_settings = run.make_agent()
     run.check(agent_)
-    instances = share_of(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), part, taken)
+    instances = select_instances(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), part, taken)
     solutions = run.solve(instances, agent_, agent_settings) if instances else []
     reports = run.evaluate(instances, agent_, solutions) if evaluate and instances else []
     show(run, solutions, reports, as_json=json)

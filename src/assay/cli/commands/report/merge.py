@@ -38,7 +38,7 @@ def merge(
       assay report merge nightly.shard-1-of-2 nightly.shard-2-of-2 -o runs/nightly
       assay report merge mine.1 mine.2 -o runs/both --allow-missing --json
     """
-    from assay.cli.commands.evaluate import exit_code
+    from assay.cli.commands.evaluate_view import exit_code
     from assay.cli.console import say, show_count
     from assay.harness.runs.merge import plan_merge, write_merge
     from assay.harness.runs.store import RunStore
