@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from assay.harness import languages
@@ -25,14 +26,14 @@ from assay.version import __version__
 NEAR = timedelta(days=90)
 """Time between two commits of a repository that take one recipe."""
 BARE: dict[str, str] = {"problem_statement": "", "gold_patch": "", "test_patch": ""}
-"""What a search does not see of an instance."""
+"""Fields of an instance that a search does not see."""
 NO_VERSION = "1.0"
-"""Reported to build tools that read the version from git tags, where there are none."""
+"""Version for build tools that read it from git tags, where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setter:
-    """Finds recipes on an engine, and keeps what it found in a folder."""
+    """Finds recipes on an engine, and keeps them in a folder."""
 
     engine: Engine
     sources: Sources
@@ -82,36 +83,27 @@ class Setter:
             return self._search(bare, named, fresh=fresh)
 
     def find_recipe(self, instance: Instance) -> Recipe | None:
-        """Return a recipe for an instance that has none: one that was found near its commit, or else a new search's.
+        """Return a recipe for an instance that has none, as ``find_record`` does.
 
-        Returns:
-            None if the search found none, or if the instance's tree is no commit.
-
-        Raises:
-            EngineError: the engine failed; the same call resumes.
+        None if no search found one, or if the instance's tree is no commit. Raises as ``find_record``.
         """
         record = self.find_record(instance) if instance.base_commit else None
-        if record is None or not record.accepted:
-            return None
-        return record.recipe
+        return record.recipe if record and record.accepted else None
 
     def find_record(self, instance: Instance) -> SetupRecord | None:
         """Return the record of a search near the time of an instance, or else of a new one on its base tree.
 
-        Returns:
-            None if the instance's tree cannot be had.
+        None if the instance's tree cannot be had.
 
         Raises:
             EngineError: the engine failed; the same call resumes.
         """
         with locked(self.folder / f".{instance.repo.lower().replace('/', '__')}.lock"):
-            record = self._near(instance)
-            if record is None:
-                self.note(
-                    f"no recipe names {instance.repo}: searching for one, for at most {self.seconds / 60:.0f} min"
-                )
-                record = self._try(instance)
-        return record
+            if record := self._find_near(instance):
+                return record
+            minutes = f"{self.seconds / 60:.0f} min"
+            self.note(f"no recipe names {instance.repo}: searching for one, for at most {minutes}")
+            return self._try(instance)
 
     def _try(self, instance: Instance) -> SetupRecord | None:
         try:
@@ -125,7 +117,7 @@ class Setter:
         self.note(f"set-up of {instance.repo}: {'accepted' if record.accepted else 'not accepted'}: {record.reason}")
         return record
 
-    def _near(self, instance: Instance) -> SetupRecord | None:
+    def _find_near(self, instance: Instance) -> SetupRecord | None:
         """Return the record of the search nearest in time, if it is near enough; accepted ones first."""
         pattern = record_path(self.folder, instance.language, instance.repo, "*").name
         records = map(load_record, sorted((self.folder / instance.language).glob(pattern)))
@@ -152,11 +144,8 @@ class Setter:
         if kept.ended:
             return kept
         facts = read_facts(project, self._available(project.language))
-        trial = BuiltTrial(instance, self.builder, self.engine)
-        return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, self._save).find(kept)
-
-    def _save(self, record: SetupRecord) -> None:
-        save_record(self.folder, record)
+        trial, save = BuiltTrial(instance, self.builder, self.engine), partial(save_record, self.folder)
+        return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, save).find(kept)
 
     def _date_instance(self, bare: Instance) -> Instance:
         """Return a tree with its commit's time and the version of its newest tag; a release has both."""
@@ -169,7 +158,6 @@ class Setter:
         )
 
     def _available(self, language: str) -> list[str]:
-        """Return the versions of a language that there are toolchains for."""
         return [version for version in load_versions(language).versions if self._can_be_had(language, version)]
 
     def _can_be_had(self, language: str, version: str) -> bool:

@@ -1,4 +1,4 @@
-"""Chooses the version of a language for a project, of those that there are toolchains for. Pure."""
+"""Chooses a project's version of its language among the available toolchains. Pure."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -22,7 +22,7 @@ def choose_version(
 
     Args:
         language: name of the language.
-        available: versions that there are toolchains for.
+        available: versions with a toolchain.
         day: date of the commit.
         requires: the project's bound, as a PEP 440 specifier.
         named: versions that the project tests with, such as ``3.8``; anything else is left out.
@@ -59,7 +59,6 @@ def get_release_date(language: str, version: str) -> date:
 
 
 def minor(version: str) -> str:
-    """Return the first two numbers of a version."""
     return ".".join(version.split(".")[:2])
 
 

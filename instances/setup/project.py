@@ -41,13 +41,13 @@ class Project:
     repo: str
     language: str
     date: datetime
-    """Of the commit."""
+    """Date of the commit."""
     paths: tuple[str, ...]
     texts: Mapping[str, str]
-    """Content of the files that say something, by path."""
+    """Content of the files that describe the project, by path."""
 
     def text(self, path: str) -> str:
-        """Return the content of a file, or nothing."""
+        """Return the content of a file; empty if there is none."""
         return self.texts.get(path, "")
 
     def matching(self, *patterns: str) -> Iterator[tuple[str, str]]:
@@ -56,14 +56,7 @@ class Project:
 
 
 def read_project(repo: str, tree: Path, date: datetime, language: str = "") -> Project:
-    """Read a tree.
-
-    Args:
-        repo: ``owner/name``.
-        tree: tar of the tree.
-        date: of its commit.
-        language: of the project; empty to find it out.
-    """
+    """Read a project from the tar of its tree; an empty language is detected."""
     paths, texts = [], {}
     for entry in read_tar(tree):
         paths.append(entry.path)

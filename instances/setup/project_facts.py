@@ -1,9 +1,8 @@
-"""What is known of a project before anything is built, and the recipe to try first. Pure."""
+"""Facts about a project, read before anything is built, and the recipe to try first. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -47,9 +46,9 @@ class Facts:
     project: Project
     declared: Declared
     installed: Installs
-    """By the project's own workflows, Dockerfiles, makefiles and nox sessions, and Debian packages by its documents."""
+    """Packages that its workflows, Dockerfiles, makefiles and nox sessions install, and Debian's in its documents."""
     versions: tuple[str, ...]
-    """Of the language, as workflows and classifiers name them."""
+    """Versions of the language that workflows and classifiers name."""
     requires: str
     """Bound on the language's version, as a PEP 440 specifier."""
     available: tuple[str, ...]
@@ -73,16 +72,14 @@ class Facts:
         return min(naming, key=len, default="")
 
     def _everywhere(self) -> Iterable[str]:
-        for table in (self.declared.extras, self.declared.groups):
-            for requirements in table.values():
-                yield from requirements
-        for path, text in self.project.matching(*REQUIREMENT_FILES):
-            yield from plain_requirements(text) if path else ()
+        for requirements in (*self.declared.extras.values(), *self.declared.groups.values()):
+            yield from requirements
+        for _, text in self.project.matching(*REQUIREMENT_FILES):
+            yield from plain_requirements(text)
         yield from self.installed.packages
 
 
 def read_facts(project: Project, available: Sequence[str]) -> Facts:
-    """Extract what a project says about itself."""
     declared = read_declared(project) if project.language == "python" else Declared()
     keys = languages.find(project.language).VERSION_KEYS
     numbers = (re.findall(NUMBERS.get(project.language, r"\d+(?:\.\d+)?"), v) for v in workflow_values(project, *keys))
@@ -98,15 +95,10 @@ def read_facts(project: Project, available: Sequence[str]) -> Facts:
 
 
 def propose(facts: Facts) -> Recipe:
-    """Return the recipe to try first."""
     project = facts.project
-    recipe = Recipe(
-        repo=project.repo,
-        language=project.language,
-        toolchain=choose_version(
-            project.language, facts.available, project.date.date(), requires=facts.requires, named=facts.versions
-        ),
-    )
+    language, day = project.language, project.date.date()
+    toolchain = choose_version(language, facts.available, day, requires=facts.requires, named=facts.versions)
+    recipe = Recipe(repo=project.repo, language=language, toolchain=toolchain)
     return _python_recipe(facts, recipe) if project.language == "python" else recipe
 
 
@@ -163,8 +155,7 @@ def _exists(folder: str, paths: Sequence[str]) -> bool:
 
 
 def _has_tests(folder: str, paths: Sequence[str]) -> bool:
-    inside = (PurePosixPath(path).name for path in paths if path.startswith(f"{folder}/"))
-    return any(re.fullmatch(r"test_.*\.py|.*_test\.py", name) for name in inside)
+    return any(re.fullmatch(rf"{folder}/(.*/)?(test_[^/]*|[^/]*_test)\.py", path) for path in paths)
 
 
 def _match_names(table: Mapping[str, object], pattern: re.Pattern[str]) -> tuple[str, ...]:
@@ -186,10 +177,8 @@ def _test_files(facts: Facts) -> tuple[str, ...]:
 
     Several of that kind are usually for different versions, and exclude each other.
     """
-    named = [
-        path for path, _ in facts.project.matching("*.txt") if TEST_FILE.fullmatch(path) and "test" in path.lower()
-    ]
-    return tuple(sorted(named, key=len)[:1])
+    paths = (path for path, _ in facts.project.matching("*.txt") if "test" in path.lower())
+    return tuple(sorted(filter(TEST_FILE.fullmatch, paths), key=len)[:1])
 
 
 def _dev_files(facts: Facts) -> tuple[str, ...]:

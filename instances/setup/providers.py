@@ -1,4 +1,4 @@
-"""The tables of ``providers.yaml``: what brings a missing header, command, library, module, fixture or API."""
+"""The tables of ``providers.yaml``: which package brings a header, a command, a library, a module, a fixture ..."""
 
 import re
 from functools import cache
@@ -16,7 +16,7 @@ class LocalService(Model):
 
 
 class Providers(Model):
-    """The content of the file; its comments say what each table holds."""
+    """The content of the file, whose comments describe the tables."""
 
     headers: dict[str, str]
     libraries: dict[str, str]
@@ -35,7 +35,6 @@ class Providers(Model):
 
 @cache
 def load_providers() -> Providers:
-    """Return the tables."""
     path = Path(__file__).with_name("providers.yaml")
     return Providers.model_validate(read_yaml(path))
 

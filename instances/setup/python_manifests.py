@@ -1,4 +1,4 @@
-"""What a Python project declares: versions, extras, groups of dependencies, tests. Its setup script is never run."""
+"""A Python project's declarations: versions, extras, groups of dependencies, tests. Its setup script is never run."""
 
 import ast
 import configparser
@@ -33,7 +33,7 @@ class Declared:
     """Versions of Python in the classifiers."""
     dependencies: tuple[str, ...] = ()
     to_build: tuple[str, ...] = ()
-    """What the setup script fetches before it runs."""
+    """Requirements that the setup script fetches before it runs."""
     extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Requirements by group: PEP 735, Poetry, PDM, hatch, uv, tox, ``tests_require``."""
@@ -73,7 +73,12 @@ def read_declared(project: Project) -> Declared:
         or _lines(options.get("install_requires", ""))
         or _texts(script.get("install_requires")),
         to_build=_texts(script.get("setup_requires")) or _lines(options.get("setup_requires", "")),
-        extras={**_script_extras(script), **_cfg_extras(cfg), **_toml_extras(table), **_poetry_extras(poetry)},
+        extras={
+            **_texts_by_name(script.get("extras_require")),
+            **_texts_by_name(cfg.get("options.extras_require")),
+            **_texts_by_name(table.get("optional-dependencies")),
+            **_texts_by_name(_get_table(poetry, "extras")),
+        },
         groups={**_script_groups(script, options), **_tox_groups(tox), **_toml_groups(toml)},
         files=_tox_files(tox),
         tox_extras=tuple(re.findall(r"(?m)^\s*([\w.-]+),?\s*$", tox.get("testenv", {}).get("extras", ""))),
@@ -148,8 +153,7 @@ def _sum(left: Any, right: Any) -> Any:
     return f"{left}{right}" if isinstance(left, str) and isinstance(right, str) else left or right
 
 
-def _script_extras(script: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    table = script.get("extras_require")
+def _texts_by_name(table: object) -> dict[str, tuple[str, ...]]:
     return {str(name): _texts(value) for name, value in table.items()} if isinstance(table, dict) else {}
 
 
@@ -158,23 +162,10 @@ def _script_groups(script: Mapping[str, Any], options: Mapping[str, str]) -> dic
     return {"test": wanted} if wanted else {}
 
 
-def _cfg_extras(cfg: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
-    return {name: _lines(value) for name, value in cfg.get("options.extras_require", {}).items()}
-
-
-def _toml_extras(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    extras = table.get("optional-dependencies")
-    return {name: _texts(value) for name, value in extras.items()} if isinstance(extras, dict) else {}
-
-
-def _poetry_extras(poetry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {name: _texts(value) for name, value in _get_table(poetry, "extras").items()}
-
-
 def _toml_groups(toml: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     declared = _get_table(toml, "dependency-groups")
     groups = {name: tuple(_expand_group(declared, name)) for name in declared}
-    groups |= {name: _texts(value) for name, value in _get_table(toml, "tool", "pdm", "dev-dependencies").items()}
+    groups |= _texts_by_name(_get_table(toml, "tool", "pdm", "dev-dependencies"))
     groups |= {
         name: _texts(environment.get("dependencies")) + _texts(environment.get("extra-dependencies"))
         for name, environment in _get_table(toml, "tool", "hatch", "envs").items()

@@ -1,4 +1,4 @@
-"""Single changes of a recipe. Pure: each returns the recipe itself if nothing would change."""
+"""Single changes of a recipe. Pure: each returns an equal recipe if there is nothing to change."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,18 +13,16 @@ OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py
 LATER_DAYS = 90
 """Days by which the cut-off moves where the versions that are asked for came later."""
 MOST_MEMORY = 8192
-"""MB."""
+"""Megabytes."""
 
 
 def add_items(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:
-    """Add items to a field of the recipe that holds several."""
     known: tuple[str, ...] = getattr(recipe, field)
     new = tuple(each for each in dict.fromkeys(items) if each and each not in known)
     return recipe.model_copy(update={field: known + new}) if new else recipe
 
 
 def remove_items(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:
-    """Remove items from a field of the recipe that holds several."""
     gone, known = set(items), getattr(recipe, field)
     return recipe.model_copy(update={field: tuple(each for each in known if each not in gone)})
 
@@ -37,7 +35,6 @@ def add_package(recipe: Recipe, requirement: str) -> Recipe:
 
 
 def remove_package(recipe: Recipe, name: str) -> Recipe:
-    """Remove a Python requirement of the recipe's own."""
     return remove_items(recipe, "packages", [each for each in recipe.packages if get_name(each) == get_name(name)])
 
 
@@ -59,17 +56,14 @@ def add_bound(recipe: Recipe, bound: str) -> Recipe:
 
 
 def allow_later_packages(recipe: Recipe) -> Recipe:
-    """Let packages be uploaded somewhat later than the commit, once."""
     return recipe if recipe.cutoff_days else recipe.model_copy(update={"cutoff_days": LATER_DAYS})
 
 
 def set_variable(recipe: Recipe, name: str, value: str) -> Recipe:
-    """Set a variable for the tests, unless it is set."""
     return recipe if name in recipe.env else recipe.model_copy(update={"env": {**recipe.env, name: value}})
 
 
 def add_pytest_option(recipe: Recipe, option: str) -> Recipe:
-    """Give pytest one more option."""
     given = recipe.env.get("PYTEST_ADDOPTS", "")
     if option in given:
         return recipe
@@ -84,7 +78,7 @@ def collect_other_modules(recipe: Recipe, facts: Facts) -> Recipe:
 
 
 def skip_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:
-    """Leave out the tests that the project marks as slow, beside those that need a network."""
+    """Leave out tests that the project marks as slow, beside tests that need a network."""
     given = recipe.env.get("PYTEST_ADDOPTS", "")
     others = given.replace(exclude_markers(facts.declared.markers), "") if facts.declared.markers else given
     option = exclude_markers((*facts.declared.markers, *facts.declared.slow))
@@ -97,7 +91,6 @@ def choose_toolchain(recipe: Recipe, chosen: Sequence[str]) -> Recipe:
 
 
 def start_program(recipe: Recipe, command: str) -> Recipe:
-    """Start a program before the tests."""
     language = languages.find(recipe.language)
     tests = recipe.test_command or language.TEST_COMMAND
     if command in tests:
@@ -107,5 +100,4 @@ def start_program(recipe: Recipe, command: str) -> Recipe:
 
 
 def double_memory(recipe: Recipe) -> Recipe:
-    """Double the memory, up to a limit."""
     return recipe.model_copy(update={"memory_mb": max(recipe.memory_mb, min(2 * recipe.memory_mb, MOST_MEMORY))})

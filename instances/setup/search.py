@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.harness import languages
 from assay.harness.domain import FAILING, Recipe, Status
 from assay.harness.names import count
 from assay.instances.setup import recipe_edits as edits
@@ -21,11 +22,11 @@ SECONDS = 600.0
 KEPT_LINES, KEPT_NAMES = 40, 20
 """Lines of output and names of failing tests that a record keeps of each round."""
 SHOWN = ("extras", "requirements", "packages", "constraints", "system_packages")
-"""Fields of a recipe that a note on a round names."""
+"""Fields of a recipe in the note on a round."""
 HEAVY = re.compile(r"texlive|cuda|docker|google-chrome|firefox|postgres|mysql|mariadb|python|linux-")
 """Debian packages of workflows that are large, or no part of what tests need."""
 ERROR = re.compile(r"\w(?:Error|Exception)\b|\b(?:error|fatal)(?:\[\w+\])?:|^E  ")
-"""A line of output that probably says what went wrong."""
+"""A line of output that probably names the error."""
 
 
 class Advisor(Protocol):
@@ -33,7 +34,7 @@ class Advisor(Protocol):
 
     @property
     def name(self) -> str:
-        """Stands for it in the records."""
+        """Its name in the records."""
         ...
 
     def advise(self, facts: Facts, recipe: Recipe, output: str) -> Recipe | None:
@@ -55,10 +56,10 @@ class Search:
     trial: Trial
     rounds: int = ROUNDS
     seconds: float = SECONDS
-    """For everything; a step that has begun is not cut short, except the tests."""
+    """Limit of the whole search; a step that has begun is not cut short, except the tests."""
     advisor: Advisor | None = None
     note: Callable[[str], None] = lambda _text: None
-    save: Callable[[SetupRecord], None] = lambda _record: None
+    save: Callable[[SetupRecord], object] = lambda _record: None
     """Called after every round."""
 
     def find(self, record: SetupRecord) -> SetupRecord:
@@ -127,32 +128,28 @@ class Search:
 
 
 def _answer_problem(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
-    """Return what answers a limit that ended the tests, or tests that were not collected."""
+    """Change the recipe where a limit ended the tests, or pytest did not collect them."""
+    changed, reasons = recipe, dict[str, str]()
+    uses_pytest = languages.find(recipe.language).DEFAULT_RUNNER == "pytest"
     if "memory" in run.problem:
-        return edits.double_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
-    if run.problem == STALLED and recipe.language == "python":
+        changed, reasons["more-memory"] = edits.double_memory(recipe), run.problem
+    elif uses_pytest and run.problem == STALLED:
         changed = edits.add_pytest_option(edits.add_package(recipe, "pytest-timeout"), "--timeout=60")
-        hanging = AppliedChange(rule="hanging-test", reason="no test may take more than 60 s")
-        if not facts.declared.slow:
-            return changed, (hanging,)
-        slow = f"the project marks tests as {' and '.join(facts.declared.slow)}"
-        return edits.skip_slow_tests(changed, facts), (
-            hanging,
-            AppliedChange(rule="slow-tests", reason=slow),
-        )
-    if run.problem == NO_TESTS and recipe.language == "python":
-        reason = "pytest finds no test module by its usual names"
-        return edits.collect_other_modules(recipe, facts), (
-            AppliedChange(rule="other-names-of-modules", reason=reason),
-        )
-    if run.tests and "ERROR collecting" in run.output and recipe.language == "python":
+        reasons["hanging-test"] = "no test may take more than 60 s"
+        if facts.declared.slow:
+            changed = edits.skip_slow_tests(changed, facts)
+            reasons["slow-tests"] = f"the project marks tests as {' and '.join(facts.declared.slow)}"
+    elif uses_pytest and run.problem == NO_TESTS:
+        changed = edits.collect_other_modules(recipe, facts)
+        reasons["other-names-of-modules"] = "pytest finds no test module by its usual names"
+    elif uses_pytest and run.tests and "ERROR collecting" in run.output:
         changed = edits.add_pytest_option(recipe, "--continue-on-collection-errors")
-        return changed, (AppliedChange(rule="uncollected", reason="some test modules cannot be imported"),)
-    return recipe, ()
+        reasons["uncollected"] = "some test modules cannot be imported"
+    return changed, tuple(AppliedChange(rule=rule, reason=reason) for rule, reason in reasons.items())
 
 
 def _copy_workflows(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple[Recipe, tuple[AppliedChange, ...]]:
-    """Return the recipe with all Debian packages of the project's own workflows that no earlier round had to drop."""
+    """Add all Debian packages of the project's workflows that no earlier round had to drop."""
     tried = {name for each in record.attempts for name in each.recipe.system_packages}
     left_out = {facts.project.repo.partition("/")[2].lower(), *(tried - set(recipe.system_packages))}
     packages = [name for name in facts.installed.system if not HEAVY.match(name) and name not in left_out]
@@ -161,7 +158,7 @@ def _copy_workflows(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple[
 
 
 def _compare_runs(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedRecipe) -> SetupRecord:
-    """Return the record with the end that two runs of the same recipe lead to."""
+    """End a record by two runs of the same recipe."""
     every, both = one.counted | two.counted, one.passed & two.passed
     share = min(len(both) / len(every), one.share, two.share) if every else 0.0
     accepted = not two.problem and share >= ENOUGH

@@ -17,11 +17,11 @@ class AppliedChange(Model):
     rule: str
     reason: str
     line: str = ""
-    """The text of the output that it was found in."""
+    """The matched text of the output."""
 
 
 class SetupRound(Model):
-    """One round: a recipe, and what came of it."""
+    """One round: a recipe and its result."""
 
     recipe: Recipe
     problem: str = ""
@@ -30,12 +30,12 @@ class SetupRound(Model):
     failed: int = 0
     skipped: int = 0
     share: float = 0.0
-    """Of the collected tests, those that passed: from 0 to 1."""
+    """Share of the collected tests that passed, from 0 to 1."""
     failing: tuple[str, ...] = ()
     """The first tests that failed."""
     seconds: float = 0.0
     changes: tuple[AppliedChange, ...] = ()
-    """What the next round does differently, and why."""
+    """Changes for the next round."""
     output: str = ""
     """The last lines of the failed step, or of the tests."""
 
@@ -45,12 +45,12 @@ class SetupRecord(Model):
 
     repo: str
     commit: str
-    """Or the SHA-256 of the release's archive."""
+    """The commit's id, or the SHA-256 of a release's archive."""
     date: datetime
-    """Of the commit, or of the release."""
+    """Date of the commit or the release."""
     language: str
     version: str = ""
-    """The project's, from its tags."""
+    """The project's version, from its tags."""
     accepted: bool = False
     reason: str = ""
     """Why it was accepted, or was not."""
@@ -58,13 +58,13 @@ class SetupRecord(Model):
     """Whether the search came to its end; one that was interrupted resumes."""
     seconds: float = 0.0
     share: float = 0.0
-    """Of the tests that either of the two runs collected, those that passed in both; else of the best round."""
+    """Share of the collected tests that passed in both runs of the accepted recipe; else that of the best round."""
     unstable: tuple[str, ...] = ()
     """Tests on which the two runs do not agree."""
     recipe: Recipe = Recipe()
     """The accepted one, or that of the best round."""
     following: Recipe | None = None
-    """To be tried in the next round, if the search continues."""
+    """The recipe of the next round; None if the search has ended."""
     attempts: tuple[SetupRound, ...] = ()
     assay_version: str = ""
 

@@ -41,12 +41,11 @@ def read_automation(project: Project) -> list[str]:
     """Return the shell commands of workflows, Dockerfiles, makefiles and nox sessions, one a line."""
     lines: list[str] = []
     for _, text in project.matching(*WORKFLOWS):
-        lines += _lines(_texts_of_commands(_yaml(text)))
+        lines += _lines(_command_texts(_yaml(text)))
     for _, text in project.matching(*SCRIPTS):
         lines += _lines([re.sub(r"(?m)^(RUN|\t@?-?)\s*", "", text)])
     for _, text in project.matching("noxfile.py"):
-        calls = NOX_INSTALL.findall(text)
-        lines += [f"pip install {shlex.join(TEXT.findall(call))}" for call in calls]
+        lines += [f"pip install {shlex.join(TEXT.findall(call))}" for call in NOX_INSTALL.findall(text)]
     return list(dict.fromkeys(lines))
 
 
@@ -78,7 +77,7 @@ def workflow_variable(project: Project, name: str) -> str:
 
 
 def installs(lines: Iterable[str]) -> Installs:
-    """Return what commands install with apt, pip, uv, poetry and pdm."""
+    """Return the packages that commands install with apt, pip, uv, poetry and pdm."""
     found: dict[str, dict[str, None]] = {name: {} for name in ("packages", "files", "extras", "groups", "system")}
     for line in lines:
         for words in _commands(line):
@@ -88,18 +87,12 @@ def installs(lines: Iterable[str]) -> Installs:
 
 def _read(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
     if APT.intersection(words[:2]) and "install" in words:
-        plain = (
-            word for word in words[words.index("install") + 1 :] if re.fullmatch(r"[a-z0-9][a-z0-9.+-]*[a-z0-9+]", word)
-        )
-        found["system"].update(dict.fromkeys(plain))
-    elif "install" in words[:5] and _is_pip(words[:4]):
+        named = filter(DEBIAN_NAME.fullmatch, words[words.index("install") + 1 :])
+        found["system"].update(dict.fromkeys(named))
+    elif "install" in words[:5] and any(re.fullmatch(r"(.*/)?pip[\d.]*", word) for word in words[:4]):
         _read_pip(words[words.index("install") + 1 :], found)
     elif words[0] in {"poetry", "pdm", "uv", "hatch"}:
         _read_groups(words[1:], found)
-
-
-def _is_pip(words: list[str]) -> bool:
-    return any(re.fullmatch(r"(.*/)?pip[\d.]*", word) for word in words)
 
 
 def _read_pip(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
@@ -147,14 +140,13 @@ def _yaml(text: str) -> Any:
         return None
 
 
-def _texts_of_commands(node: Any) -> Iterator[str]:
-    for key, value in _pairs(node):
-        if key in KEYS_OF_COMMANDS:
-            yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))
+def _command_texts(node: Any) -> Iterator[str]:
+    values = (value for key, value in _pairs(node) if key in KEYS_OF_COMMANDS)
+    for value in values:
+        yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))
 
 
 def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key of a document with its value, at every depth."""
     if isinstance(node, dict):
         for key, value in node.items():
             yield str(key), value

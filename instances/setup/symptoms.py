@@ -26,7 +26,7 @@ FOR_PYTHON: tuple[tuple[str, str, str], ...] = (
 
 
 class Symptom(Model):
-    """One rule; ``symptoms.yaml`` says what its fields mean."""
+    """One rule; ``symptoms.yaml`` describes its fields."""
 
     name: str
     patterns: tuple[str, ...]
@@ -55,7 +55,7 @@ class Finding:
     rule: str
     reason: str
     line: str
-    """The text that it was found in."""
+    """The matched text."""
 
 
 def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Finding]]:
@@ -98,5 +98,4 @@ def symptoms() -> tuple[Symptom, ...]:
 
 
 def strip_colours(text: str) -> str:
-    """Return a program's output without its terminal codes."""
     return COLOURS.sub("", text)

@@ -63,7 +63,7 @@ class Trial(Protocol):
     """Tries recipes of one tree."""
 
     def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
-        """Build with a recipe, unless it is built, and run the suite for at most so many seconds.
+        """Build with a recipe, unless it is built, and run the suite for at most ``seconds``.
 
         Raises:
             EngineError: the engine failed, which says nothing about the recipe.
@@ -103,12 +103,8 @@ class BuiltTrial:
                 done = evaluate(task, image, self.engine, {"assay.instance": instance.id})
         except EnvironmentFailure as error:
             return TriedRecipe(error.problem, _whole(error), seconds=time.monotonic() - began)
-        return _tried(done, time.monotonic() - began)
-
-
-def _tried(done: Evaluation, seconds: float) -> TriedRecipe:
-    evidence, output = done.evidence, done.output.decode(errors="replace")[-READ:]
-    return TriedRecipe(_problem(done), output, evidence.report.tests, built=True, seconds=seconds)
+        output, tests = done.output.decode(errors="replace")[-READ:], done.evidence.report.tests
+        return TriedRecipe(_problem(done), output, tests, built=True, seconds=time.monotonic() - began)
 
 
 def _problem(done: Evaluation) -> str:
