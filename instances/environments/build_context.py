@@ -20,11 +20,7 @@ _DOWNLOAD: TypeAdapter[Download | ReleaseDownload] = TypeAdapter(Download | Rele
 
 
 def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
-    """Write all that an image is built from into a new folder.
-
-    Raises:
-        EnvironmentFailure: a tree or a download cannot be had.
-    """
+    """Write the build context of an image into a new folder; raises EnvironmentFailure."""
     for name, text in {"Dockerfile": spec.dockerfile, **spec.files}.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +50,6 @@ def _put_tree(tree: TreeRef, over: TreeRef | None, sources: Sources, folder: Pat
 
 
 def _list(paths: Iterable[str]) -> bytes:
-    """Return paths as ``xargs -0`` reads them."""
     return b"".join(path.encode(errors="surrogateescape") + b"\0" for path in paths)
 
 

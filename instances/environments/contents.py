@@ -19,12 +19,7 @@ def find_language(layer: Layer, lock: Lock) -> str:
 
 
 def read_contents(engine: Engine, image: str, language: str) -> dict[str, str]:
-    """Return name and text of each list of what an image holds.
-
-    Args:
-        engine: has the image.
-        image: its name.
-        language: whose packages are listed; empty for none.
+    """List the content of an image: name to text of each list, with the language's packages if there is one.
 
     Raises:
         EnvironmentFailure: the lists cannot be made.

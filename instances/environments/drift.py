@@ -8,7 +8,7 @@ from assay.harness.engines.base import LABEL, Engine
 from assay.instances.environments.images_lock import LOCKED, Layer, Lock
 
 Read = Callable[[Layer], Mapping[str, str]]
-"""Returns what a layer's image holds on the engine now."""
+"""Lists the content of a layer's image on the engine: name to text."""
 REBUILT = f"{LABEL}.lock"
 """Label of an image that was built from a lock."""
 
@@ -35,12 +35,7 @@ class LayerState(Model):
 def compare_layer(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact: bool = False) -> LayerState:
     """Compare one image with its layer of a lock.
 
-    Args:
-        layer: the image as locked.
-        lock: holds its texts.
-        engine: where the image should be.
-        read: called only if the image has another digest.
-        exact: another digest is a difference, even if the image holds the same.
+    ``read`` is called only if the image has another digest; with ``exact``, another digest alone is a difference.
     """
     info = engine.find_image(layer.name)
     if info is None:

@@ -1,4 +1,4 @@
-"""Test files that a plan runs: those of the test patch, and those that the labels name. Pure, but reads the tree.
+"""Test files that a plan runs: files of the test patch, and files that labels name. No network; reads the tree.
 
 A label may name a file, a module or a class, or only a test, whose name is then looked up in the text of the test
 files. A name that is computed, as some titles are, is in no text: it is taken for a test of the test patch's files,
@@ -19,7 +19,7 @@ from assay.harness.files import replace_file
 from assay.harness.languages import Language
 from assay.harness.patches.diff import read_diff
 from assay.harness.reports import names_a_test
-from assay.instances.environments.suite import Suite, file_of, read_suite, sure_name
+from assay.instances.environments.suite import Suite, find_file, read_suite, sure_name
 from assay.instances.trees.content import LINK, SUBMODULE, TreeEntry, read_tar
 from assay.instances.trees.sources import Sources, tree_ref
 
@@ -28,11 +28,11 @@ SHOWN = 3
 """Names of tests in a message; the others are counted."""
 
 EDITION = 4
-"""Number of these rules; answers that were kept by others are not used."""
+"""Number of these rules; answers by older rules are not reused."""
 LARGE = 1_000_000
 """Bytes of a file that is taken for data, and not read."""
 FILES = "{files}"
-"""Placeholder of a test command that can run some test files alone."""
+"""Placeholder in a test command that can run some test files alone."""
 
 Tree = Callable[[], Iterable[TreeEntry]]
 
@@ -40,10 +40,7 @@ Tree = Callable[[], Iterable[TreeEntry]]
 def files_to_run(instance: Instance, recipe: Recipe, tree: Tree) -> tuple[str, ...]:
     """Return the paths that a plan's targets are made from; paths without a target stand for the whole suite.
 
-    Args:
-        instance: its test patch and labels count.
-        recipe: how the repository is tested.
-        tree: reads the base tree; not called if the test patch accounts for all labels.
+    ``tree`` reads the base tree; it is not called if the test patch accounts for all labels.
 
     Raises:
         EnvironmentFailure: expected tests are in files that do not exist; names some of the tests.
@@ -53,15 +50,17 @@ def files_to_run(instance: Instance, recipe: Recipe, tree: Tree) -> tuple[str, .
     some = recipe.test_files == "patch" and FILES in (recipe.test_command or language.TEST_COMMAND)
     targets = {*language.test_targets(own)} if some else set[str]()
     labels = [label for label in (*instance.fail_to_pass, *instance.pass_to_pass) if names_a_test(label)]
-    strays = _strays(labels, read_suite(language, own))
+    suite = read_suite(language, own)
+    strays = [label for label in labels if not suite.may_hold(label)]
     if not targets:
-        strays = [label for label in strays if file_of(label, language) or sure_name(label, language)]
+        strays = [label for label in strays if find_file(label, language) or sure_name(label, language)]
     if not strays:
         return tuple(own)
     files = _read(tree(), language, _texts_after(instance.gold_patch) | own)
     inside = files.suite(targets)
-    strays = _strays(strays, inside)
-    found = files.suite().files_of_each(strays) if strays else {}
+    strays = [label for label in strays if not inside.may_hold(label)]
+    every = files.suite() if strays else inside
+    found = {label: every.find_files(label) for label in strays}
     _refuse_lost(instance, [label for label, paths in found.items() if not paths and files.lack(label)])
     return _add_found(tuple(own), found, inside) if targets else tuple(own)
 
@@ -84,7 +83,7 @@ def load_files_to_run(instance: Instance, recipe: Recipe, sources: Sources) -> t
 
 
 def targets_file(instance: Instance, recipe: Recipe, cache: Path) -> Path:
-    """Return the file of the answer, which is there if the tree had to be read for it."""
+    """Return the file of the answer; it exists if the tree had to be read."""
     return cache / "targets" / f"{_key(instance, recipe)}.json"
 
 
@@ -101,20 +100,20 @@ class _Files:
 
     language: Language
     contents: Mapping[str, bytes]
-    """By path; after a patch the new lines and the old content."""
+    """Content by path; for a patched file, the new lines and the old content."""
     targets: Mapping[str, frozenset[str]]
-    """What a runner is given for a file, by path; nothing for most."""
+    """A runner's arguments for a file, by path; none for most."""
     closed: frozenset[str]
     """Links and submodules, below which there may be more files."""
 
     def suite(self, targets: Collection[str] | None = None) -> Suite:
-        """Return all test files, or those that some targets stand for."""
+        """Return all test files, or the files of some targets."""
         tests = [path for path, given in self.targets.items() if given and (targets is None or given & {*targets})]
         return read_suite(self.language, {path: self.contents[path].decode(errors="replace") for path in tests})
 
     def lack(self, label: str) -> bool:
         """Return whether the file that a label names, or the word that its test's source has, is nowhere."""
-        if file := file_of(label, self.language):
+        if file := find_file(label, self.language):
             below_closed = any(file.startswith(f"{path}/") for path in self.closed)
             return not below_closed and not any(f"/{path}".endswith(f"/{file}") for path in self.contents)
         word = sure_name(label, self.language).encode()
@@ -139,7 +138,6 @@ def _texts_after(patch: str) -> dict[str, str]:
 
 
 def _refuse_lost(instance: Instance, lost: Sequence[str]) -> None:
-    """Raise EnvironmentFailure if lost tests have to run."""
     if find_benchmark(instance.rule).labels_may_be_missing:
         lost = [label for label in lost if label in instance.fail_to_pass or label not in instance.pass_to_pass]
     if lost:
@@ -148,21 +146,14 @@ def _refuse_lost(instance: Instance, lost: Sequence[str]) -> None:
 
 
 def _add_found(own: tuple[str, ...], found: Mapping[str, set[str]], inside: Suite) -> tuple[str, ...]:
-    """Return the test patch's paths and those that labels name; the whole suite if some of the labels can be anywhere.
+    """Return the paths of the test patch and of labels; the whole suite if some of the labels can be anywhere.
 
-    Args:
-        own: paths of the test patch.
-        found: paths by the labels that these do not account for.
-        inside: the files that run for the test patch alone.
+    ``found`` has the paths of labels that ``inside``, the files of the test patch, does not account for.
     """
-    imported = inside.imported()
-    used = {path for path in set[str]().union(*found.values()) if path.rpartition(".")[0] in imported}
+    imports = inside.list_imports()
+    used = {path for path in set[str]().union(*found.values()) if path.rpartition(".")[0] in imports}
     found = {label: paths for label, paths in found.items() if not paths & used or not inside.runs_imported(label)}
     elsewhere = {path for paths in found.values() for path in paths}
-    if not elsewhere and not any(file_of(label, inside.language) for label in found):
+    if not elsewhere and not any(find_file(label, inside.language) for label in found):
         return own
     return (*own, *sorted(elsewhere - {*own})) if all(found.values()) else WHOLE_SUITE
-
-
-def _strays(labels: Iterable[str], suite: Suite) -> list[str]:
-    return [label for label in labels if not suite.may_hold(label)]

@@ -1,8 +1,8 @@
 """The image in which a patch that changes manifests is graded: an instance's image and further packages. Pure.
 
 An instance's own image, the only one that solvers see, has the packages for which the base commit asks. Every patch is
-tested with those for which the test patch asks, too. A patch that changes manifests is also tested with those of the
-gold patch, and any other is not: a later version of a package could be all of the fix.
+tested with the packages for which the test patch asks, too. A patch that changes manifests is also tested with the gold
+patch's, and any other is not: a later version of a package could be all of the fix.
 """
 
 from assay.harness.domain import ImageSpec, Instance, PatchedCommit, PublishedImage, Recipe
@@ -15,10 +15,10 @@ from assay.instances.trees.sources import tree_ref
 
 
 def patch_base(instance: Instance, recipe: Recipe, patch: str | None) -> Instance | None:
-    """Return the instance over the tree that asks for the packages with which a patch is graded; None if its own does.
+    """Return a copy of the instance whose base tree has the patched manifests; None if they are unchanged.
 
-    The test patch counts for every patch, the gold patch for those that change manifests themselves. Without a patch
-    nothing is graded. A published image is as it is.
+    The test patch counts for every patch, the gold patch only for a patch that changes manifests itself. Without a
+    patch nothing is graded. A published image is as it is.
     """
     if patch is None:
         return None
@@ -32,13 +32,9 @@ def patch_base(instance: Instance, recipe: Recipe, patch: str | None) -> Instanc
 
 
 def make_grading_spec(asking: Instance, recipe: Recipe, parent: str, packages: Packages) -> ImageSpec:
-    """Return the image over an instance's image that has packages, too.
+    """Describe an image with further packages over ``parent``, the instance's own.
 
-    Args:
-        asking: the instance over its patched tree, in which packages are fetched.
-        recipe: its recipe, with the variant applied.
-        parent: name of the instance's image.
-        packages: files that the lock of that tree adds; of the tree itself, only they count for the name.
+    ``asking`` is the instance over its patched tree, in which packages are fetched; only its lock counts for the name.
     """
     dockerfile = build_text("grading.Dockerfile").replace("@PARENT@", parent)
     files = {"grading.sh": build_text("grading.sh"), **fetch_files(recipe), **packages.files}

@@ -67,7 +67,7 @@ class ImageBuilder:
 
         Args:
             engine: where images are looked up and built.
-            sources: of repository trees; its cache also keeps locks and logs.
+            sources: the repositories' trees; its cache also keeps locks and logs.
             toolchains: the user's images by language and version.
             recipes: folders of the user's own recipes.
             shelf: where images are found; by default the engine's own, without a registry and without a limit.
@@ -105,7 +105,7 @@ class ImageBuilder:
             return name
 
     def audit(self, instance: Instance) -> ImageReport:
-        """Return what an instance's image gives away, after building or pulling it; a published one as it is.
+        """Report what an instance's image gives away, after building or pulling it; a published one as it is.
 
         Raises:
             EngineError: the engine does not show the layers of images. Others as for ``image``.
@@ -128,7 +128,7 @@ class ImageBuilder:
         return self._read_request(instance, patch).key
 
     def read_files(self, instance: Instance, patch: str | None = None) -> dict[str, bytes]:
-        """Return what another machine's cache needs of this one to test a patch, by path; raises DataError."""
+        """Return the files that another machine's cache needs to test a patch, by path; raises DataError."""
         wanted = self._read_request(instance, patch)
         return self.known.read_files(wanted.key, instance, wanted.recipe)
 
@@ -138,11 +138,7 @@ class ImageBuilder:
             self._fetch_known(self.make_key(instance))
 
     def rebuild(self, chain: Sequence[Toolchain | ImageSpec]) -> None:
-        """Build or pull what the engine lacks of a chain of images, given from the lowest up.
-
-        Raises:
-            EnvironmentFailure: an image cannot be built or pulled, or the builder was aborted.
-        """
+        """Build or pull what the engine lacks of a chain, given from the lowest up; raises EnvironmentFailure."""
         with self.shelf.uses.hold() as hold:
             hold.add(*(each.name for each in chain))
             for each in chain:
@@ -205,11 +201,7 @@ class ImageBuilder:
         self.shelf.send(lambda registry: send_known(registry, wanted.key, files))
 
     def _wrap_published(self, instance: Instance, published: PublishedImage, hold: Hold) -> str:
-        """Build the image over a published one in which tests run, if possible as an unprivileged user, else as root.
-
-        Raises:
-            EnvironmentFailure: it cannot be pulled, or its repository cannot be reduced to the base commit.
-        """
+        """Build the image over a published one; tests run in it as an unprivileged user if possible, else as root."""
         hold.add(published.image)
         digest = self._layers.pull(published.image).digest
         keep_toolchain(Toolchain(published.image, digest), self._sources.cache)
@@ -242,10 +234,8 @@ class ImageBuilder:
         date, packages = self._packages.resolve(instance, recipe, base)
         services = {service.name: self._build_service(recipe, service, date, hold) for service in recipe.services}
         ancestors = () if self._alone else self._sources.ancestors(tree_ref(instance))
-        chains = [
-            make_image_chain(instance, recipe, base, packages, services, trees)
-            for trees in dict.fromkeys((ancestors, ()))
-        ]
+        trees = dict.fromkeys((ancestors, ()))
+        chains = [make_image_chain(instance, recipe, base, packages, services, each) for each in trees]
         for specs in chains:
             hold.add(*(spec.name for spec in specs))
         there = (specs for specs in chains if self.shelf.has(specs[-1].name))

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from assay.harness import languages
@@ -42,21 +42,14 @@ class Packages:
 
 
 def python_packages(instance: Instance, recipe: Recipe, lock: str, system: BuildSystem, date: str) -> Packages:
-    """Return the files for a lock of exact Python versions and a project built by ``system``."""
     project = exports(instance, recipe) + (
         f"BACKEND={shlex.quote(system.backend)}\nBACKEND_PATH={shlex.quote(':'.join(system.backend_path))}\n"
     )
-    return replace(
-        _make_locked(lock, date), project={"install.py": build_text("install.py", "python"), "project.sh": project}
-    )
-
-
-def _make_locked(lock: str, date: str) -> Packages:
-    return Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))})
+    own = {"install.py": build_text("install.py", "python"), "project.sh": project}
+    return Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))}, project=own)
 
 
 def manifest_packages(instance: Instance, recipe: Recipe, lock: str, date: str) -> Packages:
-    """Return the files for a lock of digests, and the tree over which the language's client fetches."""
     tree = tree_ref(instance) if lock or recipe.fetch else None
     return Packages(files={"manifests.txt": lock}, bounds={"cutoff": f"{date}\n"}, tree=tree)
 
@@ -69,32 +62,33 @@ def make_image_chain(
     services: Mapping[str, str] | None = None,
     ancestors: Sequence[TreeRef] = (),
 ) -> tuple[ImageSpec, ...]:
-    """Return the environment image, those of earlier trees that neighbours share, and the instance image.
+    """Describe the environment image, the images of earlier trees that neighbours share, and the instance image.
 
-    The project is installed over the first tree and over the instance's own, which builds what has changed between.
+    The project is installed over the first tree and over the instance's own, which builds only the changes between.
 
     Args:
         instance: the instance to run.
         recipe: its recipe, with the variant applied.
-        toolchain: the image below both.
+        toolchain: the image below all of them.
         packages: files that its lock adds.
         services: image of each service beside the tests, by the service's name.
         ancestors: earlier trees, oldest first.
     """
-    chain = [environment_spec(recipe, toolchain, packages)]
+    chain = [make_environment_spec(recipe, toolchain, packages)]
     for tree in ancestors:
-        chain.append(tree_spec(instance, recipe, tree, chain[-1], packages))
-    return *chain, instance_spec(instance, recipe, chain[-1], packages, services or {})
+        chain.append(_make_tree_spec(instance, recipe, tree, chain[-1], packages))
+    return *chain, _make_instance_spec(instance, recipe, chain[-1], packages, services or {})
 
 
 def make_service_spec(recipe: Recipe, toolchain: Toolchain, lock: str, date: str) -> ImageSpec:
-    """Return the image of a service beside an instance's tests: its packages on a toolchain, without a project."""
     alone = recipe.model_copy(update={"system_packages": (), "faketime": "", "downloads": ()})
-    return environment_spec(alone, toolchain, _make_locked(lock, date))
+    return make_environment_spec(
+        alone, toolchain, Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))})
+    )
 
 
-def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -> ImageSpec:
-    """Return the image with a recipe's packages; instances with the same lock share it."""
+def make_environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -> ImageSpec:
+    """Describe the image with a recipe's packages; instances with the same lock share it."""
     language = recipe.language
     names = (*recipe.system_packages, *(["faketime"] if recipe.faketime else []))
     system = " ".join(shlex.quote(name) for name in names)
@@ -118,22 +112,18 @@ def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -
     )
 
 
-def tree_spec(instance: Instance, recipe: Recipe, tree: TreeRef, parent: ImageSpec, packages: Packages) -> ImageSpec:
-    """Return the image with an earlier tree of an instance's repository, in which its neighbours find most files.
-
-    The project is installed in the first of several.
-    """
+def _make_tree_spec(
+    instance: Instance, recipe: Recipe, tree: TreeRef, parent: ImageSpec, packages: Packages
+) -> ImageSpec:
+    """Describe the image with an earlier tree of a repository; the project is installed in the first of several."""
     files = {} if _tree_below(parent) else _install_files(recipe, packages)
     return _tree_image({f"{LABEL}.kind": "tree", f"{LABEL}.repo": instance.repo}, recipe, tree, parent, files)
 
 
-def instance_spec(
+def _make_instance_spec(
     instance: Instance, recipe: Recipe, parent: ImageSpec, packages: Packages, services: Mapping[str, str]
 ) -> ImageSpec:
-    """Return the image with an instance's base tree, as one commit, and the project installed or pre-built.
-
-    Its labels name the images of the services beside the tests.
-    """
+    """Describe the image with an instance's base tree, as one commit, and the project installed or pre-built."""
     files = _install_files(recipe, packages)
     files |= {f"runner/{name}": text for name, text in runner_texts(recipe.language).items()}
     beside = {f"{SERVICE_LABEL}{name}": image for name, image in sorted(services.items())}
@@ -171,12 +161,12 @@ def _install_files(recipe: Recipe, packages: Packages) -> dict[str, str]:
 
 
 def make_published_spec(instance: Instance, published: PublishedImage, digest: str, owner: str) -> ImageSpec:
-    """Return the image over a published one in which tests run; its repository has the base commit alone.
+    """Describe the image over a published one in which tests run; its repository has the base commit alone.
 
     Args:
         instance: names the language, whose runner programs are added, and the patch that makes the base tree, if any.
         published: the image and the script of the instance's row.
-        digest: of the published image, whose name may come to mean another one.
+        digest: identifies the published image, whose name may come to mean another one.
         owner: the tests' user, who owns the repository.
     """
     script = read_script(published.eval_script)
@@ -198,17 +188,14 @@ def make_published_spec(instance: Instance, published: PublishedImage, digest: s
 
 
 def fetch_files(recipe: Recipe) -> dict[str, str]:
-    """Return the build files by which packages are fetched: the recipe's own commands, or the language's script."""
-    own = _lines(recipe.fetch)
-    scripts = {
-        "environment.sh": build_text("environment.sh"),
-        "fetch.sh": own or build_text("fetch.sh", recipe.language),
-    }
-    return scripts if own else {**scripts, **fetch_texts(recipe.language)}
+    """Return the build files that fetch packages: the recipe's own commands, or the language's script."""
+    own, scripts = _lines(recipe.fetch), {"environment.sh": build_text("environment.sh")}
+    if own:
+        return {**scripts, "fetch.sh": own}
+    return {**scripts, "fetch.sh": build_text("fetch.sh", recipe.language), **fetch_texts(recipe.language)}
 
 
 def content_hash(dockerfile: str, below: str, files: Mapping[str, str]) -> str:
-    """Return the tag of an image that is made from these."""
     return sha256(repr((dockerfile, below, sorted(files.items()))).encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""What the environments of a run are made of: each image down to its toolchain, with locks and build files.
+"""The content of ``images.lock``: each image of a run down to its toolchain, with locks and build files.
 
 Whenever an image's content is worked out, it is kept in the cache under the image's name. That name ends in a hash of
 the content, so a lock can be checked without the machine that made it.
@@ -25,7 +25,7 @@ LOCKED = "locked"
 """Folder of an image's contents, and then of a build context, with the files by which a language's client fetches the
 same packages again."""
 NOTE = f"{LOCKED}/note"
-"""Name of the sentence in an image's contents that says what of its packages is not as of the date."""
+"""Name of the sentence in an image's contents about packages that are not as of the date."""
 DEBIAN = "debian"
 """Name of the list of Debian packages in a layer's contents; a line has package and version."""
 
@@ -50,7 +50,7 @@ class Layer(Model):
     """Whether the build reached package indexes."""
     labels: dict[str, str] = Field(default_factory=dict)
     toolchain: Toolchain | None = None
-    """What a toolchain is made from; None for other images, such as one that the user named."""
+    """Source of a toolchain; None for other images, such as one that the user named."""
     digest: str = ""
     """The engine's digest of the image; another build of the same content has another one."""
     contents: dict[str, str] = Field(default_factory=dict)
@@ -84,7 +84,7 @@ class Lock(Model):
     """Time of the lock, as ISO text in UTC; empty in a bundle, whose bytes do not depend on the day."""
     instances: dict[str, UsedImage] = Field(default_factory=dict)
     grading: dict[str, tuple[UsedImage, ...]] = Field(default_factory=dict)
-    """By instance, the images in which patches are tested where the test patch or they themselves change manifests."""
+    """Images for patches, by instance, where the test patch or they themselves change manifests."""
     layers: dict[str, Layer] = Field(default_factory=dict)
     texts: dict[str, str] = Field(default_factory=dict)
     """The build files, by their SHA-256."""
@@ -96,7 +96,7 @@ class Lock(Model):
 
     @property
     def undescribed(self) -> tuple[str, ...]:
-        """Images of which nothing but the name is known, such as those of an engine without containers."""
+        """Images whose name alone is known, such as an engine's without containers."""
         return tuple(sorted({each.image for each in self.used} - self.layers.keys()))
 
     def list_used(self, instance_id: str) -> tuple[UsedImage, ...]:
@@ -111,7 +111,7 @@ class Lock(Model):
         return tuple(ordered.values())
 
     def get_texts(self, files: Mapping[str, str]) -> dict[str, str]:
-        """Return name to text for one of the mappings of a layer."""
+        """Return the texts of one of a layer's mappings, by name."""
         return {name: self.texts[key] for name, key in files.items()}
 
     def _add_chain(self, name: str, ordered: dict[str, Layer], above: tuple[str, ...]) -> None:
@@ -129,6 +129,7 @@ def read_lock(path: Path) -> Lock:
     Raises:
         DataError: it cannot be read, is no lock, or does not fit itself; names the first problem.
     """
+    remedy = "make it again with: assay images lock"
     try:
         lock = Lock.model_validate_json(path.read_bytes())
     except OSError as error:
@@ -138,14 +139,13 @@ def read_lock(path: Path) -> Lock:
         field = ".".join(str(part) for part in first["loc"])
         raise DataError(f"is no lock of this version of Assay: {first['msg']}", file=str(path), field=field) from error
     if not lock.instances:
-        raise DataError("has no instance; make it again with: assay images lock", file=str(path), field="instances")
+        raise DataError(f"has no instance; {remedy}", file=str(path), field="instances")
     for problem in check_lock(lock):
-        raise DataError(f"{problem}; make it again with: assay images lock", file=str(path))
+        raise DataError(f"{problem}; {remedy}", file=str(path))
     return lock
 
 
 def keep_layer(spec: ImageSpec, cache: Path) -> None:
-    """Keep the content of an image in the cache."""
     _keep(
         Layer(
             name=spec.name,
@@ -183,10 +183,9 @@ def make_spec(layer: Layer, lock: Lock) -> ImageSpec:
 
 
 def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
-    """Keep what a toolchain image is made from in the cache."""
     made = toolchain if toolchain.is_made else None
-    name, identity = toolchain.name, toolchain.identity
-    _keep(Layer(name=name, below=identity, labels=dict(toolchain.labels), toolchain=made), cache)
+    labels = dict(toolchain.labels)
+    _keep(Layer(name=toolchain.name, below=toolchain.identity, labels=labels, toolchain=made), cache)
 
 
 def make_locked_toolchain(layer: Layer, lock: Lock) -> Toolchain:
@@ -197,7 +196,6 @@ def make_locked_toolchain(layer: Layer, lock: Lock) -> Toolchain:
 
 
 def keep_lock(lock: Lock, cache: Path) -> None:
-    """Keep what the images of a lock are made of in the cache."""
     for layer in lock.layers.values():
         texts = {"files": lock.get_texts(layer.files), "unnamed": lock.get_texts(layer.unnamed)}
         _keep(layer.model_copy(update={**texts, "digest": "", "contents": {}}), cache)
@@ -206,7 +204,7 @@ def keep_lock(lock: Lock, cache: Path) -> None:
 def make_lock(
     used: Mapping[str, UsedImage], cache: Path, grading: Mapping[str, tuple[UsedImage, ...]] = MappingProxyType({})
 ) -> Lock:
-    """Return what the cache knows of the images that instances, and further ones that their patches, were tested in."""
+    """Make a lock of the images that the cache knows, for instances and for their patches."""
     layers: dict[str, Layer] = {}
     texts: dict[str, str] = {}
     lock = Lock(instances=dict(sorted(used.items())), grading=dict(sorted(grading.items())))
@@ -227,7 +225,7 @@ def add_contents(lock: Lock, held: Mapping[str, tuple[str, Mapping[str, str]]]) 
 
 
 def check_lock(lock: Lock) -> Iterator[str]:
-    """Yield what is wrong with a lock: a text or an image whose name is not the hash of its content, and the like."""
+    """Yield the problems of a lock, such as an image whose name is not the hash of its content."""
     wrong = [key for key, text in lock.texts.items() if _hash(text) != key]
     yield from (f"the text {key} has another hash" for key in wrong)
     yield from (f"the key of {each.image} is no hash" for each in lock.used if not each.has_valid_key)
@@ -243,19 +241,25 @@ def _problems(layer: Layer, lock: Lock) -> Iterator[str]:
     files = {**layer.files, **layer.unnamed, **layer.contents}
     if {*files.values()} - lock.texts.keys():
         yield f"{layer.name} has files whose text is missing"
-    elif layer.dockerfile and layer.name.rpartition(":")[2] != _tag(layer, lock.texts):
+    elif layer.dockerfile and layer.name.rpartition(":")[2] != content_hash(
+        layer.dockerfile, layer.below, lock.get_texts(layer.files)
+    ):
         yield f"{layer.name} is not named by the hash of its content"
-    elif layer.dockerfile and f"FROM {layer.parent}" not in {
-        line.partition(" AS ")[0] for line in layer.dockerfile.splitlines()
-    }:
+    elif layer.dockerfile and not re.search(
+        rf"^FROM {re.escape(layer.parent)}( AS |$)", layer.dockerfile, re.MULTILINE
+    ):
         yield f"{layer.name} does not stand on {layer.parent}"
     elif layer.tree and not layer.fetches and not layer.below.startswith(tree_key(layer.tree)):
         yield f"{layer.name} was not made from the tree {tree_key(layer.tree)}"
     yield from _dangers(layer)
 
 
+def _hash_layer(layer: Layer, lock: Lock) -> str:
+    return content_hash(layer.dockerfile, layer.below, lock.get_texts(layer.files))
+
+
 def _dangers(layer: Layer) -> Iterator[str]:
-    """Yield what would lead a build out of its folder or git astray."""
+    """Yield names that would lead a build out of its folder or git astray."""
     for ref in (layer.tree, layer.over):
         if ref and not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):
             yield f"{layer.name} has a tree without a full commit id: {ref.commit!r}"
@@ -264,12 +268,8 @@ def _dangers(layer: Layer) -> Iterator[str]:
             yield f"{layer.name} has a file outside of its folder: {name!r}"
 
 
-def _tag(layer: Layer, texts: Mapping[str, str]) -> str:
-    return content_hash(layer.dockerfile, layer.below, {name: texts[key] for name, key in layer.files.items()})
-
-
 def read_layers(name: str, cache: Path, known: Iterable[str] = ()) -> Iterator[Layer]:
-    """Yield the layers of an image that are kept and not known yet, from the top, with those of its services."""
+    """Yield the layers of an image and its services from the cache, from the top; leave out ``known`` ones."""
     layer = None if name in known else read_model(layer_file(name, cache), Layer)
     if layer is not None:
         yield layer
@@ -280,12 +280,11 @@ def read_layers(name: str, cache: Path, known: Iterable[str] = ()) -> Iterator[L
 
 def _move_texts_out(layer: Layer, texts: dict[str, str]) -> Layer:
     """Move the texts of a layer's files out, leaving their hashes."""
-    moved = []
-    for files in (layer.files, layer.unnamed):
-        hashes = {name: _hash(text) for name, text in sorted(files.items())}
-        texts |= {hashes[name]: text for name, text in files.items()}
-        moved.append(hashes)
-    return layer.model_copy(update={"files": moved[0], "unnamed": moved[1]})
+    moved = {}
+    for field, files in (("files", layer.files), ("unnamed", layer.unnamed)):
+        moved[field] = {name: _hash(text) for name, text in sorted(files.items())}
+        texts |= {moved[field][name]: text for name, text in files.items()}
+    return layer.model_copy(update=moved)
 
 
 def _keep(layer: Layer, cache: Path) -> None:
@@ -295,7 +294,7 @@ def _keep(layer: Layer, cache: Path) -> None:
 
 
 def layer_file(name: str, cache: Path) -> Path:
-    """Return the file that says what an image is made of, if it has been worked out."""
+    """Return the cache's file with the content of an image, which may be missing."""
     return cache / "images" / f"{name.replace('/', '-').replace(':', '-')}.json"
 
 

@@ -27,9 +27,9 @@ from assay.instances.trees.assets import asset_file
 from assay.instances.trees.sources import time_file, tree_ref
 
 ABOUT = {"id", "dataset", "origin", "problem_statement", "hints"}
-"""Fields that say what an instance is about and where it comes from."""
+"""Fields about an instance's subject and origin."""
 LABELS = {"fail_to_pass", "pass_to_pass", "quarantined", "stages", "log_format", "test_id", "rule"}
-"""Fields that say which tests count; no image depends on them."""
+"""Fields about tests that count; no image depends on them."""
 
 
 ROOT = Path(__file__).parents[2]
@@ -56,11 +56,10 @@ class KnownImages:
         return name if layer_file(name, self.cache).is_file() else ""
 
     def keep(self, key: str, name: str) -> None:
-        """Remember the image that a key stands for."""
         replace_file(self._file(key), json.dumps({"image": name}).encode())
 
     def read_layers(self, name: str) -> list[Layer]:
-        """Return what an image is made of, from the top, with its services."""
+        """Return the layers of an image, from the top, with its services."""
         return list(read_layers(name, self.cache))
 
     def read_files(self, key: str, instance: Instance, recipe: Recipe) -> dict[str, bytes]:
@@ -75,7 +74,7 @@ class KnownImages:
         return {str(path.relative_to(self.cache)): path.read_bytes() for path in paths if path.is_file()}
 
     def adopt(self, files: Mapping[str, bytes]) -> None:
-        """Put files of another machine's cache into this one; those that are there stay as they are."""
+        """Put files of another machine's cache into this one, without replacing any."""
         for path, content in files.items():
             place = self.cache / path
             if place.parent.name in FOLDERS and place.parent.parent == self.cache and not place.exists():
@@ -88,17 +87,15 @@ class KnownImages:
 PARCEL = "assay/known"
 """Repository of the images by which files travel through a registry."""
 FOLDERS = frozenset({"known", "targets", "times", "images", "assets"})
-"""Folders of the cache that travel; nothing else is taken from another machine."""
+"""Folders of the cache that travel; nothing else is accepted from another machine."""
 
 
 def make_known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -> str:
-    """Return what an image's name depends on, as a hash; equal on machines with the same version of Assay."""
+    """Return a hash of all that an image's name depends on; equal on machines with the same version of Assay."""
     fields = instance.model_dump_json(exclude=ABOUT | LABELS)
     images = sorted(toolchains.get(recipe.language, {}).items())
-    code = (
-        image_edition(),
-        code_edition(ROOT / "instances/environments/images_lock.py"),
-    )  # which says what is kept of images
+    layout = code_edition(ROOT / "instances/environments/images_lock.py")  # the form in which images are kept
+    code = (image_edition(), layout)
     return sha256(repr((fields, recipe.model_dump_json(), images, code)).encode()).hexdigest()[:32]
 
 
@@ -125,7 +122,7 @@ def send_known(registry: ImageRegistry, key: str, files: Mapping[str, bytes]) ->
 
 
 def fetch_known(registry: ImageRegistry, key: str) -> dict[str, bytes]:
-    """Return the files that ``send_known`` put into a registry, none if it has none; raises EngineError."""
+    """Return the files that ``send_known`` put into a registry; raises EngineError."""
     name = f"{PARCEL}:{key}"
     with registry.alone(f"parcel {key}"):
         if not registry.pull(name):

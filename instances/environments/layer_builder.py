@@ -23,14 +23,6 @@ class LayerBuilder:
     """
 
     def __init__(self, engine: Engine, sources: Sources, shelf: Shelf, note: Callable[[str], None]) -> None:
-        """Create a builder; it starts nothing.
-
-        Args:
-            engine: where images are looked up and built.
-            sources: of repository trees; its cache also keeps logs.
-            shelf: where images are found.
-            note: called with one line before and after every slow step.
-        """
         self.engine, self.sources, self.shelf, self.note = engine, sources, shelf, note
         self.failures = SharedFailures()
         self._aborted = threading.Event()
@@ -64,10 +56,8 @@ class LayerBuilder:
     def build_chain(self, base: Toolchain, chains: Sequence[Sequence[ImageSpec]]) -> Sequence[ImageSpec]:
         """Build a toolchain and, over it, the first of some chains of images that can be built; return that chain.
 
-        A chain over the trees of neighbours can fail: an older tree may not go with the packages of a newer one.
-
-        Raises:
-            EnvironmentFailure: the last chain cannot be built, or what all of them stand on.
+        A chain over the trees of neighbours can fail: an older tree may not go with the packages of a newer one. Raises
+        EnvironmentFailure if the last chain fails, or the image below all of them.
         """
         self.build(base)
         for specs in chains:
@@ -83,14 +73,9 @@ class LayerBuilder:
         raise AssertionError  # the last chain is built, or raises
 
     def build(self, image: Toolchain | ImageSpec, place: str = "") -> None:
-        """Build a toolchain, unless it is somebody's image, or an image over its parent.
+        """Build a toolchain, unless it is somebody's image, or an image over its parent; ``place`` is for the notes.
 
-        Args:
-            image: the image; nothing happens if the engine or the registry has it.
-            place: noted after its name.
-
-        Raises:
-            EnvironmentFailure: it cannot be built, or the builder was aborted.
+        Nothing happens if the engine or the registry has it. Raises EnvironmentFailure, also after ``abort``.
         """
 
         def make(scratch: Path, log: Path) -> None:

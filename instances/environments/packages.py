@@ -1,4 +1,4 @@
-"""Works out the packages of an instance: the date as of which they are taken, and their lock."""
+"""Resolves the packages of an instance: their date and their lock."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -32,15 +32,14 @@ class PackageResolver:
     """Resolves packages, and keeps their locks in the cache; safe to use from several threads and processes."""
 
     def __init__(self, layers: LayerBuilder) -> None:
-        """Create a resolver; it makes the toolchains in which it resolves by ``layers``."""
         self._layers = layers
         self._sources = layers.sources
 
     def resolve(self, instance: Instance, recipe: Recipe, base: Toolchain, preferred: str = "") -> tuple[str, Packages]:
-        """Return the date as of which an instance's packages resolve, and what their lock adds to its images.
+        """Return the cut-off date of an instance's packages, and the files that their lock adds to its images.
 
-        Of the dates that it may have in common with its neighbours, the first that works is taken. Python's versions
-        are those of the lock ``preferred``, which is one of the same base tree, wherever the tree allows them.
+        The date is the first that works of the dates that it may have in common with its neighbours. Python's versions
+        are taken from ``preferred``, a lock of the same base tree, wherever the tree allows them.
 
         Raises:
             EnvironmentFailure: they resolve as of no date.
@@ -60,7 +59,7 @@ class PackageResolver:
         return self._lock(service_lock_request(service, base, date), base)
 
     def _choose_request(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
-        """Return the first that resolves, or the last; those that do not are remembered, whatever was kept before."""
+        """Return the first request that resolves, else the last. Failed dates are cached."""
         *shared, own = requests
         for request in shared:
             if self._refusal_file(request).is_file():

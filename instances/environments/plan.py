@@ -1,4 +1,4 @@
-"""From an instance and its recipe to the plan by which its tests are run. Pure."""
+"""Makes the plan of a test run from an instance and its recipe. Pure."""
 
 import shlex
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ FAKETIME_LIBRARY = "/usr/$LIB/faketime/libfaketime.so.1"
 
 
 def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = None) -> TestPlan:
-    """Return the plan for the test patch's tests, or for the tests in some ``files`` of the tree.
+    """Make the plan for the test patch's tests, or for the tests in some ``files`` of the tree.
 
-    Of a published image, the tests are run as the row's own script does.
+    In a published image the tests run as in the row's own script.
     """
     if isinstance(instance.environment, PublishedImage):
         return _make_published_plan(instance, instance.environment, recipe)
@@ -67,7 +67,7 @@ def _report_path(template: str) -> str:
 
 
 def _make_published_plan(instance: Instance, published: PublishedImage, recipe: Recipe) -> TestPlan:
-    """Return the plan for a row's own image and script, of which the harness does all that it can do itself."""
+    """Make the plan for a row's own image and script; the harness does itself all that it can."""
     script = read_script(published.eval_script)
     runner, adapted = runners.adapt_commands(script.commands) or ("", None)
     entered = [f"cd {shlex.quote(script.folder)}"] if script.folder else []

@@ -16,26 +16,26 @@ INSTALL, CLEAN = APT.removeprefix("RUN ").partition("{packages}")[::2]
 
 
 def make_rebuild_chain(lock: Lock, image: str) -> tuple[Toolchain | ImageSpec, ...]:
-    """Return an image of a lock and all below it, the lowest first, as they are built again."""
-    return tuple(_rebuilt(layer, lock) for layer in lock.chain(image))
+    """Return an image of a lock and all below it, the lowest first, to be built again."""
+    return tuple(_make_rebuild(layer, lock) for layer in lock.chain(image))
 
 
-def _rebuilt(layer: Layer, lock: Lock) -> Toolchain | ImageSpec:
+def _make_rebuild(layer: Layer, lock: Lock) -> Toolchain | ImageSpec:
     if not layer.dockerfile:
         return make_locked_toolchain(layer, lock)
     spec = make_spec(layer, lock)
-    dockerfile = _with_versions(spec.dockerfile, _added(layer, lock))
+    dockerfile = _pin_versions(spec.dockerfile, _list_added(layer, lock))
     return replace(spec, dockerfile=dockerfile, labels={**spec.labels, REBUILT: "1"})
 
 
-def _added(layer: Layer, lock: Lock) -> Sequence[str]:
+def _list_added(layer: Layer, lock: Lock) -> Sequence[str]:
     """Return the Debian packages, with versions, that an image has and its parent has not."""
     parent = lock.layers.get(layer.parent, Layer(name=""))
     before, after = (lock.get_texts(each.contents).get(DEBIAN, "").splitlines() for each in (parent, layer))
     return [line for line in after if line not in set(before)]
 
 
-def _with_versions(dockerfile: str, versions: Sequence[str]) -> str:
+def _pin_versions(dockerfile: str, versions: Sequence[str]) -> str:
     """Return a Dockerfile whose Debian packages are taken in these versions, as far as the archive has them."""
     if not versions or INSTALL not in dockerfile:
         return dockerfile

@@ -56,36 +56,32 @@ class Suite:
 
     def is_placed(self, label: str) -> bool:
         """Return whether a label names a file, a module or a class beside its test."""
-        return not self.language.TEST_NAME or bool(file_of(label, self.language) or class_of(label, self.language))
+        return not self.language.TEST_NAME or bool(find_file(label, self.language) or find_class(label, self.language))
 
-    def files_of(self, label: str) -> set[str]:
+    def find_files(self, label: str) -> set[str]:
         """Return the paths that a label may mean; none if it is in no path or text."""
-        if file := file_of(label, self.language):
+        if file := find_file(label, self.language):
             return self.places.get(file, set())
-        if type_ := class_of(label, self.language):
+        if type_ := find_class(label, self.language):
             return _longest(self.places, (*_starts(type_), *_ends(type_)))
         if not self.language.TEST_NAME:
             return _longest(self.places, _starts(label))
         return _longest(self.names, (*_starts(label), *_ends(label)))
 
-    def files_of_each(self, labels: Iterable[str]) -> dict[str, set[str]]:
-        """Return ``files_of`` by label."""
-        return {label: self.files_of(label) for label in labels}
-
-    def imported(self) -> set[str]:
+    def list_imports(self) -> set[str]:
         """Return the paths, without suffix, of what the files import."""
         return {module for path, text in self.texts.items() for module in _imports(path, text)}
 
     def runs_imported(self, label: str) -> bool:
         """Return whether a label's test would run here if the file that holds it were imported."""
-        if not self.language.TEST_NAME or file_of(label, self.language):
+        if not self.language.TEST_NAME or find_file(label, self.language):
             return False
-        words = _WORD.findall(class_of(label, self.language))
+        words = _WORD.findall(find_class(label, self.language))
         return not words or any(re.search(rf"\b{words[-1]}\b", text) for text in self.texts.values())
 
     def may_hold(self, label: str) -> bool:
         """Return whether a label is of one of the files, stands in their text, or looks like a name computed there."""
-        if self.files_of(label):
+        if self.find_files(label):
             return True
         if self.is_placed(label):
             return False
@@ -93,7 +89,7 @@ class Suite:
         return stands or any(pattern.search(label) for pattern in self.computed)
 
 
-def file_of(label: str, language: Language) -> str:
+def find_file(label: str, language: Language) -> str:
     """Return the file that a label names, from the folder that its runner started in; empty if it names none.
 
     A title may begin with a file too, but hardly with a test file's.
@@ -105,7 +101,7 @@ def file_of(label: str, language: Language) -> str:
     return sure or spec or (likely if language.test_targets([likely]) else "")
 
 
-def class_of(label: str, language: Language) -> str:
+def find_class(label: str, language: Language) -> str:
     """Return the module and class that a label names; empty if it names none, or the language's labels never do."""
     found = _CLASS.fullmatch(label) if language.places is not no_places else None
     return found[found.lastindex or 0] if found else ""
@@ -124,7 +120,7 @@ def read_suite(language: Language, texts: Mapping[str, str]) -> Suite:
     for path, text in texts.items():
         for place in (*_ends(path, _SLASH), *language.places(path, text)):
             places[place].add(path)
-        for name in _names_in(text, language.TEST_NAME):
+        for name in _find_names(text, language.TEST_NAME):
             names[name].add(path)
     computed = [_like(name) for name in names if _COMPUTED.search(name) and _TELLING.search(_COMPUTED.sub(" ", name))]
     return Suite(language, {**places, **{path: {path} for path in texts}}, dict(names), computed, texts)
@@ -139,7 +135,7 @@ def _imports(path: str, text: str) -> Iterator[str]:
         yield quoted or module.replace(".", "/")
 
 
-def _names_in(text: str, pattern: str) -> set[str]:
+def _find_names(text: str, pattern: str) -> set[str]:
     if not pattern:
         return set()
     return {group for match in re.finditer(pattern, text, re.MULTILINE) for group in match.groups() if group}

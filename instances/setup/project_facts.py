@@ -62,7 +62,7 @@ class Facts:
     def file_declaring(self, distribution: str) -> str:
         """Return the requirement file with the shortest path that names a distribution, or nothing.
 
-        None where the project's manifests say what it needs: its files are then for other purposes.
+        Nothing where the project's manifests name its requirements: its files then have other purposes.
         """
         if self.declared.dependencies:
             return ""

@@ -235,7 +235,7 @@ def name_django_settings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
 
 
 def _add_known(recipe: Recipe, package: str, facts: Facts, more: tuple[str, ...] = ()) -> Recipe:
-    """Add a Debian package and ``more``; without a package, those that the project's workflows install to build."""
+    """Add a Debian package and ``more``; without a package, all that the project's workflows install to build."""
     system, commands = facts.installed.system, load_providers().commands.values()
     of_workflows = [name for name in system if name.endswith("-dev") or name in commands]
     return edits.add_items(recipe, "system_packages", [package, *more] if package else of_workflows)

@@ -20,10 +20,7 @@ DATED = "# as of "
 def make_manifest_lock(recipe: Recipe, tree: Path, date: str) -> str:
     """Return the lock of a tree: a line with digest and path for each file that decides which packages are fetched.
 
-    Args:
-        recipe: its ``manifests`` are patterns of further files.
-        tree: tar of the base tree.
-        date: counts where there is no lock file.
+    ``tree`` is the tar of the base tree; the date counts where there is no lock file.
     """
     if not _patterns(recipe):
         return ""
@@ -36,7 +33,6 @@ def make_manifest_lock(recipe: Recipe, tree: Path, date: str) -> str:
 
 
 def decides_packages(path: str, recipe: Recipe) -> bool:
-    """Return whether a file of the tree decides which packages are fetched."""
     return is_manifest(path, _patterns(recipe))
 
 

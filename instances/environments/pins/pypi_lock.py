@@ -46,10 +46,10 @@ class LockRequest:
     """``Toolchain.identity`` of the image in which it is resolved."""
     cutoff: str
     requirements: tuple[str, ...]
-    files: tuple[str, ...]
+    files: tuple[str, ...] = ()
     """Requirement files inside the tree."""
-    constraints: tuple[str, ...]
-    exports: str
+    constraints: tuple[str, ...] = ()
+    exports: str = ""
     """Shell text that exports variables for the project's build."""
 
     @property
@@ -66,7 +66,6 @@ class LockRequest:
 def lock_request(
     instance: Instance, recipe: Recipe, toolchain: Toolchain, system: BuildSystem, date: str
 ) -> LockRequest:
-    """Return the request for an instance's packages as of a date; pure."""
     extras = f"[{','.join(recipe.extras)}]" if recipe.extras else ""
     asks_project = system.backend and recipe.metadata
     return LockRequest(
@@ -83,15 +82,7 @@ def lock_request(
 
 def service_lock_request(service: Service, toolchain: Toolchain, date: str) -> LockRequest:
     """Return the request for a service's packages, as of the same date as the instance's; pure."""
-    return LockRequest(
-        tree=None,
-        toolchain=toolchain.identity,
-        cutoff=date,
-        requirements=service.packages,
-        files=(),
-        constraints=(),
-        exports="",
-    )
+    return LockRequest(None, toolchain.identity, date, requirements=service.packages)
 
 
 def bounds(newest: str) -> tuple[str, ...]:
@@ -121,13 +112,7 @@ class Resolving:
 
 
 def resolve_lock(request: LockRequest, image: str, engine: Engine, given: Resolving) -> str:
-    """Resolve a lock in a container of the toolchain.
-
-    Args:
-        request: what to resolve.
-        image: the toolchain image.
-        engine: where the container runs; it gets network access.
-        given: goes into the container.
+    """Resolve a lock in a container of the toolchain, with network access.
 
     Returns:
         Exact versions with hashes, in pip's requirements format, without the project itself.
@@ -156,12 +141,9 @@ def resolve_lock(request: LockRequest, image: str, engine: Engine, given: Resolv
 
 
 def drop_local(lock: str) -> str:
-    """Return a lock without the packages in the tree itself, which are installed later, in editable mode."""
-    return "".join(line for line in lock.splitlines(keepends=True) if not _is_local(line))
-
-
-def _is_local(line: str) -> bool:
-    return line.startswith(("-e ", "./", "/", "file:")) or " @ file:" in line
+    """Drop the packages in the tree itself, which are installed later, in editable mode."""
+    local = re.compile(r"-e |\./|/|file:|.* @ file:")
+    return "".join(line for line in lock.splitlines(keepends=True) if not local.match(line))
 
 
 def _delivery(request: LockRequest, preferred: str) -> bytes:
