@@ -61,13 +61,17 @@ def parse_yaml(text: str, file: str = "") -> Any:
         raise DataError(f"is not YAML: {str(error).partition(chr(10))[0]}", file=file) from None
 
 
-def read_yaml(path: Path) -> Any:
-    """Read a YAML file; raises DataError that names it, and the line, if it cannot be read or is none."""
+def read_text(path: Path) -> str:
+    """Read a UTF-8 file that a person wrote; raises DataError that names it."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=str(path)) from None
-    return parse_yaml(text, str(path))
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file; raises DataError that names it, and the line, if it cannot be read or is none."""
+    return parse_yaml(read_text(path), str(path))
 
 
 def make_model(kind: type[ModelT], fields: object, file: str, wanted: str) -> ModelT:

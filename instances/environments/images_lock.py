@@ -241,13 +241,9 @@ def _problems(layer: Layer, lock: Lock) -> Iterator[str]:
     files = {**layer.files, **layer.unnamed, **layer.contents}
     if {*files.values()} - lock.texts.keys():
         yield f"{layer.name} has files whose text is missing"
-    elif layer.dockerfile and layer.name.rpartition(":")[2] != content_hash(
-        layer.dockerfile, layer.below, lock.get_texts(layer.files)
-    ):
+    elif layer.dockerfile and not layer.name.endswith(f":{_hash_layer(layer, lock)}"):
         yield f"{layer.name} is not named by the hash of its content"
-    elif layer.dockerfile and not re.search(
-        rf"^FROM {re.escape(layer.parent)}( AS |$)", layer.dockerfile, re.MULTILINE
-    ):
+    elif layer.dockerfile and not re.search(rf"(?m)^FROM {re.escape(layer.parent)}( AS |$)", layer.dockerfile):
         yield f"{layer.name} does not stand on {layer.parent}"
     elif layer.tree and not layer.fetches and not layer.below.startswith(tree_key(layer.tree)):
         yield f"{layer.name} was not made from the tree {tree_key(layer.tree)}"

@@ -39,7 +39,6 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
     """
     if isinstance(instance.environment, PublishedImage):
         return _make_published_plan(instance, instance.environment, recipe)
-    paths = touched_paths(instance.test_patch) if instance.test_patch else ()
     language = languages.find(recipe.language)
     template = recipe.test_command or language.TEST_COMMAND
     targets = _targets(recipe, paths_after(instance.test_patch) if files is None else files)
@@ -48,7 +47,7 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
         env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
         command=_command(template, targets),
         targets=targets,
-        restore=(*paths, *(asset.path for asset in instance.assets if asset.path not in paths)),
+        restore=_list_restored(instance),
         test_patch=without_binary_hunks(instance.test_patch),
         report_format=recipe.report_format or language.DEFAULT_REPORT,
         report_path=_report_path(template),
@@ -58,6 +57,11 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
         services=recipe.services,
         limits=_limits(recipe),
     )
+
+
+def _list_restored(instance: Instance) -> tuple[str, ...]:
+    paths = touched_paths(instance.test_patch) if instance.test_patch else ()
+    return tuple(dict.fromkeys((*paths, *(asset.path for asset in instance.assets))))
 
 
 def _report_path(template: str) -> str:
@@ -74,7 +78,6 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
     exported = [f"export {script.env}"] if script.env else []
     tests = [*entered, *exported, adapted.command] if adapted else [script.tests]
     log_format, style = log_plan(instance)
-    paths = touched_paths(instance.test_patch) if instance.test_patch else ()
     return TestPlan(
         workdir=script.workdir,
         env={**SAME_EVERYWHERE, **OFFLINE},
@@ -82,7 +85,7 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
         install="\n".join(script.install),
         runs=script.runs,
         targets=adapted.targets if adapted else (),
-        restore=(*paths, *(asset.path for asset in instance.assets if asset.path not in paths)),
+        restore=_list_restored(instance),
         test_patch=without_binary_hunks(instance.test_patch),
         report_format=adapted.report_format if adapted else "",
         report_path=_report_path(adapted.command) if adapted else "",

@@ -12,7 +12,7 @@ from assay.harness import languages
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
 from assay.harness.errors import DataError, EnvironmentFailure, UserError
-from assay.harness.files import check_folder, make_model, parse_yaml
+from assay.harness.files import check_folder, make_model, parse_yaml, read_text
 from assay.harness.names import did_you_mean
 
 FOLDER = Path(__file__).parent.parent / "recipes"
@@ -109,11 +109,7 @@ def check_recipes(folder: Path) -> None:
 
 def load_recipe(path: Path) -> Recipe:
     """Read one recipe file; raises DataError that names the file and the field."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", file=str(path)) from error
-    return _parse_recipe(path, text)
+    return _parse_recipe(path, read_text(path))
 
 
 @lru_cache(maxsize=256)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -143,7 +144,7 @@ class Setter:
             )
         if kept.ended:
             return kept
-        facts = read_facts(project, self._available(project.language))
+        facts = read_facts(project, self._list_available(project.language))
         trial, save = BuiltTrial(instance, self.builder, self.engine), partial(save_record, self.folder)
         return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, save).find(kept)
 
@@ -157,12 +158,10 @@ class Setter:
             bare.model_copy(update={"version": self.sources.find_version(ref) or NO_VERSION}), self.sources
         )
 
-    def _available(self, language: str) -> list[str]:
-        return [version for version in load_versions(language).versions if self._can_be_had(language, version)]
-
-    def _can_be_had(self, language: str, version: str) -> bool:
-        try:
-            find_toolchain(Recipe(language=language, toolchain=version), self.toolchains, self.engine)
-        except EnvironmentFailure:
-            return False
-        return True
+    def _list_available(self, language: str) -> list[str]:
+        available = []
+        for version in load_versions(language).versions:
+            with suppress(EnvironmentFailure):
+                find_toolchain(Recipe(language=language, toolchain=version), self.toolchains, self.engine)
+                available.append(version)
+        return available

@@ -12,13 +12,7 @@ from assay.harness.domain import Recipe
 from assay.instances.setup.language_version import choose_version
 from assay.instances.setup.project import Project
 from assay.instances.setup.python_manifests import Declared, read_declared
-from assay.instances.setup.shell_lines import (
-    Installs,
-    installs,
-    read_automation,
-    read_documents,
-    workflow_values,
-)
+from assay.instances.setup.shell_lines import Installs, installs, read_automation, read_documents, workflow_values
 
 TEST_NAME = re.compile(
     r"(unit)?tests?([-_]?(deps|requirements?|all|extras?|unit|py\d*|requires|suite))?|testing|pytest", re.I

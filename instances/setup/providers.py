@@ -39,16 +39,11 @@ def load_providers() -> Providers:
     return Providers.model_validate(read_yaml(path))
 
 
-def find_header_package(header: str) -> str:
-    """Return the Debian package with a header such as ``libpq-fe.h`` or ``openssl/ssl.h``; empty if it is not known."""
-    table = load_providers().headers
-    parts = header.split("/")
-    return next((table[each] for each in (header, parts[0], parts[-1]) if each in table), "")
-
-
-def find_shared_package(library: str) -> str:
-    """Return the Debian package with a shared library such as ``libGL.so.1``."""
-    return load_providers().shared.get(re.sub(r"\.so.*", ".so", library), "")
+def find_debian_package(table: str, name: str) -> str:
+    """Return the Debian package with a header (``openssl/ssl.h``), a library or a namespace; empty if unknown."""
+    known: dict[str, str] = getattr(load_providers(), table)
+    calls = (name, *name.split("/")[:1], name.rpartition("/")[2], name.lower(), re.sub(r"\.so.*", ".so", name))
+    return next((known[call] for call in calls if call in known), "")
 
 
 def find_distribution(module: str) -> str:

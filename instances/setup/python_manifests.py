@@ -223,31 +223,24 @@ def _tox_files(tox: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
     return tuple(each[1].replace("{toxinidir}/", "").removeprefix("./") for each in found if each)
 
 
-def _markers(
-    toml: Mapping[str, Any], sections: Mapping[str, Mapping[str, Mapping[str, str]]], wanted: re.Pattern[str]
-) -> tuple[str, ...]:
-    lines = [*_texts(_pytest(toml).get("markers"))]
-    for values in _pytest_sections(sections):
-        lines += _lines(values.get("markers", ""))
-    names = (re.match(r"\w+", line.strip()) for line in lines)
+Sections = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""Values by file, section and name."""
+
+
+def _markers(toml: Mapping[str, Any], sections: Sections, wanted: re.Pattern[str]) -> tuple[str, ...]:
+    names = (re.match(r"\w+", line) for line in _pytest_lines(toml, sections, "markers"))
     return tuple(dict.fromkeys(name[0] for name in names if name and wanted.search(name[0])))
 
 
-def _folders(toml: Mapping[str, Any], sections: Mapping[str, Mapping[str, Mapping[str, str]]]) -> tuple[str, ...]:
-    paths = _pytest(toml).get("testpaths", ())
-    found = paths.split() if isinstance(paths, str) else [*_texts(paths)]
-    for values in _pytest_sections(sections):
-        found += values.get("testpaths", "").split()
-    return tuple(dict.fromkeys(path.rstrip("/") for path in found))
+def _folders(toml: Mapping[str, Any], sections: Sections) -> tuple[str, ...]:
+    lines = _pytest_lines(toml, sections, "testpaths")
+    return tuple(dict.fromkeys(path.rstrip("/") for line in lines for path in line.split()))
 
 
-def _pytest(toml: Mapping[str, Any]) -> Mapping[str, Any]:
-    return _get_table(toml, "tool", "pytest", "ini_options")
-
-
-def _pytest_sections(sections: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[Mapping[str, str]]:
-    for file, name in (("pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
-        yield sections[file].get(name, {})
+def _pytest_lines(toml: Mapping[str, Any], sections: Sections, name: str) -> Iterator[str]:
+    yield from _texts(_get_table(toml, "tool", "pytest", "ini_options").get(name))
+    for file, section in (("pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
+        yield from _lines(sections[file].get(section, {}).get(name, ""))
 
 
 def _get_table(node: Any, *names: str) -> Mapping[str, Any]:

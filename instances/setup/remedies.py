@@ -8,17 +8,11 @@ from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.language_version import allows, minor, sort_versions
 from assay.instances.setup.project_facts import TOOLS, Facts, get_name, plain_requirements
-from assay.instances.setup.providers import (
-    find_distribution,
-    find_header_package,
-    find_shared_package,
-    load_providers,
-)
+from assay.instances.setup.providers import find_debian_package, find_distribution, load_providers
 from assay.instances.setup.shell_lines import workflow_variable
 
 Found = Mapping[str, str]
 """The named groups of a symptom's pattern, and what the rule gives beside them."""
-COMPILER = ("gcc", "g++", "libc6-dev", "make")
 SITE = '"$(python -c \'import sysconfig; print(sysconfig.get_path("purelib"))\')/testbed.pth"'
 STANDARD = sys.stdlib_module_names | {"imp", "distutils", "asyncore", "asynchat", "smtpd", "cgi", "cgitb", "crypt"}
 STANDARD |= {"pipes", "imghdr", "sndhdr", "telnetlib", "nntplib", "audioop", "binhex", "formatter", "parser", "symbol"}
@@ -33,21 +27,16 @@ def add_debian_packages(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     return edits.add_items(recipe, "system_packages", found["packages"].split())
 
 
-def add_header(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    return _add_known(recipe, find_header_package(found["name"]), facts, COMPILER)
-
-
 def add_library(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    package = load_providers().libraries.get(found["name"].lower(), "")
-    return _add_known(recipe, package, facts, ("pkg-config", *COMPILER))
+    """Add the package of a header or a library, which ``table`` knows, and the packages ``beside`` it.
 
-
-def add_shared_library(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    return _add_known(recipe, find_shared_package(found["name"]), facts)
-
-
-def add_typelib(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    return _add_known(recipe, load_providers().typelibs.get(found["name"], ""), facts)
+    Without a package, add all that the project's workflows install to build.
+    """
+    package = find_debian_package(found["table"], found["name"])
+    system, commands = facts.installed.system, load_providers().commands.values()
+    of_workflows = [name for name in system if name.endswith("-dev") or name in commands]
+    packages = [package, *found.get("beside", "").split()] if package else of_workflows
+    return edits.add_items(recipe, "system_packages", packages)
 
 
 def add_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
@@ -234,13 +223,6 @@ def name_django_settings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     return edits.set_variable(recipe, "DJANGO_SETTINGS_MODULE", module.removesuffix(".py").replace("/", "."))
 
 
-def _add_known(recipe: Recipe, package: str, facts: Facts, more: tuple[str, ...] = ()) -> Recipe:
-    """Add a Debian package and ``more``; without a package, all that the project's workflows install to build."""
-    system, commands = facts.installed.system, load_providers().commands.values()
-    of_workflows = [name for name in system if name.endswith("-dev") or name in commands]
-    return edits.add_items(recipe, "system_packages", [package, *more] if package else of_workflows)
-
-
 def _add_bounded(recipe: Recipe, distribution: str, facts: Facts) -> Recipe:
     """Add a distribution with the bounds that the project itself names, if there is such a distribution."""
     return edits.add_package(recipe, facts.declaring(distribution) or distribution) if distribution else recipe
@@ -255,8 +237,8 @@ Remedy = Callable[[Recipe, Found, Facts], Recipe]
 REMEDIES: Mapping[str, Remedy] = {
     each.__name__: each
     for each in (
-        *(add_debian_packages, add_header, add_library, add_shared_library, add_typelib, add_command),
-        *(drop_debian_package, add_module, add_declared, add_plugin, add_option, add_plugins, add_coroutine_plugin),
+        *(add_debian_packages, add_library, add_command, drop_debian_package),
+        *(add_module, add_declared, add_plugin, add_option, add_plugins, add_coroutine_plugin),
         *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_file, take_one_file),
         *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
         *(next_version, add_bound, enable_cgo, start_service, name_django_settings),

@@ -93,16 +93,10 @@ class Search:
             again = self.trial.run(recipe, max(60.0, self.seconds - (time.monotonic() - began)))
         following, applied = (None, ()) if again else self._refine(recipe, run, record)
         attempt = _attempt(recipe, run, applied)
-        record = record.model_copy(update={"attempts": (*record.attempts, attempt)})
-        best = max(record.attempts, key=lambda each: each.share)
-        record = record.model_copy(
-            update={
-                "recipe": best.recipe,
-                "share": best.share,
-                "following": following,
-                "seconds": time.monotonic() - began,
-            }
-        )
+        attempts = (*record.attempts, attempt)
+        best, seconds = max(attempts, key=lambda each: each.share), time.monotonic() - began
+        changes = {"attempts": attempts, "recipe": best.recipe, "share": best.share, "following": following}
+        record = record.model_copy(update={**changes, "seconds": seconds})
         return _compare_runs(record, recipe, run, again) if again else record
 
     def _refine(

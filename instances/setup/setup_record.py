@@ -1,9 +1,7 @@
 """What a search leaves behind: the recipe as YAML, and every attempt with its reasons as JSON."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -98,12 +96,8 @@ def recipe_text(record: SetupRecord) -> str:
     head = f"# Found by `assay dataset setup` for {record.commit} of {record.date:%Y-%m-%d}: {record.reason}.\n"
     changes = (change for attempt in record.attempts for change in attempt.changes)
     notes = dict.fromkeys(f"# {change.rule}: {' '.join(change.reason.split())}\n" for change in changes)
-    return head + "".join(notes) + yaml.dump(_plain(record.recipe), Dumper=_Readable, sort_keys=False, width=110)
-
-
-def _plain(recipe: Recipe) -> Mapping[str, Any]:
-    content = recipe.model_dump(mode="json", exclude_defaults=True)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in content.items()}
+    content = record.recipe.model_dump(mode="json", exclude_defaults=True)
+    return head + "".join(notes) + yaml.dump(content, Dumper=_Readable, sort_keys=False, width=110)
 
 
 class _Readable(yaml.SafeDumper):
