@@ -76,11 +76,13 @@ class PatchDiffRunner:
         make_sides = partial(Sides, labels=labels, kept=kept)
         if self.bench.cluster is not None:
             try:
-                return self.bench.cluster.attempt(partial(compare, task, settings=self.settings, make_sides=make_sides))
+                return self.bench.cluster.attempt(
+                    partial(assess_task, task, settings=self.settings, make_sides=make_sides)
+                )
             except AttemptLost as error:
                 return PatchDiffRecord(not_assessed(task, self.settings, str(error)))
         with pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
-            return compare(task, self.bench, self.settings, make_sides, ask=self.ask, note=note)
+            return assess_task(task, self.bench, self.settings, make_sides, ask=self.ask, note=note)
 
     def may_retry(self, _task: Task, _assessment: PatchDiffRecord) -> bool:
         """Return False: the next run tries again what was not assessed."""
@@ -97,7 +99,7 @@ class PatchDiffRunner:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def compare(
+def assess_task(
     task: Task,
     bench: Workbench,
     settings: Settings,

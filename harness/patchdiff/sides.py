@@ -141,13 +141,13 @@ class Sides:
     def _evaluate(self, side: Side, plan: TestPlan, assets: Mapping[str, bytes]) -> Evaluation:
         prediction = Prediction(instance_id=self.instance.id, model=side, patch=self.patch(side))
         task = replace(self.task, prediction=prediction, plan=plan, runs_empty=True, assets=lambda: assets)
-        evaluation = self._attempts(task)
+        evaluation = self._evaluate_twice(task)
         evidence = evaluation.evidence
         if evidence.error or evidence.apply.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
             raise SideError(f"the {side} tree could not be made: {evidence.error or evidence.apply.detail}")
         return evaluation
 
-    def _attempts(self, task: Task) -> Evaluation:
+    def _evaluate_twice(self, task: Task) -> Evaluation:
         """Evaluate, once more if the engine fails: the container is a fresh one, so nothing is seen twice."""
         try:
             evaluation = evaluate(task, self.image, self.engine, self.labels)

@@ -10,7 +10,7 @@ from assay.harness import languages
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators import copies
-from assay.harness.patchdiff.generators.suites.reach import ReachMap
+from assay.harness.patchdiff.generators.suites.reach_map import ReachMap
 from assay.harness.patchdiff.probe.running import bare_name, select_files
 from assay.harness.patchdiff.probing import Program, explain_absence, find_differences, run_with_gold
 from assay.harness.patchdiff.reproduction.amplified import make_amplified_draft

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
-from assay.harness.patchdiff.generators.suites.reach import ReachMap
+from assay.harness.patchdiff.generators.suites.reach_map import ReachMap
 from assay.harness.patchdiff.probe.running import bare_name, select_files
 from assay.harness.patchdiff.probing import Program, explain_absence, find_differences, run_with_gold
 from assay.harness.patchdiff.reproduction.calls import make_call_draft

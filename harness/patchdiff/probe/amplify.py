@@ -88,7 +88,7 @@ class Seeing:
 class SiteRecorder:
     """Writes the observations of the test that is running."""
 
-    def __init__(self, channel: "wire.WorkerPipe", reach: "trace.Reach", job: "wire.Line") -> None:
+    def __init__(self, channel: "wire.WorkerPipe", reach: "trace.TargetWatch", job: "wire.Line") -> None:
         self.sites: list[sites.Site] = []
         self.only = frozenset(job.get("only") or ())
         self.probe = ""
@@ -186,7 +186,7 @@ class Amplifier(running.Driver):
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
         super().__init__(job, channel)
         self._deadline = wire.WorkBudget(float(job["budget"]))
-        self._reach = trace.Reach(job["targets"])
+        self._reach = trace.TargetWatch(job["targets"])
         self._recorder = SiteRecorder(channel, self._reach, job)
         took = (name[len(TOOK) :].rpartition(" ") for name in self.finished if name.startswith(TOOK))
         self._took = {function: float(seconds) for function, _, seconds in took}

@@ -86,7 +86,7 @@ def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) 
     return LeafChange(leaf["path"], leaf["value"], choice.choice(news)) if news else None
 
 
-def call(reach: "trace.Reach", function: Any, arguments: Any) -> "wire.Line":
+def call(reach: "trace.TargetWatch", function: Any, arguments: Any) -> "wire.Line":
     """Call a function; return its observations, by part, and the target that ran."""
     reach.begin()
     seen = texts.observe(function, arguments, reach.end)

@@ -65,7 +65,7 @@ class CallReplay:
         for name, _, number in (probe.rpartition("|m") for probe in self._probes):
             self._last[name] = max(int(number), self._last.get(name, 0))
         self._limit = float(job["limit"])
-        self._reach = trace.Reach(job["targets"])
+        self._reach = trace.TargetWatch(job["targets"])
         self._deadline = wire.WorkBudget(float(job["budget"]))
 
     def run(self) -> str:

@@ -40,7 +40,7 @@ def follow(on_call: "Callable[[FrameType, str, object], None] | None") -> None:
     sys.settrace(on_call)
 
 
-class Reach(Targets):
+class TargetWatch(Targets):
     """Finds whether a target ran since `begin`. The trace stops at the first, so that the rest runs at full speed."""
 
     found = ""

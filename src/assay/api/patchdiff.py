@@ -13,7 +13,7 @@ from assay.harness.files import default_cache
 from assay.harness.patchdiff.assess import PatchDiffRecord
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.generators import USUAL
-from assay.harness.patchdiff.run import compare
+from assay.harness.patchdiff.run import assess_task
 from assay.harness.patchdiff.sides import Sides
 
 
@@ -65,7 +65,7 @@ class PatchDiff:
             confirmations=self.confirmations,
         )
         sides = partial(Sides, labels={"assay.instance": task.instance.id}, kept=self.kept)
-        return compare(task, place.bench, settings, sides, ask=self._ask(), note=place.view.note)
+        return assess_task(task, place.bench, settings, sides, ask=self._ask(), note=place.view.note)
 
     def _ask(self) -> Ask | None:
         if self.model is None:

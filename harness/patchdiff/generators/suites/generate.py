@@ -13,7 +13,7 @@ from math import ceil, inf
 from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
-from assay.harness.patchdiff.generators.suites.reach import ReachMap, idle_tests
+from assay.harness.patchdiff.generators.suites.reach_map import ReachMap, idle_tests
 from assay.harness.patchdiff.generators.suites.repeating import NAME, does_not_end, repeat
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, is_style, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import ForgedSideError, Side

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.decide import Sighting, make_divergence, observe_test
-from assay.harness.patchdiff.generators.suites.reach import IDLE, idle_tests
+from assay.harness.patchdiff.generators.suites.reach_map import IDLE, idle_tests
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import Side
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.patchdiff.generators.suites.reach import read_lines
+from assay.harness.patchdiff.generators.suites.reach_map import read_lines
 
 Make = Callable[..., Any]
 SHOP = "shop/__init__.py"

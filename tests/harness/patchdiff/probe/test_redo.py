@@ -45,14 +45,14 @@ def test_call_reports_result_arguments_and_output() -> None:
         items.append(1)
         return len(items)
 
-    seen = redo.call(trace.Reach([]), act, (([],), {}))
+    seen = redo.call(trace.TargetWatch([]), act, (([],), {}))
     assert seen["return"] == ["value", "int", "1"]
     assert seen["arguments"][2] == "(([1]), {})"
     assert seen["stdout"][2] == "loud"
 
 
 def test_call_reports_the_type_of_an_exception() -> None:
-    assert redo.call(trace.Reach([]), int, (("x",), {}))["return"] == ["error", "ValueError", ""]
+    assert redo.call(trace.TargetWatch([]), int, (("x",), {}))["return"] == ["error", "ValueError", ""]
 
 
 def test_call_that_dies_or_hangs_in_a_child_loses_only_itself() -> None:

@@ -18,7 +18,7 @@ def lines_of(function: object) -> dict[str, Any]:
 
 
 def test_target_that_ran_is_found() -> None:
-    reach = trace.Reach([lines_of(target)])
+    reach = trace.TargetWatch([lines_of(target)])
     reach.begin()
     caller()
     reach.end()
@@ -26,7 +26,7 @@ def test_target_that_ran_is_found() -> None:
 
 
 def test_nothing_is_found_where_no_target_ran() -> None:
-    reach = trace.Reach([lines_of(target)])
+    reach = trace.TargetWatch([lines_of(target)])
     reach.begin()
     len([])
     reach.end()

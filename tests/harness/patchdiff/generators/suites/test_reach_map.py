@@ -11,7 +11,7 @@ from assay.harness.domain import Instance, TestPlan
 from assay.harness.errors import EngineError
 from assay.harness.languages.differences import Span
 from assay.harness.patchdiff.contract import Context, Settings
-from assay.harness.patchdiff.generators.suites.reach import IDLE, ReachMap
+from assay.harness.patchdiff.generators.suites.reach_map import IDLE, ReachMap
 from assay.harness.patchdiff.sides import KeptWork, Side, SideJob
 from assay.harness.patchdiff.survey import Survey
 
