@@ -139,7 +139,6 @@ def _classify_parts(base: ProbeObservation, gold: ProbeObservation, candidate: P
 
 
 def _drop_common_lines(texts: Sequence[str]) -> list[str]:
-    """Drop the lines common to all texts."""
     lines = [text.splitlines() for text in texts]
     common = frozenset(lines[0]).intersection(*lines[1:])
     return ["\n".join(line for line in each if line not in common) for each in lines]

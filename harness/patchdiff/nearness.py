@@ -102,7 +102,6 @@ def sort_nearest(tests: Iterable[str], first: Iterable[str], change: ChangeSumma
 
 
 def _add_scores(*scores: Mapping[str, float]) -> dict[str, float]:
-    """Add scores of the same files, each relative to its greatest."""
     highest = [max(each.values(), default=0.0) or 1.0 for each in scores]
     return {path: sum(each[path] / most for each, most in zip(scores, highest, strict=True)) for path in scores[0]}
 

@@ -95,7 +95,6 @@ def run(context: Context, program: Program, side: Side, seeds: Iterable[int], on
 def run_lines(
     context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
 ) -> list[list[dict[str, Any]]]:
-    """Return a program's lines of output in each round; see ``run``."""
     numbers = list(seeds)
     if not context.seconds_left:
         return [[] for _ in numbers]
@@ -227,7 +226,6 @@ def find_differences(context: Context, generator: str, program: Program) -> Cont
 
 
 def _note(first: Iterable[Rounds], dropped: int, rounds: int, unseen: int) -> str:
-    """Return the note for a person: rounds that the time did not allow, differences that did not hold."""
     if any(each.late and not each.seen[0] for each in first):
         return "the time was not enough for any probe"
     if unseen:
@@ -266,8 +264,6 @@ def _interleave(keys: Iterable[str], gold: Round) -> list[str]:
 
 
 def _sort_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
-    """Put suspects with a harder finding first."""
-
     def rank(key: str) -> int:
         finding = classify(_get_observation(base, key), gold[key], candidate[key].observation)
         assert finding is not None  # the two differ

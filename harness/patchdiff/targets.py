@@ -37,7 +37,6 @@ class Target:
 
     @property
     def label(self) -> str:
-        """Name for people: ``path::Class.method``."""
         return f"{self.path}::{self.name}"
 
 

@@ -61,7 +61,6 @@ Batch = tuple[str, Sequence[CopiedTest]]
 
 
 def generate(context: Context, copying: Copying) -> Contribution:
-    """Copy the nearest tests with other literals, keep the copies that run with gold, and find where they differ."""
     files = _files(context, copying)
     numbers, each = iter(range(COPIES)), COPIES // max(1, len(files))
     made = [copy for file in files for copy in _make_copies(context, file, islice(numbers, each))]
@@ -239,7 +238,7 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
                 yield {"key": copy.key, "target": copy.file.path, "test": copy.test, "mutated": True} | seen
 
     def find_wrong(self, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]) -> Iterator[CopiedTest]:
-        """Yield the copies in which a compiler finds errors, by the line numbers in its output."""
+        """Yield the copies with compiler errors, by the line numbers in its output."""
         path, lines = batch[0].file.path, self._file(batch).split("\n")
         log = b"".join(left.get(f"{name}.{kind}", b"") for kind in ("report", "log")).decode(errors="replace")
         named = {int(line) for line in re.findall(rf"{re.escape(path.rpartition('/')[2])}[:(](\d+)", log)}

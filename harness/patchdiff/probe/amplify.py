@@ -122,7 +122,6 @@ class SiteRecorder:
             self._write(site, "value", texts.type_name(value), text or texts.describe(value, site.draw))
 
     def note_error(self, site: sites.Site, error: BaseException) -> None:
-        """Note an exception once on its way up."""
         if error is not self._last and site.mode != sites.CONTENT:
             self._last = error
             self.note(site, "error", texts.type_name(error))

@@ -60,7 +60,6 @@ def ends_operand(before: str) -> bool:
 
 
 def find_brackets(text: str, tokens: "list[tokenize.TokenInfo]") -> "list[Bracket]":
-    """Return the brackets of a text, sorted by their beginnings."""
     lines, found, stack = split_lines(text), [], []  # type: list[str], list[Bracket], list[int]
     for index, each in enumerate(tokens):
         if each.type == tokenize.OP and each.string in _OPENING:

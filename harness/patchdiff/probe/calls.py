@@ -53,7 +53,7 @@ def get_arguments(frame: "FrameType") -> Any:
 
 
 def find_leaves(arguments: Any) -> "list[dict[str, Any]]":
-    """Return the places of plain data inside the arguments of a call: ``path`` and ``value``, a literal."""
+    """Return the places of plain data inside a call's arguments: ``path`` and ``value``, a literal."""
     found: list[dict[str, Any]] = []
     for number, argument in enumerate(arguments[0]):
         _walk(argument, [["item", 0], ["item", number]], found)

@@ -59,7 +59,6 @@ def become(command: str, program: str, job: "wire.Line", channel: "wire.WorkerPi
 
 
 def arm() -> None:
-    """Wait, in a process that has just begun, for a runner that is about to run tests."""
     work = json.loads(Path(os.environ[VARIABLE]).read_text(encoding="ascii"))
     wire.ROOT = Path(work["root"])
     channel = wire.WorkerPipe(int(work["pipe"]))

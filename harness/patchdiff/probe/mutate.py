@@ -119,7 +119,6 @@ def _region(scope: Scope, line: int) -> int:
 
 
 def find_role(scope: Scope, line: int) -> "tuple[int, str]":
-    """Return the first line and the role of a line's statement."""
     return scope.statements[max(0, _region(scope, line))]
 
 

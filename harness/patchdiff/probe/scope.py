@@ -126,7 +126,6 @@ def _find_closed_nodes(node: Any) -> "Iterator[ast.AST]":
 
 
 def _sides(test: ast.AST) -> "list[ast.AST]":
-    """Return the operands of an assertion."""
     if isinstance(test, ast.Compare):
         return [test.left, *test.comparators]
     if isinstance(test, ast.BoolOp):
@@ -154,7 +153,6 @@ def collect_strings(tree: ast.AST) -> "list[str]":
 
 
 def collect_arguments(tree: ast.AST, lines: "Sequence[str]") -> "dict[str, list[Argument]]":
-    """Return the arguments in a module's calls, by the called function's name."""
     found: dict[str, set[Argument]] = {}
     local = {id(node): bound for each in _functions(tree) for bound in [find_bound(each)] for node in ast.walk(each)}
     for node in (each for each in ast.walk(tree) if isinstance(each, ast.Call) and callee_name(each) != "parametrize"):
@@ -178,7 +176,6 @@ def _source(node: Any, lines: "Sequence[str]") -> str:
 
 
 def collect_material(tree: ast.Module, lines: "Sequence[str]", material: Material) -> Material:
-    """Add a module's own material for its tests to that from outside."""
     top = (each for each in tree.body if isinstance(each, ast.Assign))
     return material._replace(
         around=collect_strings(tree),

@@ -61,7 +61,6 @@ class _Function:
         return ast.With([item], [ast.Assign([_value(number, line, ast.Store())], value, **here)], **here)
 
     def around(self, body: "list[ast.stmt]", mode: str, at: Any) -> Any:
-        """Return a statement that observes how other statements end."""
         found = self.see(None, mode, at)
         found.body = body or [ast.copy_location(ast.Pass(), found)]
         site = self._sites[-1]
@@ -293,7 +292,6 @@ class Instrument:
         scope: "mutate.Scope | None" = None,
         parsed: Any = None,
     ) -> Any:
-        """Return a test function with eyes, under a name."""
         node = parsed or mutate.parse_function(text)
         eyes = _Function(text, first - 1, self._sites)
         eyes.edits, eyes.scope = sorted(edits), scope
@@ -315,7 +313,6 @@ class Instrument:
 
 
 def strip_mark(nodeid: str) -> str:
-    """Return a test's name without the mark of a changed copy."""
     return _COPY.sub("", nodeid, 1)
 
 

@@ -86,7 +86,6 @@ def others(value: Any, choice: random.Random) -> "list[Any]":
 
 
 def encode_variants(value: Any) -> "list[bytes]":
-    """Return a text as bytes, and as bytes that are no UTF-8."""
     if isinstance(value, bytes):
         return [value + b"\xe9"]
     return [value.encode("utf-8", "replace"), (value + _ACCENT).encode("latin-1", "replace")]

@@ -122,7 +122,6 @@ class Worker:
         return [json.loads(line.decode("ascii")) for line in lines]
 
     def end(self) -> None:
-        """End the worker and everything it started."""
         for end in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 end(self._pid, signal.SIGKILL)

@@ -84,7 +84,6 @@ class AmplifiedDraft:
 
 
 def _look(source: Source, statement: ast.stmt, expression: ast.AST | None, mode: str) -> TextChange:
-    """Return the change that makes the file observe its place."""
     if expression is None:
         assert isinstance(statement, ast.With | ast.AsyncWith)
         if mode == BLOCK:
@@ -117,7 +116,6 @@ def _disarm(source: Source, test: ast.AST, kept: ast.stmt | None) -> Iterator[Te
 
 
 def _waits(node: ast.With | ast.AsyncWith) -> bool:
-    """Return whether a block expects an exception."""
     called = [getattr(each.context_expr, "func", None) for each in node.items]
     return any("raises" in str(getattr(each, "attr", getattr(each, "id", ""))).lower() for each in called)
 

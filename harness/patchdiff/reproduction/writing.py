@@ -92,6 +92,5 @@ def _describe(*several: Shown) -> list[str]:
 
 
 def escape_docstring(text: str) -> str:
-    """Fit a text into one line of a docstring."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
     return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3].rstrip("\\") + "..."

@@ -78,7 +78,6 @@ def _code_first(patch: str, sources: Collection[str]) -> str:
 
 
 def _code(survey: Survey) -> dict[str, str]:
-    """Return the lines around targets in gold's files."""
     found = {}
     for path in dict.fromkeys(each.path for each in survey.targets):
         lines = survey.texts.get(Side.GOLD, {}).get(path, "").splitlines()
@@ -94,7 +93,6 @@ def _place(context: Context) -> str:
 
 
 def _try_file(context: Context, text: str) -> TriedFile:
-    """Run a test file on both sides by the project's own runner."""
     path = _place(context)
     plan = context.plan([path], context.confirming.seconds_left)
     if plan.runner == "pytest":  # the recipe may always run all tests

@@ -81,7 +81,6 @@ def find_test_file(answer: str) -> str:
 
 
 def complain(trial: TriedFile | None, private: str = "") -> str:
-    """Return the message to the model about a test file that distinguishes nothing, or about an answer without one."""
     if private:
         return f"The file uses a private name, {private}. Give the whole file again, with public names alone."
     if trial is None:

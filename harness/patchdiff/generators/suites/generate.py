@@ -62,16 +62,13 @@ class _Tally:
 
     @property
     def rest(self) -> list[str]:
-        """Files without a result."""
         done = {*self.files, *self.passed_over, *self.late, *self.unread}
         return [file for file in self.scope if file not in done]
 
     def skip_idle(self) -> None:
-        """Leave out the files that cannot show a difference."""
         self.passed_over += [file for file in self.rest if not self.reach.may_differ(file)]
 
     def note(self) -> str:
-        """Return a note on the files left out, and the reasons."""
         notes, left_out = list(self.notes), self.total - len(self.scope)
         if self.rest and not self.failed:
             notes.append(f"the budget was spent after {len(self.scope) - len(self.rest)} of {self.total} test files")
@@ -144,7 +141,6 @@ def _run_next(context: Context, tally: _Tally) -> None:
 
 
 def _limit(context: Context, tally: _Tally) -> float:
-    """Return the time limit of the next run, in seconds."""
     return max((context.seconds_left - BESIDE) * SHARE, 0.0 if tally.files else _least(context))
 
 
@@ -161,7 +157,6 @@ def _most_files(context: Context, tally: _Tally) -> int:
 
 
 def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
-    """Run test files with the patch; if some fail, with gold."""
     context.note(f"{len(tally.files)} of {tally.total} test files compared, {len(files)} at work")
     (ran,) = run(context, files, [Side.CANDIDATE], _limit(context, tally))
     tally.seconds += ran.seconds

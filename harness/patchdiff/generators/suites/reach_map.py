@@ -47,7 +47,6 @@ class ReachMap:
             self._work.write({file: self._ran.get(file, {}) for file in compared})
 
     def may_differ(self, file: str) -> bool:
-        """Return whether a test file may run something in which gold and the candidate differ."""
         if not self._differing or not self._knows(file):
             return self._differing != {}
         ran = self._ran[file]

@@ -65,7 +65,7 @@ def _run_with_gold(context: Context, files: Sequence[str], suspects: Sequence[st
 
 
 def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests: Sequence[str]) -> set[str]:
-    """Return the tests that fail in a run of some files of the whole; none where that cannot be known."""
+    """Return the failing tests in a run of some files of the whole; none where that cannot be known."""
     if not context.seconds_left or runs_everything(context, whole, files):
         return set()
     context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
