@@ -24,7 +24,7 @@ CONTROLLERS = {"memory limit": "memory", "processor limit": "cpu", "process limi
 """Limits of control groups, and the controller that each needs."""
 CGROUPS = Path("/sys/fs/cgroup")
 OVERLAY = "/overlay-images/"
-"""In the mounts of every box."""
+"""Stands in the mounts of every box."""
 SHUT = [
     *("--contain", "--cleanenv", "--no-home", "--no-mount", "tmp,home,cwd,hostfs,bind-paths"),
     *("--net", "--network", "none", "--dns", "127.0.0.1", "--ipc", "--uts"),
@@ -138,7 +138,7 @@ class ApptainerEngine(ApptainerImages, Engine):
         ]
 
     def _pid(self, name: str) -> int:
-        """Return the first process of an instance; raises EngineError."""
+        """Find the first process of an instance; raises EngineError."""
         listed = json.loads(self._program.run("instance", "list", "--json", name) or "{}")
         pids = [int(each["pid"]) for each in listed.get("instances") or () if each["instance"] == name]
         if not pids:
@@ -184,9 +184,9 @@ def _is_unified() -> bool:
 
 
 def _find_unenforced(program: ApptainerProgram) -> frozenset[str]:
-    """Return the limits that need more than this user has: control groups without root are systemd's to give.
+    """Find the limits that need more than this user has: control groups without root are systemd's to give.
 
-    Without root, what the box's other users hide in folders of their own is not counted, either.
+    Without root, files that the box's other users hide in folders of their own are not counted, either.
     """
     if not program.as_root:
         return frozenset()

@@ -49,7 +49,7 @@ esac
 """
 """Says that it runs, then becomes a command: of a user, in a folder, with a limit on the size of a file in blocks.
 
-Where the program gives root every capability of its own user namespace, it gives up those that are not needed.
+Where the program gives root every capability of its own user namespace, it gives up the others.
 """
 PROTECT = """\
 set -e
@@ -67,10 +67,9 @@ GET = '[ -e "$1" ] || [ -L "$1" ] || exit 44; exec tar -C "$(dirname "$1")" -c -
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a box is on this machine."""
+    """The place of a box on this machine."""
 
     name: str
-    """Of the instance."""
     folder: Path
     """Holds what the box writes."""
     image: Path
@@ -90,15 +89,7 @@ class ApptainerBox(Box):
     start_seconds = 0.0
 
     def __init__(self, program: ApptainerProgram, place: Place, limits: Limits, pid: int, token: str) -> None:
-        """Take an instance.
-
-        Args:
-            program: the engine's.
-            place: of the box.
-            limits: what it may use.
-            pid: its first process; everything in it ends with that.
-            token: names the box in the kernel's files about that process.
-        """
+        """Take an instance by its first process; ``token`` names it in the kernel's files about that process."""
         self._program, self._place, self._limits, self._pid, self._token = program, place, limits, pid, token
         self._lock = threading.Lock()
         self._end: BoxEnd | None = None
@@ -114,7 +105,7 @@ class ApptainerBox(Box):
 
     @property
     def was_ended(self) -> bool:
-        """Whether it was this process that ended it."""
+        """Whether this process ended it."""
         return self._end is not None
 
     def exec(
@@ -153,7 +144,7 @@ class ApptainerBox(Box):
     def _start(
         self, capabilities: Sequence[str], variables: Sequence[str], script: str, words: Sequence[str]
     ) -> "subprocess.Popen[bytes]":
-        """Start a script in the box; what it prints on both its streams comes as one."""
+        """Start a script in the box, with both its streams as one."""
         inside = ["/usr/bin/env", "-i", *variables, "/bin/sh", "-c", script, *words]
         return subprocess.Popen(
             self._program.command("exec", *_only(capabilities), f"instance://{self._place.name}", *inside),
@@ -187,7 +178,7 @@ class ApptainerBox(Box):
                 signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
     def protect(self) -> None:
-        """Keep root in the box from what belongs to the whole machine; before any code of a patch runs."""
+        """Keep root in the box from what belongs to the whole machine. Call it before any code of a patch runs."""
         self._run(self._make_command(MOUNTING, "/bin/sh", "-c", PROTECT), b"")
 
     def put(self, archive: bytes, to: str = "/") -> None:
@@ -229,11 +220,10 @@ class ApptainerBox(Box):
         return extract_files(data.text(), max_bytes)
 
     def _make_command(self, capabilities: Sequence[str], *words: str) -> list[str]:
-        """Return a command of the engine's own in the box."""
         return self._program.command("exec", *_only(capabilities), f"instance://{self._place.name}", *words)
 
     def _make_reading_command(self, *words: str) -> list[str]:
-        """Return a command over the files of a box that has ended; it sees nothing else, nor the kernel's settings."""
+        """Make a command over the files of a box that has ended; it sees nothing else, nor the kernel's settings."""
         shut = ("--no-mount", "proc,sys,tmp,home,cwd,hostfs,bind-paths", "--contain", "--no-home", "--pid")
         over = ("--net", "--network", "none", "--overlay", f"{self._place.overlay}:ro")
         return self._program.command(
@@ -250,12 +240,11 @@ class ApptainerBox(Box):
         return self._end
 
     def close(self) -> None:
-        """Let go of the instance; it has ended."""
         os.close(self._process)
 
 
 def measure_folder(folder: Path) -> int:
-    """Return the bytes of disk that a folder takes, a file with several names once."""
+    """Count the bytes of disk that a folder takes, a file with several names once."""
     sizes: dict[tuple[int, int], int] = {}
     for here, _, names in os.walk(folder):
         for name in names:
@@ -266,7 +255,6 @@ def measure_folder(folder: Path) -> int:
 
 
 def _only(capabilities: Sequence[str]) -> list[str]:
-    """Return the options with which a program has these capabilities alone."""
     return ["--cleanenv", "--no-privs", "--add-caps", ",".join(capabilities)]
 
 

@@ -35,7 +35,7 @@ class Record(Model):
 
     name: str
     digest: str
-    """Of its configuration: its id on every engine."""
+    """The hash of its configuration: its id on every engine."""
     config_size: int = 0
     layers: tuple[tuple[str, int, str], ...] = ()
     """Digest in hex, bytes as kept and media type; the lowest first."""
@@ -45,7 +45,6 @@ class Record(Model):
 
     @property
     def info(self) -> ImageInfo:
-        """The image as engines describe it."""
         return ImageInfo(self.name, self.digest, sum(size for _, size, _ in self.layers), self.created, self.labels)
 
     @property
@@ -63,14 +62,14 @@ class ApptainerImages:
         self._store = store
 
     def record(self, name: str) -> Record:
-        """Return what is kept of an image; raises ImageMissing."""
+        """Read the record of an image; raises ImageMissing."""
         found = read_model(self._file(name), Record)
         if found is None:
             raise ImageMissing(ONLY_ARCHIVES.format(f"has no image {name}"))
         return found
 
     def runnable(self, record: Record) -> Path:
-        """Return the file that boxes of an image run from, after making it if this is the first; raises EngineError."""
+        """Make the file that boxes of an image run from, unless it is there; raises EngineError."""
         made = self._sif(record.digest)
         if not made.is_file():
             with locked(made.with_suffix(".lock")):
@@ -106,7 +105,7 @@ class ApptainerImages:
                 raise EngineError(f"this is no archive of images: {error}") from error
 
     def _take(self, tar: tarfile.TarFile) -> None:
-        """Keep every image of an archive; its blobs first, so that what is listed is whole."""
+        """Keep every image of an archive; its blobs first, so that a listed image is whole."""
         for entry in json.load(_content(tar, layout.DOCKER_LIST)):
             config = json.load(_content(tar, entry["Config"]))
             kept, size = self._keep(_content(tar, entry["Config"]))
@@ -129,7 +128,7 @@ class ApptainerImages:
         return (*self._keep(_content(tar, path)), layout.LAYER if is_packed else PLAIN_LAYER)
 
     def _keep(self, content: IO[bytes]) -> tuple[str, int]:
-        """Keep some bytes under their hash; return it and their number."""
+        """Keep some bytes under their hash; return both hash and size."""
         folder, hashed = self._store / "blobs", sha256()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix="new-", delete=False) as file:
@@ -141,7 +140,6 @@ class ApptainerImages:
         return hashed.hexdigest(), size
 
     def _make(self, record: Record, made: Path) -> None:
-        """Make the file that boxes run from, of an image's layers."""
         with tempfile.TemporaryDirectory(prefix="making-", dir=self._store) as scratch:
             image = Path(scratch) / "image"
             for blob in record.blobs:

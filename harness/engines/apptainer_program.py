@@ -18,34 +18,33 @@ NO_USERS = (
     "administrator for a line in {} (useradd and usermod --add-subuids write it), or run as root"
 )
 KEPT = ("PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "TMPDIR")
-"""Variables that the program sees: none that change what it does to a container."""
+"""The environment of the program, without the variables that change its containers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApptainerProgram:
-    """Where the program is, and how it becomes root in its containers."""
+    """The program, and how it becomes root in its containers."""
 
     path: str
     as_root: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Which of the two it is."""
+        """``apptainer`` or ``singularity``."""
         return Path(self.path).name
 
     def command(self, *words: str | Path) -> list[str]:
-        """Return the words that start it."""
         return [self.path, "--quiet", *map(str, words)]
 
     def environment(self, scratch: str | Path = "") -> dict[str, str]:
-        """Return its variables; with a folder for what it writes while it makes an image."""
+        """Return its variables; ``scratch`` is the folder it writes to while it makes an image."""
         found = {name: os.environ[name] for name in KEPT if name in os.environ}
         for kind in ("CACHEDIR", "TMPDIR") if scratch else ():
             found |= {f"{name.upper()}_{kind}": str(scratch) for name in NAMES}
         return found
 
     def run(self, *words: str | Path, seconds: float = SECONDS, at: str | Path = "") -> str:
-        """Run it to its end and return what it prints; raises EngineError with its last line."""
+        """Run it to its end and return its output; raises EngineError with its last line."""
         try:
             done = subprocess.run(
                 self.command(*words),
@@ -63,7 +62,7 @@ class ApptainerProgram:
 
 
 def find_program(variables: Mapping[str, str] = os.environ) -> ApptainerProgram:
-    """Return the program on the PATH; raises EngineUnavailable if there is none, or it could only be one user."""
+    """Find the program on the PATH; raises EngineUnavailable if there is none, or it could only be one user."""
     found = next((path for name in NAMES if (path := shutil.which(name, path=variables.get("PATH")))), None)
     if found is None:
         raise EngineUnavailable(ABSENT)
@@ -86,6 +85,6 @@ def _has_range(file: Path, names: set[str]) -> bool:
 
 
 def last_line(printed: bytes) -> str:
-    """Return the last line of what a program printed, without colours."""
+    """Return the last line of a program's output, without colours."""
     lines = printed.decode(errors="replace").replace("\x1b[0m", "").replace("\x1b[31m", "").strip().splitlines()
     return lines[-1].strip() if lines else "it printed nothing"

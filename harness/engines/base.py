@@ -28,7 +28,7 @@ class ExecResult:
     """The result of one command in a box."""
 
     exit_code: int | None
-    """As the engine reports it; None if the engine does not know."""
+    """The engine's report; None if the engine does not know."""
     output: bytes
     """Standard output and error, interleaved; only head and tail when ``truncated``."""
     seconds: float
@@ -145,7 +145,7 @@ class Pipe(Protocol):
     """A program in a box with its input and output connected, until the pipe is closed."""
 
     def exchange(self, sent: bytes, end: bytes, seconds: float) -> bytes | None:
-        """Send bytes; return what the program prints up to ``end``, without it, or None if the program ended before.
+        """Send bytes; return the program's output up to ``end``, without it, or None if the program ended before.
 
         The whole box is killed when ``seconds`` have passed or when it writes more than its disk limit.
         """
@@ -166,9 +166,7 @@ class Piped(Protocol):
         user: str = "root",
         workdir: str = "/",
         env: Mapping[str, str] | None = None,
-    ) -> Pipe:
-        """Start a program with its input and output connected."""
-        ...
+    ) -> Pipe: ...
 
 
 class Engine(Protocol):
@@ -199,9 +197,7 @@ class Engine(Protocol):
         """
         ...
 
-    def find_image(self, name: str) -> ImageInfo | None:
-        """Return the image of that name, or None."""
-        ...
+    def find_image(self, name: str) -> ImageInfo | None: ...
 
     def list_images(self) -> list[ImageInfo]:
         """Return the images that Assay made, by name."""

@@ -27,12 +27,12 @@ class Cancellation:
                 box.end()
 
     def watch(self, engine: Engine) -> Engine:
-        """Return the engine, except that it opens no box after the request, and that the request reaches its boxes."""
+        """Wrap an engine: its boxes end with the request, and it opens none afterwards."""
         return cast("Engine", _WatchedEngine(engine, self))
 
     @contextmanager
     def reaching(self, box: Box) -> Iterator[None]:
-        """Let the request reach a box; raises RunStopped if it has been made."""
+        """End a box with the request; raises RunStopped if it has been made already."""
         with self._lock:
             if self.requested:
                 raise RunStopped("cancelled")

@@ -24,7 +24,6 @@ class Deadline:
         self._callback()
 
     def cancel(self) -> None:
-        """Stop waiting."""
         self._timer.cancel()
 
     def __enter__(self) -> "Deadline":
@@ -72,7 +71,6 @@ class CappedOutput:
 
     @property
     def truncated(self) -> bool:
-        """Whether anything was dropped."""
         return self._size > 2 * self._half
 
     def add(self, chunk: bytes) -> bool:
@@ -87,7 +85,7 @@ class CappedOutput:
         return self.truncated and not before
 
     def text(self) -> bytes:
-        """Return what was kept, with a line in its middle that says how many bytes were not."""
+        """Return the kept bytes, with a line in the middle that counts the dropped ones."""
         if not self.truncated:
             return bytes(self._head + self._tail)
         tail = self._tail[-self._half :]

@@ -31,7 +31,7 @@ NO_HELP = (
     "socket in DOCKER_HOST; assay doctor says what else is missing"
 )
 SOCKET = "unix:///var/run/docker.sock"
-"""Where the engine's client looks for an engine unless DOCKER_HOST says otherwise."""
+"""The engine's client looks here unless DOCKER_HOST says otherwise."""
 IPV6 = Path("/proc/sys/net/ipv6")
 """Present where the kernel of this machine has IPv6, and so the setting that turns it off."""
 
@@ -50,7 +50,7 @@ def open_engine() -> "DockerEngine":
 
 
 def _reason(error: BaseException) -> str:
-    """Return what the operating system said when the connection failed, below the layers of clients."""
+    """Find the operating system's message below the layers of clients."""
     below: BaseException | None = error
     while below is not None:
         if isinstance(below, PermissionError):
@@ -228,7 +228,7 @@ SUPERVISING = ("KILL", "SETGID", "SETUID")
 
 
 def is_rootless(info: Mapping[str, Any]) -> bool:
-    """Return whether an engine that says this of itself runs as an ordinary user."""
+    """Read from an engine's own facts whether it runs as an ordinary user."""
     return bool(info.get("Rootless")) or any("rootless" in each for each in info.get("SecurityOptions") or ())
 
 
@@ -254,7 +254,7 @@ def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -
 
 
 def own_limits() -> list[dict[str, Any]]:
-    """Return limits of open files and processes that this process, too, may have.
+    """Return limits of open files and processes that this process may have, too.
 
     Podman raises both to numbers of its own unless they are given, and fails where it may not.
     """

@@ -93,7 +93,6 @@ class DockerBox(Box):
         workdir: str = "/",
         env: Mapping[str, str] | None = None,
     ) -> Pipe:
-        """Start a program with its input and output connected."""
         with engine_errors():
             created = self._client.exec_create(
                 self._container, list(command), stdin=True, user=user, workdir=workdir, environment=dict(env or {})
@@ -101,7 +100,7 @@ class DockerBox(Box):
             return DockerPipe(self, self._client.exec_start(created["Id"], socket=True))
 
     def watch_disk(self) -> Watch:
-        """Return a context in which the box is killed once it has written more than its limit."""
+        """Kill the box, while the context is open, once it has written more than its limit."""
         return Watch(DISK_POLL, self._disk_is_full, self.kill)
 
     def _disk_is_full(self) -> bool:
@@ -160,7 +159,6 @@ class DockerPipe(Pipe):
     """An open connection to a program in a box; for one thread at a time."""
 
     def __init__(self, box: DockerBox, stream: Any) -> None:
-        """Take the SDK's stream of a program that has been started in the box."""
         self._box = box
         self._stream = stream
         self._chunks = _chunks(stream)
@@ -184,7 +182,7 @@ class DockerPipe(Pipe):
 
 
 def _chunks(stream: Any) -> Iterator[bytes]:
-    """Yield what a program prints, on both its streams, until it ends; then close the connection."""
+    """Yield a program's output, both streams as one, until it ends; then close the connection."""
     from docker.utils.socket import frames_iter
 
     try:

@@ -53,14 +53,9 @@ class Builder:
 
 
 def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]) -> None:
-    """Build ``context/Dockerfile`` as image ``name``.
+    """Build ``context/Dockerfile`` as image ``name``; the builder's output goes to ``log``.
 
-    Args:
-        name: name and tag of the image.
-        context: folder with the Dockerfile and all it copies.
-        log: file that takes the builder's output.
-        secrets: id to file; RUN lines that mount ``type=secret,id=ID`` find it as ``/run/secrets/ID``.
-        labels: labels of the image.
+    RUN lines that mount ``type=secret,id=ID`` find the file ``secrets[ID]`` as ``/run/secrets/ID``.
 
     Raises:
         EnvironmentFailure: the build failed; carries the log's path and last lines.
@@ -78,7 +73,7 @@ def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], l
 
 @cache
 def find_builder() -> Builder:
-    """Return the best builder of this machine, or the one of ``BUILDERS`` that ``ASSAY_BUILDER`` names."""
+    """Find the best builder of this machine, or the one of ``BUILDERS`` that ``ASSAY_BUILDER`` names."""
     forced = os.environ.get("ASSAY_BUILDER", "")
     if forced and forced not in BUILDERS:
         raise EnvironmentFailure(f"ASSAY_BUILDER={forced!r} is no builder; choose one of {', '.join(BUILDERS)}")

@@ -68,7 +68,7 @@ class DockerImages:
         return info
 
     def remote_digest(self, name: str) -> str:
-        """Return the digest in the registry; asks once for an image, and no registry again that did not answer."""
+        """Ask once for an image, and no registry again that did not answer."""
         host = name.partition("/")[0]
         with self._asking:
             known = self._asked.get(host) or self._asked.get(name)
@@ -180,7 +180,7 @@ class DockerImages:
 
 
 def chain_layers(digests: Sequence[str], sizes: Sequence[int]) -> tuple[ImageLayer, ...]:
-    """Return layers named after their digest and those of all below."""
+    """Name layers after their digest and those of all below."""
     found, below = [], ""
     for digest, size in zip(digests, sizes, strict=True):
         below = sha256(f"{below}{digest}".encode()).hexdigest()
@@ -189,14 +189,10 @@ def chain_layers(digests: Sequence[str], sizes: Sequence[int]) -> tuple[ImageLay
 
 
 def layer_sizes(steps: Sequence[Mapping[str, Any]], count: int) -> list[int]:
-    """Return the sizes of an image's layers, the lowest first.
+    """Return the sizes of an image's ``count`` layers, the lowest first, from its history, the newest step first.
 
-    Steps without bytes may have made a layer or not, and the engine does not say which. Those that most likely did are
-    taken, so that the others are at their places.
-
-    Args:
-        steps: the image's history, the newest first.
-        count: number of its layers.
+    Steps without bytes may have made a layer or not, and the engine does not say which. The most likely ones are taken,
+    so that the others are at their places.
     """
     oldest_first = list(reversed(steps))
     likely = sorted(range(len(oldest_first)), key=lambda number: (_rank(oldest_first[number]), number))
@@ -215,7 +211,7 @@ def _rank(step: Mapping[str, Any]) -> int:
 
 
 def _stream_error(text: str) -> str:
-    """Return the error in an answer that is one JSON object a line, or ""."""
+    """Find the error in an answer that is one JSON object a line; "" if there is none."""
     import json
 
     for line in text.splitlines():
@@ -226,7 +222,7 @@ def _stream_error(text: str) -> str:
 
 
 def _problem(text: str) -> str:
-    """Return what an engine's answer says is wrong; podman also answers in plain text."""
+    """Read the message of an engine's answer; podman also answers in plain text."""
     import json
 
     with suppress(ValueError, AttributeError):

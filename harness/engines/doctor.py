@@ -67,7 +67,7 @@ Probe = Callable[[Lab], Answer]
 
 
 def toolchain_image(engine: Engine) -> str | None:
-    """Return the name of an image to measure in, or None if the engine has none."""
+    """Find an image to measure in; None if the engine has none."""
     named = (image for image in engine.list_images() if not image.name.startswith("<none>"))
     return next((image.name for image in named if image.labels.get("assay.kind") == "toolchain"), None)
 
@@ -76,10 +76,10 @@ def measure(engine: Engine, image: str, seconds: float = BUDGET, patience: float
     """Measure every limit of ``PROBES``.
 
     Args:
-        engine: its limits are measured.
+        engine: the engine to measure.
         image: present on the engine, with a shell and the usual small programs.
         seconds: for all of them; a limit that is not measured by then is unknown, and its box is killed.
-        patience: seconds that each measurement waits for the engine; a machine that is very busy needs more.
+        patience: seconds that each measurement waits for the engine; a very busy machine needs more.
     """
     began = time.monotonic()
     lab = Lab(engine, image, patience)

@@ -1,8 +1,8 @@
 """An engine without containers: acts out the results of each instance's tests; for tests and plug-in authors.
 
 The gold patch makes every expected test pass; any other patch leaves the fail-to-pass tests failing. Where patches of
-tests are judged, the expected tests are those that the patch adds. ``fault`` lets a test break any call, ``flaky`` sets
-what single tests do from one evaluation to the next.
+tests are judged, the expected tests are the ones it adds. ``fault`` lets a test break any call, ``flaky`` sets what
+single tests do from one evaluation to the next.
 """
 
 import io
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from assay.harness.domain import Instance
 from assay.harness.engines.base import ActingEngine, Box, BoxEnd, BoxSpec, ExecResult, ImageInfo, ImageLayer
@@ -26,7 +27,7 @@ Fault = Callable[[str, str], None]
 """Called with the name of the call and the image before each call; raises to make it fail."""
 
 MOST = 1000
-"""Instances that an engine remembers; it forgets those that it learned first."""
+"""Instances that an engine remembers; it forgets the oldest first."""
 PATCH, TESTS, SUPERVISE = "model.patch", "tests.patch", "supervise.sh"
 ADDED_TEST = re.compile(r"^\+\s*def (test_\w+)", re.MULTILINE)
 """A test of Python that a test patch adds; it stands for the tests to be fixed where labels name none."""
@@ -39,12 +40,10 @@ def open_engine() -> "FakeEngine":
 
 
 def image_name(instance: Instance) -> str:
-    """Return the name of the image in which the fake engine acts out an instance."""
     return f"fake/{instance.id.lower()}:1"
 
 
-def _no_fault(_call: str, _image: str) -> None:
-    """Let every call succeed."""
+def _no_fault(_call: str, _image: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class FakeEngine(ActingEngine):
     has_containers = False
 
     instances: dict[str, Instance]
-    """By the names of their images."""
+    """Name of an image to the instance that is acted out in it."""
     fault: Fault = _no_fault
     seconds: float = 0.0
     flaky: Mapping[str, Sequence[bool]] = field(default_factory=dict)
@@ -81,7 +80,6 @@ class FakeEngine(ActingEngine):
     _boxes: Counter[str] = field(default_factory=Counter)
 
     def act_out(self, instance: Instance) -> str:
-        """Learn an instance in place of any other of its name."""
         name = image_name(instance)
         with self._lock:
             self.instances[name] = instance
@@ -170,7 +168,6 @@ class FakeEngine(ActingEngine):
             self.stock[name] = FakeImage(ImageInfo(name, f"sha256:{name}"))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        """Keep the name and the labels: there is no content."""
         size = tar.stat().st_size
         self.stock[name] = FakeImage(ImageInfo(name, f"sha256:{name}", size, "", labels), (ImageLayer(name, size),))
 
@@ -222,16 +219,7 @@ class FakeBox(Box):
         self._files: dict[str, bytes] = {}
         self.ended = threading.Event()
 
-    def exec(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
-        seconds: float = 60.0,
-        output_bytes: int = 1024 * 1024,
-    ) -> ExecResult:
+    def exec(self, command: Sequence[str], **_options: Any) -> ExecResult:
         """Act out a command: the test script prints the results, anything else succeeds without output."""
         self._engine.fault("exec", self._image)
         began = time.monotonic()
@@ -270,7 +258,7 @@ class FakeBox(Box):
 
     @property
     def _is_timed(self) -> bool:
-        """Whether the box runs a workload, of which root takes the time."""
+        """Whether the box runs a workload that root takes the time of."""
         return b"EPOCHREALTIME" in self._files.get(SUPERVISE, b"")
 
     def _marks(self) -> bytes:

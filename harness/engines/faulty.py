@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from assay.harness.engines.base import Box, BoxEnd, BoxSpec, Engine, ExecResult, ImageInfo, ImageLayer
 from assay.harness.errors import EngineError
@@ -36,13 +36,9 @@ class FaultyEngine(Engine):
     """
 
     def __init__(self, engine: Engine, fail_at: int | Collection[int], kind: str = "error", seconds: float = 0.05):
-        """Wrap an engine.
+        """Break the calls of an engine with the number or numbers ``fail_at``, from 1, in one way of ``FaultKind``.
 
-        Args:
-            engine: does the work.
-            fail_at: number of the call that fails, from 1, or numbers.
-            kind: one of ``FaultKind``.
-            seconds: how long a call takes to time out.
+        ``seconds`` is how long a call takes to time out.
         """
         self.name = engine.name
         self.has_containers = engine.has_containers
@@ -51,7 +47,7 @@ class FaultyEngine(Engine):
         self.calls: list[str] = []
         """Names of all calls so far."""
         self.failed: list[str] = []
-        """Names of those that were made to fail."""
+        """Names of the broken calls."""
         self.wrapped = engine
         """Does the work, so its code is what results depend on."""
         self._fail_at = {fail_at} if isinstance(fail_at, int) else fail_at
@@ -164,22 +160,8 @@ class FaultyBox(Box):
         self._engine = engine
         self._box = box
 
-    def exec(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
-        seconds: float = 60.0,
-        output_bytes: int = 1024 * 1024,
-    ) -> ExecResult:
-        return self._engine.call(
-            "exec",
-            lambda: self._box.exec(
-                command, user=user, workdir=workdir, env=env, seconds=seconds, output_bytes=output_bytes
-            ),
-        )
+    def exec(self, command: Sequence[str], **options: Any) -> ExecResult:
+        return self._engine.call("exec", lambda: self._box.exec(command, **options))
 
     def put(self, archive: bytes, to: str = "/") -> None:
         self._engine.call("put", lambda: self._box.put(archive, to))

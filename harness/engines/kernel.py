@@ -17,7 +17,7 @@ _BLOCK = 512
 
 
 def processes_were_limited(pid: int, container: str) -> bool:
-    """Return whether the kernel refused a container a process because of its limit; False if that cannot be known.
+    """Return whether the kernel refused a container a process because of its limit; False if that is unknown.
 
     Args:
         pid: a process of the container, in this machine's numbers.
@@ -28,7 +28,7 @@ def processes_were_limited(pid: int, container: str) -> bool:
 
 
 def memory_ran_out(pid: int, container: str) -> bool:
-    """Return whether the kernel killed a process of a container because of its memory; False if that cannot be known.
+    """Return whether the kernel killed a process of a container because of its memory; False if that is unknown.
 
     Podman reports this of a container's first process only.
     """
@@ -40,9 +40,9 @@ def memory_ran_out(pid: int, container: str) -> bool:
 
 
 def count_unlinked_bytes(pid: int, container: str) -> int:
-    """Return how much disk a container's removed files take that a process has still open or mapped.
+    """Count the disk that a container's removed files take while a process has them open or mapped.
 
-    0 if that cannot be known: for an engine on another machine, or another user's. Arguments as above.
+    0 if that is unknown: for an engine on another machine, or another user's.
     """
     sizes: dict[tuple[int, int], int] = {}
     for file in islice(_open_files(_processes(pid, container)), LOOKS):
@@ -54,7 +54,7 @@ def count_unlinked_bytes(pid: int, container: str) -> int:
 
 
 def _group(pid: int, container: str, controller: str = "pids") -> Path | None:
-    """Return the folder of a container's control group for a controller; None if this machine does not know it."""
+    """Find the folder of a container's control group for a controller; None if this machine does not know it."""
     with suppress(OSError):
         for line in (PROC / f"{pid}/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)

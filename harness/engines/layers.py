@@ -18,6 +18,14 @@ _LAYER = re.compile(r"(?:blobs/sha256/)?([0-9a-f]{64})(?:/layer\.tar|\.tar|)")
 _GZIP, _TAR_MAGIC, _MAGIC_AT = b"\x1f\x8b", b"ustar", 257
 
 
+class Readable(Protocol):
+    """Something to read bytes from."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most ``size`` bytes, none at the end."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class LayerFile:
     """One entry of a layer; a removed one has the name of what it removes."""
@@ -65,11 +73,11 @@ class Layered(Protocol):
     """What an engine can do whose images can be read layer by layer."""
 
     def image_config(self, name: str) -> ImageConfig:
-        """Return what an image says of itself; raises ImageMissing."""
+        """Read an image's configuration; raises ImageMissing."""
         ...
 
     def read_layers(self, name: str, wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
-        """Yield those layers of an image, in any order, whose key is wanted; each is read before the next is taken."""
+        """Yield the layers with a wanted key, in any order; each is read before the next is taken."""
         ...
 
 
@@ -78,7 +86,7 @@ def read_archive(chunks: Iterable[bytes], wants: Callable[[str], bool]) -> Itera
 
     A layer's key is its name in the archive, which need not be its digest.
     """
-    with tarfile.open(fileobj=_Chunks(chunks), mode="r|") as outer:
+    with tarfile.open(fileobj=ChunkStream(chunks), mode="r|") as outer:
         for member in outer:
             named = _LAYER.fullmatch(member.name.removeprefix("./"))
             if not member.isreg() or not named or not wants(named[1]):
@@ -127,10 +135,7 @@ def _entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> LayerFile:
 def read_folders(digests: Sequence[str], folders: Sequence[str], wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
     """Yield the wanted layers where overlay2 stores them, in folders that only root can read.
 
-    Args:
-        digests: of all layers, the lowest first.
-        folders: of all layers, the highest first, as overlay mounts name them.
-        wants: as in ``Layered.read_layers``.
+    ``digests`` have the lowest layer first, ``folders`` the highest, as overlay mounts name them.
     """
     for digest, folder in zip(digests, reversed(folders), strict=True):
         if wants(digest):
@@ -138,7 +143,7 @@ def read_folders(digests: Sequence[str], folders: Sequence[str], wants: Callable
 
 
 def find_layer_folders(driver: Mapping[str, Any]) -> list[str]:
-    """Return the folders in which an engine on this machine stores the layers of an image, the highest first.
+    """Find the folders in which an engine on this machine stores the layers of an image, the highest first.
 
     Empty if they cannot be read here: another user's, another machine's, or of another storage driver.
     """
@@ -176,7 +181,7 @@ def _below(path: Path, root: Path) -> str:
 
 
 def printable(name: str) -> str:
-    """Return a name whose bytes may be of any encoding as text that can be written."""
+    """Replace bytes of a name that are not UTF-8."""
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
 
@@ -188,23 +193,26 @@ def _is_opaque(folder: Path) -> bool:
     return False
 
 
-class _Chunks(io.RawIOBase):
-    """A stream over chunks of bytes, for ``tarfile``."""
+class ChunkStream(io.RawIOBase):
+    """Chunks of bytes as a file."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self._rest = b""
 
-    def read(self, size: int = -1) -> bytes:
-        parts, missing = [], size
-        while missing:
-            piece = self._rest or next(self._chunks, b"")
-            if not piece:
-                break
-            parts.append(piece[:missing] if size >= 0 else piece)
-            self._rest = piece[missing:] if size >= 0 else b""
-            missing -= len(parts[-1]) if size >= 0 else 0
-        return b"".join(parts)
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = chunk
+        taken = self._rest[: len(buffer)]
+        self._rest = self._rest[len(taken) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
 
 
 class _Counted(io.RawIOBase):
@@ -214,7 +222,7 @@ class _Counted(io.RawIOBase):
         import gzip
 
         self._head = stored.read(_MAGIC_AT + len(_TAR_MAGIC))
-        whole = _Chunks(_blocks(self._head, stored))
+        whole = ChunkStream(read_chunks(self._head, stored))
         self._from: IO[bytes] | io.IOBase = whole
         if self._head.startswith(_GZIP):
             self._from = gzip.GzipFile(fileobj=whole)
@@ -238,7 +246,8 @@ class _Counted(io.RawIOBase):
         return f"sha256:{self._hash.hexdigest()}"
 
 
-def _blocks(head: bytes, rest: IO[bytes]) -> Iterator[bytes]:
-    yield head
-    while block := rest.read(1 << 20):
-        yield block
+def read_chunks(head: bytes, rest: Readable, size: int = 1 << 20) -> Iterator[bytes]:
+    """Yield a file whose first bytes have been read already, in chunks of one size."""
+    yield head + rest.read(size - len(head))
+    while chunk := rest.read(size):
+        yield chunk

@@ -25,7 +25,6 @@ class Link:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The place in the terms of the engine's API."""
         return {"EndpointsConfig": {self.network: {"Aliases": [self.name] if self.name else []}}}
 
 
@@ -48,7 +47,6 @@ def internal_network(client: "APIClient", labels: Mapping[str, str], seconds: fl
 
 
 def remove_network(client: "APIClient", network: str) -> None:
-    """Remove a network; does nothing if it is not there."""
     import docker.errors
 
     with engine_errors(), suppress(docker.errors.NotFound):
@@ -56,7 +54,6 @@ def remove_network(client: "APIClient", network: str) -> None:
 
 
 def list_own_networks(client: "APIClient") -> list[dict[str, Any]]:
-    """Return the networks that Assay made, as the engine describes them."""
     with engine_errors():
         found: list[dict[str, Any]] = client.networks(filters={"label": OWNER})
     return found

@@ -32,11 +32,9 @@ class Blob:
 
     @property
     def path(self) -> str:
-        """Its name in the archive."""
         return f"{BLOBS}{self.digest}"
 
     def describe(self, media_type: str) -> dict[str, Any]:
-        """Return it as OCI's documents refer to it."""
         return {"mediaType": media_type, "digest": f"sha256:{self.digest}", "size": self.size}
 
 
@@ -57,7 +55,6 @@ class ArchivedImage:
 
 
 def make_manifest(config: Blob, layers: Sequence[Blob]) -> bytes:
-    """Return the manifest of an image."""
     return dump_json(
         {
             "schemaVersion": 2,
@@ -69,7 +66,6 @@ def make_manifest(config: Blob, layers: Sequence[Blob]) -> bytes:
 
 
 def make_index(images: Sequence[ArchivedImage], annotations: Mapping[str, str]) -> bytes:
-    """Return the index of an archive."""
     entries = [
         image.manifest.describe(IMAGE_MANIFEST) | {"annotations": make_annotations(image.name)} for image in images
     ]
@@ -79,14 +75,14 @@ def make_index(images: Sequence[ArchivedImage], annotations: Mapping[str, str]) 
 
 
 def make_annotations(name: str) -> dict[str, str]:
-    """Return an image's name as each reader of archives looks for it."""
+    """Name an image as each reader of archives looks for it."""
     host, slash, _ = name.partition("/")
     full = name if slash and (set(host) & {".", ":"} or host == "localhost") else f"docker.io/{name}"
     return {NAME: name, REF_NAME: name.replace("__", "--"), CONTAINERD_NAME: full}
 
 
 def docker_list(images: Sequence[ArchivedImage]) -> bytes:
-    """Return the list of images that ``docker load`` reads."""
+    """Make the list of images that ``docker load`` reads."""
     return dump_json(
         [
             {"Config": image.config.path, "RepoTags": [image.name], "Layers": [layer.path for layer in image.layers]}
@@ -96,5 +92,5 @@ def docker_list(images: Sequence[ArchivedImage]) -> bytes:
 
 
 def dump_json(document: object) -> bytes:
-    """Return a document as JSON, always in the same bytes."""
+    """Write a document as JSON, always in the same bytes."""
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()

@@ -13,24 +13,24 @@ SLACK = 600.0
 
 
 def owner_labels(lifetime: float) -> dict[str, str]:
-    """Return the labels of an object that this process owns for at most ``lifetime`` seconds."""
+    """Label an object that this process owns for at most ``lifetime`` seconds."""
     return {OWNER: this_process(), DEADLINE: str(int(time.time() + lifetime))}
 
 
 def this_process() -> str:
-    """Return a name of this process that no other process has, even after a restart of the machine."""
+    """Name this process as no other is named, even after a restart of the machine."""
     return f"{socket.gethostname()}:{_boot_id()}:{_process_space()}:{os.getpid()}:{_start_time(os.getpid())}"
 
 
 def dead_process() -> str:
-    """Return a name of a process that this machine does not have: what it owns is an orphan at once."""
+    """Name a process that this machine does not have: its objects are orphans at once."""
     return f"{socket.gethostname()}:none"
 
 
 def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
-    """Return whether an object's owner is dead or, if that cannot be known, its deadline has passed.
+    """Return whether an object's owner is dead or, if that is unknown, its deadline has passed.
 
-    It cannot be known of an owner on another machine or in another process space. The deadline is not used for a living
+    It is unknown of an owner on another machine or in another process space. The deadline is not used for a living
     owner on this machine: the clock may jump, and the owner ends its boxes by itself.
     """
     alive = _is_alive(labels.get(OWNER, ""))
@@ -41,7 +41,7 @@ def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
 
 
 def _is_alive(owner: str) -> bool | None:
-    """Return whether an owner lives; None if that cannot be known."""
+    """Return whether an owner lives; None if that is unknown."""
     host, boot, space, pid, started = (*owner.split(":"), "", "", "", "")[:5]
     if host != socket.gethostname():
         return None if host else False
@@ -53,7 +53,6 @@ def _is_alive(owner: str) -> bool | None:
 
 
 def _process_space() -> str:
-    """Return the number of this process's PID namespace."""
     try:
         return str(Path("/proc/self/ns/pid").stat().st_ino)
     except OSError:

@@ -27,7 +27,6 @@ def service_limits(tests: Limits) -> Limits:
 
 
 def start_service(box: Box, service: Service) -> None:
-    """Start a service in the background of its box; ``await_service`` says whether it comes up."""
     box.exec(["bash", "-c", START, service.command], user=USER, workdir="/tmp")
 
 

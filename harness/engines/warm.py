@@ -29,7 +29,7 @@ class BoxKind:
 
     image: str
     digest: str
-    """Of the image, when the box was opened."""
+    """The image's, when the box was opened."""
     limits: Limits
     labels: frozenset[tuple[str, str]]
 
@@ -46,7 +46,6 @@ class SpareBox:
 
     @property
     def is_old(self) -> bool:
-        """Whether it has to be replaced."""
         return time.monotonic() - self.since > OLDEST
 
     def deliver(self, archive: bytes) -> bool:
@@ -69,7 +68,7 @@ class SpareBox:
 
 
 class WarmEngine:
-    """An engine that opens boxes ahead like those that were asked for last, in a thread beside its users."""
+    """An engine that opens boxes ahead like the last ones that were asked for, in a thread beside its users."""
 
     def __init__(self, engine: Engine, most: int, jobs: int) -> None:
         """Wrap an engine.
@@ -91,7 +90,6 @@ class WarmEngine:
 
     @property
     def waiting(self) -> int:
-        """Boxes that wait to be used."""
         return len(self._spares)
 
     def expect(self, spec: BoxSpec) -> None:
@@ -104,7 +102,6 @@ class WarmEngine:
 
     @contextmanager
     def open(self, spec: BoxSpec) -> Iterator[Box]:
-        """Give a box that was opened ahead for the same, else a fresh one; see ``Engine.open``."""
         is_plain = not (spec.mounts or spec.services)
         spare = self._take(self._kind(spec)) if is_plain else None
         with self._using():
@@ -139,7 +136,6 @@ class WarmEngine:
         self.drop()
 
     def abort(self) -> None:
-        """Kill every open box; see ``Engine.abort``."""
         with self._changed:
             self._ended = True
         self.wrapped.abort()
@@ -173,7 +169,6 @@ class WarmEngine:
             return found
 
     def _tend(self) -> None:
-        """Open and remove spare boxes until the end."""
         while True:
             with self._changed:
                 unwanted, missing = self._find_unwanted(), self._find_missing()
@@ -200,7 +195,7 @@ class WarmEngine:
         return found
 
     def _find_missing(self) -> BoxKind | None:
-        """Return what the next box is opened for: what was asked for last comes first."""
+        """Choose the next box to open; the latest request comes first."""
         if self._in_use >= self._jobs:
             return None
         there = Counter(each.kind for each in self._spares)

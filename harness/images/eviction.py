@@ -12,7 +12,7 @@ BELOW = frozenset(KINDS[: KINDS.index("instance")])
 
 
 def parse_size(text: str) -> int:
-    """Return a size such as ``40GB`` or ``500 MB`` in bytes; raises UserError."""
+    """Read a size such as ``40GB`` or ``500 MB``, in bytes; raises UserError."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([MGT]B)\s*", text, re.IGNORECASE)
     if match is None or not float(match[1]):
         raise UserError(f"{text!r} is no size; write a number with MB, GB or TB, such as 40GB")
@@ -20,17 +20,17 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size: int) -> str:
-    """Return bytes in GB, or in MB below 1 GB."""
+    """Format bytes in GB, or in MB below 1 GB."""
     return f"{size / 1e9:.1f} GB" if size >= UNITS["GB"] else f"{size / 1e6:.0f} MB"
 
 
 def select_evictions(
     stock: Stock, limit: int, held: Collection[str], last_used: Callable[[Stocked], float]
 ) -> list[Stocked]:
-    """Return the images that must go, in order, until the rest takes no more than the limit; all that may, if none do.
+    """Choose the images that must go, in order, until the rest fits into the limit; all that may, if it never does.
 
-    Those that have not been used for longest go first. An image was used when one that stands on it was: a tree goes
-    after its instances, and before those of another tree that were used later. What is held stays, and so does what it
+    The image that was unused for longest goes first. An image was used when one that stands on it was: a tree goes
+    after its instances, and before those of another tree that were used later. A held image stays, and so does what it
     stands on.
     """
     used = _uses(stock, last_used)
@@ -58,5 +58,4 @@ def _uses(stock: Stock, last_used: Callable[[Stocked], float]) -> dict[str, floa
 
 
 def _level(image: Stocked) -> int:
-    """Return the place of an image's kind from the lowest layer up; of unknown kinds, one above all."""
     return KINDS.index(image.kind) if image.kind in KINDS else len(KINDS)

@@ -11,7 +11,7 @@ from assay.harness.errors import EngineError, ImageMissing, UserError
 from assay.harness.files import locked
 
 NOT_THERE = re.compile(r"not found|manifest unknown|does not exist|name unknown|no registry", re.IGNORECASE)
-"""In what engines say of an image that a registry does not have."""
+"""Words of engines about an image that a registry does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,11 @@ class ImageRegistry:
         self.note(f"pushed {name} to {self.prefix}")
 
     def alone(self, name: str) -> AbstractContextManager[None]:
-        """Wait until no other thread or process on this machine does something under this name."""
         return locked(self.locks / f"{name.replace('/', '-').replace(':', '-')}.lock")
 
 
 def parse_prefix(text: str) -> str:
-    """Return the address of a registry with its prefix, without a slash at the end; raises UserError."""
+    """Read the address of a registry with its prefix, without a slash at the end; raises UserError."""
     prefix = re.sub(r"^https?://", "", text).rstrip("/")
     host, _, path = prefix.partition("/")
     is_host = re.fullmatch(r"[\w.-]+(:\d+)?", host) and (host == "localhost" or set(host) & {".", ":"})

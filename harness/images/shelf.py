@@ -43,7 +43,7 @@ class Shelf:
         return True
 
     def record_built(self, name: str) -> None:
-        """Take note of an image that has been built: send it to the registry if that is wanted, and make room."""
+        """Note that an image was built: send it to the registry if that is wanted, and make room."""
         self.built.append(name)
         if self.limit is not None:
             self.engine.drop_build_cache()
@@ -51,7 +51,7 @@ class Shelf:
         self.make_room()
 
     def send(self, what: Callable[[ImageRegistry], None]) -> None:
-        """Send something to the registry if that is wanted; that it cannot be sent harms nobody here."""
+        """Send something to the registry if that is wanted; a failure is noted and does no harm here."""
         if self.registry and self.registry.pushes:
             try:
                 what(self.registry)
@@ -79,7 +79,7 @@ class Shelf:
             raise EngineError(f"{problem}: allow more, or lower --jobs")
 
     def remove(self, images: Sequence[Stocked]) -> list[str]:
-        """Remove images, each unless it is in use, with what their builds left; return the names of those that went."""
+        """Remove images that are not in use, with what their builds left; return the names of the removed ones."""
         gone = []
         for image in images:
             try:

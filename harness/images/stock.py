@@ -1,4 +1,4 @@
-"""The images that Assay made on an engine, with the bytes that each has alone and those that it shares."""
+"""The images that Assay made on an engine, with the bytes that each has alone, and the shared ones."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from assay.harness.engines.base import LABEL, Engine, ImageInfo, ImageLayer
 
 KINDS = ("toolchain", "environment", "tree", "instance", "published", "grading", "agent")
-"""From the lowest layer up."""
+"""The lowest layer first."""
 READERS = 4
 """Images asked for at once."""
 
@@ -32,7 +32,6 @@ class Stocked:
 
     @property
     def size(self) -> int:
-        """Bytes of all layers."""
         return sum(layer.size for layer in self.layers)
 
 
@@ -50,22 +49,21 @@ class Stock:
         return count_bytes(self.images)
 
     def unique(self, images: Collection[Stocked]) -> int:
-        """Return the bytes that these images have and no other has: what removing all of them frees."""
+        """Count the bytes that these images have and no other has: what removing all of them frees."""
         mine = Counter(layer for image in images for layer in image.layers)
         return sum(layer.size for layer, count in mine.items() if count == self._users[layer.id])
 
     def without(self, name: str) -> "Stock":
-        """Return the stock after an image is removed."""
         return make_stock(image for image in self.images if image.info.name != name)
 
 
 def count_bytes(images: Iterable[Stocked]) -> int:
-    """Return the bytes of some images; a layer that several share counts once."""
+    """Count the bytes of some images; a layer that several share counts once."""
     return sum({layer.id: layer.size for image in images for layer in image.layers}.values())
 
 
 def make_stock(images: Iterable[Stocked]) -> Stock:
-    """Return images as a stock, sorted by kind from the lowest, then by repository and name."""
+    """Sort images by kind from the lowest, then by repository and name."""
     kinds = {kind: number for number, kind in enumerate(KINDS)}
     rows = sorted(images, key=lambda row: (kinds.get(row.kind, len(kinds)), row.owner.lower(), row.info.name))
     return Stock(tuple(rows), Counter(layer.id for row in rows for layer in row.layers))
@@ -75,12 +73,10 @@ class StockTaker:
     """Takes stock of an engine, and remembers the layers of images: they never change."""
 
     def __init__(self, engine: Engine) -> None:
-        """Know no image yet."""
         self._engine = engine
         self._layers: dict[str, tuple[ImageLayer, ...]] = {}
 
     def take(self) -> Stock:
-        """Return the images that are there now; raises EngineError."""
         infos = self._engine.list_images()
         new = {info.digest: info.name for info in infos if info.digest not in self._layers}
         with ThreadPoolExecutor(READERS) as pool:

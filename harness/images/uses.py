@@ -17,7 +17,6 @@ class Uses:
     """The images that living processes need, in one folder; safe in several threads and processes."""
 
     def __init__(self, folder: Path) -> None:
-        """Create the record of a machine's uses; it writes nothing yet."""
         self._folder = folder
         self._mine: Counter[str] = Counter()
         self._file: IO[str] | None = None
@@ -43,7 +42,7 @@ class Uses:
         return True
 
     def find_held(self) -> set[str]:
-        """Return the images that living processes hold; forget those that dead ones held."""
+        """Find the images that living processes hold; forget the ones of dead processes."""
         names: set[str] = set()
         for file in self._folder.glob("*.held"):
             with suppress(FileNotFoundError), file.open() as opened:
@@ -54,7 +53,7 @@ class Uses:
         return names
 
     def last_used(self, image: ImageInfo) -> float:
-        """Return when an image was used last, in seconds since 1970; when it was made, if it has never been used."""
+        """Return the time of an image's last use, in seconds since 1970; if never used, the time it was made."""
         with suppress(FileNotFoundError):
             return self._last(image.name).stat().st_mtime
         return float(image.created) if image.created.isdigit() else 0.0
@@ -93,7 +92,6 @@ class Hold:
     """Images that one task needs."""
 
     def __init__(self, uses: Uses) -> None:
-        """Hold nothing yet."""
         self.names: list[str] = []
         self._uses = uses
 
@@ -106,7 +104,6 @@ class Hold:
 
 
 def _is_free(file: IO[str]) -> bool:
-    """Return whether no living process has a file locked."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:

@@ -62,13 +62,9 @@ def _run(command: list[str], folder: Path, env: Mapping[str, str]) -> None:
 
 
 def write_tar(zipped: Path, archive: PinnedArchive, script: str, tar: Path) -> None:
-    """Write an archive as a tar to unpack in the root of a new system, with the script that sets it up.
+    """Write the folder of an archive that ``archive`` names, and the script that sets it up, as a tar.
 
-    Args:
-        zipped: the archive.
-        archive: says which folder of it goes where.
-        script: text of the script.
-        tar: the file to write.
+    It is unpacked in the root of a new system.
     """
     folder = f"{archive.folder}/"
     with ZipFile(zipped) as source, tarfile.open(tar, "w") as target:

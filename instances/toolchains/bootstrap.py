@@ -19,13 +19,7 @@ PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+)")
 
 
 def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> None:
-    """Build a toolchain image from packages with mmdebstrap.
-
-    Args:
-        wanted: a toolchain with a release.
-        engine: where the image is imported.
-        scratch: an empty folder with room for the image.
-        log: file for mmdebstrap's output.
+    """Build a toolchain image from packages with mmdebstrap, in an empty folder with room for it.
 
     Raises:
         EnvironmentFailure: mmdebstrap is missing or fails.
@@ -53,13 +47,12 @@ def _options(wanted: Toolchain) -> list[str]:
 
 
 def preferences(versions: Iterable[str]) -> str:
-    """Return apt's preferences for some packages, each a line of name and version: these versions if it has them."""
+    """Write apt's preferences for lines of package and version: these versions if the archive has them."""
     pairs = [found.groups() for found in map(PACKAGE.fullmatch, versions) if found]
     return "".join(f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n" for name, version in pairs)
 
 
 def _pins(versions: Sequence[str], scratch: Path) -> list[str]:
-    """Return the options by which packages are taken in exact versions, as far as the archive has them."""
     if not versions:
         return []
     file = scratch / "assay"
@@ -72,7 +65,7 @@ def _pins(versions: Sequence[str], scratch: Path) -> list[str]:
 
 
 def _unpacking(wanted: Toolchain, scratch: Path) -> list[str]:
-    """Return mmdebstrap's options that unpack the toolchain's archive, which is fetched, and run its script."""
+    """Fetch the toolchain's archive; return the options that unpack it and run its script."""
     if wanted.archive is None:
         return []
     zipped, tar = scratch / "archive.zip", scratch / "archive.tar"

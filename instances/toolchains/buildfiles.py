@@ -21,13 +21,12 @@ def all_build_files() -> Iterator[tuple[str, bytes]]:
 
 
 def build_text(path: str, language: str = "") -> str:
-    """Return a file of a language's folder in ``dockerfiles/``, or a shared file if no language is given.
+    """Read a file of a language's folder in ``dockerfiles/``, or a shared file if no language is given.
 
     The folder of a plug-in language is in ``dockerfiles/`` beside its module.
 
     Raises:
-        EnvironmentFailure: there is no such file.
-        UserError: there is no such language.
+        EnvironmentFailure: there is no such file. UserError: there is no such language.
     """
     if text := find_text(path, language):
         return text
@@ -36,34 +35,27 @@ def build_text(path: str, language: str = "") -> str:
 
 
 def compile_texts(language: str) -> dict[str, str]:
-    """Return the script that compiles the modules of a new tree, by its name, if the language has one.
-
-    Raises:
-        UserError: there is no such language.
-    """
+    """Return the script that compiles the modules of a new tree, by its name, if the language has one."""
     files = [folder.joinpath("compile.sh") for folder in _folders(language)]
     return {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
 
 
 def find_text(path: str, language: str = "") -> str:
-    """Return a file as ``build_text`` does, or nothing if there is none."""
+    """Return a file as ``build_text`` does, or "" if there is none."""
     files = (folder.joinpath(path) for folder in _folders(language))
     return next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
 
 
 def runner_texts(language: str) -> dict[str, str]:
-    """Return the files of a language's folder ``runner`` by name: programs that start tests or report their results.
+    """Read a language's folder ``runner``, name to text: programs that start tests or report their results.
 
     They are installed in ``/opt/assay``, where a patch cannot change them.
-
-    Raises:
-        UserError: there is no such language.
     """
     return _read_texts("runner", language)
 
 
 def fetch_texts(language: str) -> dict[str, str]:
-    """Return the files of a language's folder ``fetch`` by name: programs that its script ``fetch.sh`` uses."""
+    """Read a language's folder ``fetch``, name to text: programs that its script ``fetch.sh`` uses."""
     return _read_texts("fetch", language)
 
 

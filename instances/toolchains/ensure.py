@@ -18,11 +18,9 @@ class SharedFailures:
     """Steps that failed, by name: whoever shares a step shares its failure, and none is tried twice."""
 
     def __init__(self) -> None:
-        """Know of no failure yet."""
         self._failed: dict[str, EnvironmentFailure] = {}
 
     def __contains__(self, name: str) -> bool:
-        """Return whether a step has failed."""
         return name in self._failed
 
     @contextmanager
@@ -54,7 +52,7 @@ def ensure(
     """Build an image unless the engine has it; return whether this call built it.
 
     Args:
-        name: name of the image.
+        name: of the image.
         engine: the engine that must have it.
         cache: folder of locks, logs and scratch space; processes that share it wait for each other.
         make: builds it.
@@ -78,7 +76,7 @@ def ensure(
 
 
 def scratch_folder(cache: Path) -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary folder in the cache, where hard links work and large trees have room."""
+    """Make a temporary folder in the cache, where hard links work and large trees have room."""
     folder = cache / "scratch"
     folder.mkdir(parents=True, exist_ok=True)
     return tempfile.TemporaryDirectory(dir=folder)

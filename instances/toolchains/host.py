@@ -19,24 +19,9 @@ CA_VARIABLES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUND
 CA_OF_CLIENTS = ("CARGO_HTTP_CAINFO", "NODE_EXTRA_CA_CERTS", "npm_config_cafile")
 """Further variables by which clients of package indexes find it."""
 FORWARDED = (
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-    "UV_INDEX",
-    "UV_DEFAULT_INDEX",
-    "UV_INDEX_URL",
-    "UV_EXTRA_INDEX_URL",
-    "UV_INSECURE_HOST",
-    "UV_HTTP_TIMEOUT",
-    "GONOSUMDB",
-    "GOPRIVATE",
-    "NPM_CONFIG_REGISTRY",
-    "npm_config_registry",
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_INSECURE_HOST", "UV_HTTP_TIMEOUT"),
+    *("GONOSUMDB", "GOPRIVATE", "NPM_CONFIG_REGISTRY", "npm_config_registry"),
 )
 RENAMED = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX", "GOPROXY": "HOST_GOPROXY"}
 """Variables that builds get under another name: uv does not read pip's, and images switch Go's proxy off.
@@ -62,7 +47,7 @@ def write_secrets(folder: Path, environ: Mapping[str, str] = os.environ) -> dict
 
 
 def linux_uv(cache: Path) -> Path:
-    """Return a uv that runs in Linux containers: the host's own, or one fetched into the cache.
+    """Find a uv that runs in Linux containers: the host's own, or one fetched into the cache.
 
     Raises:
         EnvironmentFailure: it cannot be fetched.

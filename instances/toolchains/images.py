@@ -78,10 +78,7 @@ class Offer:
 def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolchain:
     """Choose the image of a recipe's language version, without building it.
 
-    Args:
-        recipe: names language and version.
-        images: the user's own images: a local name, or ``name@sha256:...``, which is pulled if the engine lacks it.
-        engine: where a user's image must be, and which asks the registry.
+    A user's own image is a local name, or ``name@sha256:...``, which is pulled if the engine lacks it.
 
     Raises:
         EnvironmentFailure: no source has the version, or the user's image is not on the engine and cannot be pulled.
@@ -158,7 +155,7 @@ def _offer_bootstrap(language: str, version: str) -> Offer:
 
 
 def _name_toolchain(language: str, version: str, inputs: str) -> Toolchain:
-    """Return a toolchain that is named after all that it is made from."""
+    """Name a toolchain after all that it is made from."""
     shared = languages.find(language).DOCKERFILES
     name = f"assay/toolchain-{shared}:{version}-{sha256(inputs.encode()).hexdigest()[:12]}"
     labels = {f"{LABEL}.kind": "toolchain", f"{LABEL}.language": f"{language}-{version}"}

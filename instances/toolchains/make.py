@@ -11,12 +11,6 @@ from assay.instances.toolchains.images import Toolchain
 def make_toolchain(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> None:
     """Make a toolchain image: from packages, or over the public image of the language, which is pulled by its digest.
 
-    Args:
-        wanted: a toolchain that Assay makes.
-        engine: where the image will be.
-        scratch: an empty folder with room for the image.
-        log: file for the output of what makes it.
-
     Raises:
         EnvironmentFailure: it cannot be made.
     """

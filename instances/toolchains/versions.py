@@ -15,7 +15,7 @@ class PinnedArchive(Model):
 
     index: Literal["maven", "go"]
     path: str
-    """Below the URL of the index."""
+    """Relative to the URL of the index."""
     sha256: Sha256
     folder: str
     """The folder of the archive that is taken."""
@@ -56,5 +56,5 @@ class LanguageVersions(Model):
 
 @cache
 def load_versions(language: str) -> LanguageVersions:
-    """Return the versions of a language that there are toolchains for; raises EnvironmentFailure if there are none."""
+    """Load the versions of a language that there are toolchains for; raises EnvironmentFailure if there are none."""
     return LanguageVersions.model_validate(parse_yaml(build_text("toolchains.yaml", language)))

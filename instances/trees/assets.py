@@ -26,15 +26,15 @@ class Assets:
     sources: Sources
 
     def __call__(self) -> dict[str, bytes]:
-        """Return every file's content by its path in the tree; raises EnvironmentFailure if one cannot be fetched."""
+        """Fetch every file, path in the tree to content; raises EnvironmentFailure if one cannot be fetched."""
         return {asset.path: fetch(asset, self.sources) for asset in self.assets}
 
 
 def fetch(asset: Asset | Download, sources: Sources) -> bytes:
-    """Return the bytes of a file: from the cache, from a mirror of the repository that its URL names, or fetched.
+    """Read a file from the cache, from a mirror of the repository that its URL names, or from the URL.
 
     Raises:
-        EnvironmentFailure: the file cannot be fetched, or its sha256 is not the one that is asked for.
+        EnvironmentFailure: the file cannot be fetched, or its sha256 is not the wanted one.
     """
     kept = asset_file(asset, sources.cache)
     if not kept.is_file():
@@ -50,7 +50,6 @@ def fetch(asset: Asset | Download, sources: Sources) -> bytes:
 
 
 def asset_file(asset: Asset | Download, cache: Path) -> Path:
-    """Return where a file is kept once it has been fetched."""
     return cache / "assets" / sha256(asset.url.encode()).hexdigest()
 
 

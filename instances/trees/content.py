@@ -44,7 +44,6 @@ def write_tar(entries: Iterable[TreeEntry], to: IO[bytes]) -> None:
 
 
 def read_tar(path: Path) -> Iterator[TreeEntry]:
-    """Yield the entries of a tar that ``write_tar`` wrote."""
     with tarfile.open(path) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isreg() else None
@@ -73,7 +72,7 @@ class TreeChanges:
 
 
 def compare_commits(git_dir: Path, old: str, new: str, env: dict[str, str]) -> TreeChanges:
-    """Return what turns the tree of one commit into that of another.
+    """Find what turns the tree of one commit into that of another.
 
     Raises:
         EnvironmentFailure: git fails, or the repository lacks some of the objects.
@@ -90,7 +89,7 @@ def compare_commits(git_dir: Path, old: str, new: str, env: dict[str, str]) -> T
 def differing_entries(
     git_dir: Path, old: str, new: str, env: dict[str, str]
 ) -> tuple[list[TreeEntry], list[TreeEntry]]:
-    """Return those entries of two commits' trees in which they differ, the old ones and the new ones.
+    """Return the entries in which two commits' trees differ, the old ones and the new ones.
 
     Raises:
         EnvironmentFailure: git fails, or the repository lacks some of the objects.
@@ -102,7 +101,7 @@ def differing_entries(
 
 
 def commit_paths(git_dir: Path, commit: str, env: dict[str, str]) -> list[str]:
-    """Return the paths of a commit's tree; raises EnvironmentFailure if git fails."""
+    """List the paths of a commit's tree; raises EnvironmentFailure if git fails."""
     return [path for _, _, path in _rows(git_dir, commit, env)]
 
 
@@ -127,7 +126,7 @@ def patch_commit(git_dir: Path, commit: str, patch: str, scratch: Path, env: dic
 
 
 def store_entries(entries: Iterable[TreeEntry], git_dir: Path, env: dict[str, str]) -> str:
-    """Make a repository of a tree as it is, and return the name of its commit; a submodule's empty folder is left out.
+    """Make a repository of a tree and return the name of its commit; a submodule's empty folder is left out.
 
     Raises:
         EnvironmentFailure: git cannot store it.
@@ -151,7 +150,7 @@ def store_entries(entries: Iterable[TreeEntry], git_dir: Path, env: dict[str, st
 def archive_entries(path: Path) -> Iterator[TreeEntry]:
     """Yield the tree in a release archive (tar or zip) without its top folder, sorted by path.
 
-    What git stores in no tree is left out: ``.git``, which archives hold that were packed with a submodule.
+    ``.git`` is left out, as in git's own trees; archives that were packed with a submodule hold it.
 
     Raises:
         EnvironmentFailure: it is no archive, has no single top folder, or holds a path that leaves that folder.
@@ -169,13 +168,12 @@ def archive_entries(path: Path) -> Iterator[TreeEntry]:
 
 
 def last_line(output: bytes) -> str:
-    """Return the last line that a program wrote, for a message."""
     lines = output.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else "no message"
 
 
 def _rows(git_dir: Path, commit: str, env: dict[str, str]) -> list[tuple[int, str, str]]:
-    """Return mode, object and path of all files of a commit."""
+    """List mode, object and path of all files of a commit."""
     command = ["git", f"--git-dir={git_dir}", "ls-tree", "-r", "-z", commit]
     listing = subprocess.run(command, capture_output=True, env=env, check=False)
     if listing.returncode:
@@ -223,7 +221,6 @@ def _is_zip(path: Path) -> bool:
 
 
 def _tar_entries(path: Path) -> list[tuple[str, TreeEntry]]:
-    """Return top folder and entry of every file."""
     with tarfile.open(path) as tar:
         return [_split_top(_tar_entry(tar, member), "[^/]*") for member in tar if not member.isdir()]
 
@@ -241,7 +238,7 @@ def _tar_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> TreeEntry:
 
 
 def _inside(path: str) -> str:
-    """Return a path in its shortest form; raises TarError if it leaves its folder."""
+    """Shorten a path; raises TarError if it leaves its folder."""
     short = posixpath.normpath(path)
     if short.startswith("/") or short.split("/")[0] == "..":
         raise tarfile.TarError(f"{path!r} would leave its folder")
@@ -249,10 +246,9 @@ def _inside(path: str) -> str:
 
 
 def _zip_entries(path: Path) -> list[tuple[str, TreeEntry]]:
-    """Return top folder and entry of every file of a Go module's archive.
+    """Read top folder and entry of every file of a Go module's archive, which keeps neither modes nor links.
 
-    The top folder is ``module@version``, in which the module's path has slashes. Such archives keep neither modes nor
-    links.
+    The top folder is ``module@version``, in which the module's path has slashes.
     """
     with zipfile.ZipFile(path) as packed:
         files = [info for info in packed.infolist() if not info.is_dir()]
@@ -260,7 +256,7 @@ def _zip_entries(path: Path) -> list[tuple[str, TreeEntry]]:
 
 
 def _safe(path: str) -> str:
-    """Return a path if it stays in its folder; raises BadZipFile."""
+    """Check that a path stays in its folder; raises BadZipFile."""
     if path.startswith("/") or "\\" in path or {"", ".", ".."} & set(path.split("/")):
         raise zipfile.BadZipFile(f"{path!r} would leave its folder")
     return path

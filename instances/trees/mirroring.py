@@ -18,7 +18,7 @@ BATCH = 25
 WHOLE_PACKS = ("-c", "fetch.unpackLimit=1", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
 """Keep what is fetched as it came: a commit whose files are missing never looks complete."""
 NOT_ALLOWED = "unadvertised object"
-"""In the answer of a server that gives no single commits, only branches with their history."""
+"""Words of a server that gives no single commits, only branches with their history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Mirrored:
 
 
 def collect_needs(instances: Iterable[Instance]) -> list[NeededRepository]:
-    """Return the repositories that instances are built from; those made of release archives need none."""
+    """List the repositories that instances are built from; release archives need none."""
     commits: dict[str, dict[str, None]] = {}
     for each in instances:
         if not each.archive:
@@ -62,24 +62,20 @@ class Mirroring:
     _ended: threading.Event = field(default_factory=threading.Event)
 
     def key(self, item: NeededRepository) -> str:
-        """Return the repository's name."""
         return item.repo
 
     def known(self, item: NeededRepository) -> Mirrored | None:
-        """Return the repository if the folder has all of its commits."""
         if self._missing(item):
             return None
         return Mirrored(item.repo, self._locate(item), len(item.commits))
 
     def plan(self, pending: Mapping[str, NeededRepository], _total: int) -> list[str]:
-        """Put those with most commits first."""
+        """Put the repositories with most commits first."""
         return sorted(pending, key=lambda name: -len(pending[name].commits))
 
-    def begin(self, _item: NeededRepository, _number: int) -> None:
-        """Note nothing."""
+    def begin(self, _item: NeededRepository, _number: int) -> None: ...
 
     def attempt(self, item: NeededRepository, _number: int) -> Mirrored:
-        """Fetch what is missing of a repository."""
         began, missing = time.monotonic(), self._missing(item)
         problem = self._fetch(item.repo, missing)
         left = self._missing(item)
@@ -97,7 +93,6 @@ class Mirroring:
         return bool(mirrored.problem) and "not our ref" not in mirrored.problem and not self._ended.is_set()
 
     def save(self, _item: NeededRepository, mirrored: Mirrored) -> Mirrored:
-        """Return the result: git has saved it."""
         return mirrored
 
     def abort(self) -> None:
@@ -110,7 +105,7 @@ class Mirroring:
         return self.folder / f"{repo.replace('/', '__')}.git"
 
     def _missing(self, item: NeededRepository) -> list[str]:
-        """Return the commits that no clone in the folder has; in one made here, only a ref proves that it is whole."""
+        """List the commits that no clone in the folder has; in one made here, only a ref proves that it is whole."""
         own = self._own(item.repo)
         clones = list(find_mirror(self.folder, item.repo))
 
@@ -152,7 +147,7 @@ class Mirroring:
         return complaint or "not our ref"
 
     def _git(self, repo: str, *args: str) -> str:
-        """Run git on a mirror; return the last line that it complained with, or nothing."""
+        """Run git on a mirror; return the last line of its complaint, or ""."""
         if self._ended.is_set():
             return "interrupted"
         command = ["git", f"--git-dir={self._own(repo)}", *args]
@@ -166,7 +161,6 @@ class Mirroring:
 
 
 def _reason(complaint: bytes) -> str:
-    """Return the line of git's output that says why it failed."""
     lines = complaint.decode(errors="replace").splitlines()
     reasons = [line for line in lines if line.startswith(("fatal: remote error: ", "fatal: ", "error: "))]
     return reasons[0].partition(": ")[2] if reasons else last_line(complaint)

@@ -31,7 +31,7 @@ from assay.instances.trees.epochs import epochs
 from assay.instances.trees.indexes import archive_file, download
 
 GIT_URL = "https://github.com/{repo}.git"
-"""Where commits are fetched from; git's setting ``url.<base>.insteadOf`` redirects it."""
+"""Commits are fetched from here; git's setting ``url.<base>.insteadOf`` redirects it."""
 
 SLOW = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
 """Abandon a fetch that stays below 1 kB/s for a minute."""
@@ -46,7 +46,7 @@ class Sources:
         """Create a source of trees; it reads nothing yet.
 
         Args:
-            mirrors: folders that hold clones of repositories.
+            mirrors: folders of clones.
             cache: folder to keep trees in; the user's cache folder by default.
             toolchains: the user's toolchain images, for package clients that this machine lacks.
         """
@@ -81,7 +81,7 @@ class Sources:
         return archive_entries(download(archive, self.cache, self.toolchains))
 
     def changes(self, old: TreeRef, new: TreeRef) -> TreeChanges:
-        """Return what turns one commit's tree into another's; raises EnvironmentFailure if one cannot be had."""
+        """Find what turns one commit's tree into another's; raises EnvironmentFailure if one cannot be had."""
         return compare_commits(self._repository(new), old.commit, new.commit, git_env())
 
     def differing(self, old: TreeRef, new: TreeRef) -> tuple[list[TreeEntry], list[TreeEntry]]:
@@ -130,7 +130,7 @@ class Sources:
         return self._local_repository(ref) is not None
 
     def later_objects(self, ref: TreeRef, ids: Collection[str]) -> frozenset[str] | None:
-        """Return those objects of git that no ancestor of a commit has; None if its history is not on this machine."""
+        """Return the git objects that no ancestor of a commit has; None if its history is not on this machine."""
         git_dir = self._local_repository(ref) if ref.commit else None
         if git_dir is None or git_dir == self._own(ref.repo):  # what was fetched has no history
             return None
@@ -147,7 +147,7 @@ class Sources:
         return run_git(f"--git-dir={git_dir}", "merge-base", "--is-ancestor", ref.commit, of.commit).returncode == 0
 
     def commit_time(self, ref: TreeRef) -> datetime | None:
-        """Return when a tree's commit was made, if that commit is on this machine or has been."""
+        """Return the time of a tree's commit, if that commit is on this machine or has been."""
         kept = time_file(ref, self.cache)
         if ref.commit and kept.is_file():
             return datetime.fromisoformat(kept.read_text())
@@ -159,7 +159,7 @@ class Sources:
         return None
 
     def find_commit(self, repo: str, name: str) -> str:
-        """Return the full id of a commit that a local clone knows by this name: a branch, a tag, part of an id, HEAD.
+        """Find the full id of a commit by a name that a local clone knows: a branch, a tag, part of an id, HEAD.
 
         A full id is returned as it is. Empty if no clone knows the name.
         """
@@ -172,7 +172,7 @@ class Sources:
         return ""
 
     def nearest_tag(self, ref: TreeRef) -> str:
-        """Return the name of the newest tag below a commit, in the clones on this machine; empty if there is none."""
+        """Find the newest tag below a commit, in the clones on this machine; "" if there is none."""
         for git_dir in self._local(ref.repo) if ref.commit else ():
             found = run_git(f"--git-dir={git_dir}", "describe", "--tags", "--abbrev=0", ref.commit)
             if found.returncode == 0:
@@ -180,7 +180,7 @@ class Sources:
         return ""
 
     def find_version(self, ref: TreeRef) -> str:
-        """Return the version that the newest tag below a commit names; empty if there is none."""
+        """Find the version in the newest tag below a commit; "" if there is none."""
         found = re.search(r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.post|\.dev)\d+)?", self.nearest_tag(ref))
         return found[0] if found else ""
 
@@ -203,7 +203,6 @@ class Sources:
         return self.cache / "git" / (repo.lower().replace("/", "__") + ".git")
 
     def _repository(self, ref: TreeRef) -> Path:
-        """Return a git directory that holds a tree's commit, fetching the commit if no mirror does."""
         return self._local_repository(ref) or self._fetch(ref)
 
     def _local_repository(self, ref: TreeRef) -> Path | None:
@@ -232,7 +231,7 @@ class Sources:
 
 
 def make_fetch_ref(commit: str) -> str:
-    """Return the ref that marks a fetched commit as complete in Assay's own repository."""
+    """Name the ref that marks a fetched commit as complete in Assay's own repository."""
     return f"refs/assay/{commit}"
 
 
@@ -242,7 +241,6 @@ def time_file(ref: TreeRef, cache: Path) -> Path:
 
 
 def tree_ref(instance: Instance) -> TreeRef:
-    """Return the reference to an instance's base tree."""
     if instance.base:
         return TreeRef(instance.repo, instance.base.commit, instance.archive, instance.base.patch)
     return TreeRef(instance.repo, instance.base_commit, instance.archive)
@@ -255,7 +253,7 @@ def tree_key(ref: TreeRef) -> str:
 
 
 def fill_date(instance: Instance, sources: Sources) -> Instance:
-    """Return an instance; one without a time gets its base commit's, if that commit is on this machine."""
+    """Give an instance without a time its base commit's, if that commit is on this machine."""
     if instance.created_at != UNKNOWN_TIME:
         return instance
     return instance.model_copy(update={"created_at": sources.commit_time(tree_ref(instance)) or UNKNOWN_TIME})
@@ -278,7 +276,6 @@ def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
 
 
 def has_commit(git_dir: Path, commit: str) -> bool:
-    """Return whether a repository holds a commit, given by its id or by a ref."""
     return run_git(f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
 
@@ -291,12 +288,11 @@ def git_env() -> dict[str, str]:
 
 
 def run_git(*args: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git with ``git_env``; its exit code and output are in the result."""
     return subprocess.run(["git", *args], capture_output=True, env=git_env(), check=False)
 
 
 def _first_since(git_dir: Path, commit: str, start: datetime) -> str:
-    """Return the earliest commit since a time on the way from a commit to its first parents."""
+    """Find the earliest commit since a time on the way from a commit to its first parents."""
     since = f"--since={start.isoformat()}"
     listed = run_git(f"--git-dir={git_dir}", "rev-list", "--first-parent", since, commit).stdout.decode().split()
     return listed[-1] if listed else commit

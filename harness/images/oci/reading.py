@@ -24,12 +24,11 @@ class Descriptor(Model):
 
     @property
     def blob(self) -> Blob:
-        """The blob."""
         return Blob(self.digest.removeprefix("sha256:"), self.size)
 
 
 class Damaged(UserError):
-    """An archive is not as it was written; says what is wrong with it."""
+    """An archive is not as it was written; names the damage."""
 
     def __init__(self, file: Path, problem: str) -> None:
         super().__init__(f"{file}: {problem}; copy or export it again")
@@ -58,7 +57,6 @@ class ArchiveReader:
     """Reads an open archive; raises Damaged wherever it is not whole."""
 
     def __init__(self, path: Path, tar: tarfile.TarFile) -> None:
-        """Read the index."""
         self._path, self._tar = path, tar
         self._members = {member.name: member for member in tar if member.isreg()}
         if layout.INDEX not in self._members:
@@ -66,7 +64,7 @@ class ArchiveReader:
         self.contents = self._contents()
 
     def check(self, progress: Callable[[int], None] = lambda _bytes: None) -> None:
-        """Read every blob of every image and compare it with its digest; ``progress`` gets the bytes of each."""
+        """Compare every blob of every image with its digest; ``progress`` gets the bytes of each."""
         for blob in self.blobs(self.contents.images):
             with self._open(blob) as file:
                 digest = sha256()
@@ -77,7 +75,7 @@ class ArchiveReader:
             progress(blob.size)
 
     def read(self, blob: Blob) -> bytes:
-        """Return a blob, checked."""
+        """Read a blob and check its hash."""
         with self._open(blob) as file:
             content = file.read()
         if sha256(content).hexdigest() != blob.digest:
@@ -85,7 +83,7 @@ class ArchiveReader:
         return content
 
     def blobs(self, images: Sequence[ArchivedImage]) -> list[Blob]:
-        """Return what some images are made of, each blob once."""
+        """List the blobs of some images, each once."""
         found = {blob.digest: blob for image in images for blob in (image.manifest, image.config, *image.layers)}
         return list(found.values())
 

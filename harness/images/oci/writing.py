@@ -1,6 +1,5 @@
 """Writes an image archive: from what an engine saves, with every layer once."""
 
-import io
 import json
 import os
 import posixpath
@@ -13,25 +12,26 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Self
 
 from pydantic import Field
 
 from assay.harness.domain import Model
 from assay.harness.engines import oci_layout as layout
+from assay.harness.engines.layers import ChunkStream, Readable, read_chunks
 from assay.harness.engines.oci_layout import ArchivedImage, Blob
 from assay.harness.errors import EngineError
 from assay.harness.files import read_model, replace_file, sync_folder
 
 CHUNK = 1024 * 1024
 LEVEL = 3
-"""Of gzip: a third faster than the usual six, for archives that are a few percent larger."""
+"""Level of gzip: a third faster than the usual six, for archives that are a few percent larger."""
 GZIP = 31
 """What zlib calls a window of 32 kB with gzip's header."""
 SMALL = 16 * CHUNK
 """Bytes of a document at most; anything larger is a layer."""
 USTAR = slice(257, 262)
-"""Where every tar that is not empty says so."""
+"""Every tar that is not empty says so here."""
 BLOCK = 512
 
 
@@ -43,14 +43,6 @@ class Written(Model):
     """Digest of the uncompressed layer to digest and size of the blob."""
     images: dict[str, tuple[str, str, int]] = Field(default_factory=dict)
     """Name to digest of the config, and digest and size of the manifest."""
-
-
-class Readable(Protocol):
-    """Something to read bytes from."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return at most so many bytes, none at the end."""
-        ...
 
 
 class ArchiveWriter:
@@ -82,7 +74,7 @@ class ArchiveWriter:
         documents: dict[str, bytes] = {}
         links: dict[str, str] = {}
         try:
-            with tarfile.open(fileobj=_Reader(saved), mode="r|") as tar:
+            with tarfile.open(fileobj=ChunkStream(saved), mode="r|") as tar:
                 for member in tar:
                     self._take(tar, member, documents, links)
             images = json.loads(documents[layout.DOCKER_LIST])
@@ -125,7 +117,6 @@ class ArchiveWriter:
     def _take(
         self, tar: tarfile.TarFile, member: tarfile.TarInfo, documents: dict[str, bytes], links: dict[str, str]
     ) -> None:
-        """Take one file of an engine's archive: a layer into the file, a document into memory."""
         if member.issym() or member.islnk():
             base = posixpath.dirname(member.name) if member.issym() else ""
             links[member.name] = posixpath.normpath(posixpath.join(base, member.linkname))
@@ -140,11 +131,11 @@ class ArchiveWriter:
             self._paths[member.name] = self._add_layer(head, content)
 
     def _add_layer(self, head: bytes, content: Readable) -> str:
-        """Compress a layer into the file, and return the digest of what it was; one that is there stays alone."""
+        """Compress a layer into the file, unless it is there; return the digest of the uncompressed layer."""
         start = self._out.tell()
         self._out.write(b"\0" * BLOCK)
         plain, squeezed, size = sha256(), sha256(), 0
-        for block in compress_chunks(_hash_chunks(_chunks(head, content), plain)):
+        for block in compress_chunks(_hash_chunks(read_chunks(head, content, 4 * CHUNK), plain)):
             squeezed.update(block)
             size += self._out.write(block)
         known = self._state.layers.setdefault(plain.hexdigest(), (squeezed.hexdigest(), size))
@@ -172,7 +163,7 @@ class ArchiveWriter:
         self._state.images[name] = (kept.digest, manifest.digest, manifest.size)
 
     def _load_image(self, name: str) -> ArchivedImage:
-        """Return an image that has been added, now or by an earlier process."""
+        """Find an image that has been added, now or by an earlier process."""
         if name not in self._images:
             _, digest, size = self._state.images[name]
             manifest = json.loads(self._read(Blob(digest, size)))
@@ -210,7 +201,7 @@ class ArchiveWriter:
 
 
 def header(path: str, size: int) -> bytes:
-    """Return the header of a file in a tar; one of 8 GB or more still fits into one block."""
+    """Make the header of a file in a tar; one of 8 GB or more still fits into one block."""
     entry = tarfile.TarInfo(path)
     entry.size, entry.mode = size, 0o644
     return entry.tobuf(format=tarfile.GNU_FORMAT)
@@ -233,31 +224,3 @@ def _hash_chunks(chunks: Iterable[bytes], digest: Any) -> Iterator[bytes]:
     for chunk in chunks:
         digest.update(chunk)
         yield chunk
-
-
-def _chunks(head: bytes, content: Readable) -> Iterator[bytes]:
-    yield head + content.read(4 * CHUNK - len(head))
-    while chunk := content.read(4 * CHUNK):
-        yield chunk
-
-
-class _Reader(io.RawIOBase):
-    """Chunks of bytes as a file."""
-
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        self._chunks = iter(chunks)
-        self._rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                return 0
-            self._rest = chunk
-        taken = self._rest[: len(buffer)]
-        self._rest = self._rest[len(taken) :]
-        buffer[: len(taken)] = taken
-        return len(taken)

@@ -24,17 +24,13 @@ INDEXES: dict[str, Index] = {
 
 
 def archive_file(archive: Archive, cache: Path) -> Path:
-    """Return the path of an archive in the cache, whether it has been fetched or not."""
     return cache / "archives" / f"{archive.sha256}.tar"
 
 
 def download(archive: Archive, cache: Path, images: UserImages) -> Path:
-    """Return the verified archive in the cache after fetching it if need be.
+    """Fetch an archive into the cache, unless it is there, and verify it.
 
-    Args:
-        archive: the release, and the sha256 of its bytes.
-        cache: Assay's cache folder.
-        images: the user's own toolchain images, for a package client that this machine lacks.
+    ``images`` are the user's own toolchain images, for a package client that this machine lacks.
 
     Raises:
         WrongArchive: no such release, or other bytes than the data set names.
@@ -54,17 +50,7 @@ def download(archive: Archive, cache: Path, images: UserImages) -> Path:
 
 
 def first_download(archive: Archive, cache: Path, images: UserImages) -> Archive:
-    """Fetch an archive of which nobody knows the hash yet, and return it with the hash of what came.
-
-    Args:
-        archive: the release; its sha256 does not count.
-        cache: Assay's cache folder.
-        images: the user's own toolchain images, for a package client that this machine lacks.
-
-    Raises:
-        WrongArchive: no such release.
-        EnvironmentFailure: the index does not answer, or there is no client for it.
-    """
+    """Fetch an archive whose hash nobody knows yet; return it with the hash of what came. Raises as ``download``."""
     with scratch_folder(cache) as folder:
         fetched = Path(folder) / "fetched"
         with fetched.open("w+b") as part:

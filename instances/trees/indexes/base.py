@@ -26,11 +26,11 @@ class IndexedRelease(Model):
     date: datetime | None = None
     """When it came out; None if the index was not asked."""
     sha256: str = ""
-    """Of its archive; empty if the index does not say."""
+    """The hash of its archive; empty if the index does not say."""
 
 
 def sort_releases(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
-    """Return the final ones of some releases, by the numbers of their versions, lowest first."""
+    """Sort final releases by the numbers of their versions, lowest first; others are dropped."""
     final = (each for each in releases if re.fullmatch(r"v?\d+(\.\d+)*(\+incompatible)?", each.version))
     return sorted(final, key=lambda each: [int(number) for number in re.findall(r"\d+", each.version)])
 
@@ -40,20 +40,13 @@ class Index(Protocol):
 
     NAME: str
     LANGUAGE: str
-    """Of its packages."""
     SURE_OF_DATES: bool
     """Whether the dates of releases are those on which they came out, and never those of a mirror's own copies."""
     PACKAGING: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of files that packaging generates anew for every release."""
 
     def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: UserImages, /) -> None:
-        """Write the archive of a release, unverified; nothing in it may be run for that.
-
-        Args:
-            archive: the release.
-            to: file to write to.
-            cache: folder for temporary files.
-            images: the user's own toolchain images, for a package client that this machine lacks.
+        """Write the archive of a release to a file, unverified; nothing in it may be run for that.
 
         Raises:
             WrongArchive: there is no such release.
@@ -64,11 +57,7 @@ class Index(Protocol):
     def releases(self, name: str, since: date, cache: Path, images: UserImages, /) -> Sequence[IndexedRelease]:
         """Return the final releases of a package that were not withdrawn, by version, lowest first.
 
-        Args:
-            name: of the package.
-            since: day from which on dates are needed; an index that is asked for each date leaves out earlier ones.
-            cache: folder for temporary files.
-            images: the user's own toolchain images, for a package client that this machine lacks.
+        Dates are needed from the day ``since``; an index that is asked for each date leaves out earlier ones.
 
         Raises:
             WrongArchive: there is no such package.

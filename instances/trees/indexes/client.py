@@ -56,7 +56,6 @@ class PackageClient:
     """Allowed package names: they go into the client's files and into shell text."""
 
     def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: UserImages, /) -> None:
-        """Write the archive of a release; see ``base.Index``."""
         for field, value, allowed in (("name", archive.name, self.names), ("version", archive.version, VERSION)):
             if not allowed.fullmatch(value):
                 raise WrongArchive(f"{value!r} is no {field} of a release that {self.program} can fetch", field)
@@ -64,7 +63,7 @@ class PackageClient:
         self._ask(Question("archive.sh", (archive.name, archive.version), about), to, cache, images)
 
     def listing(self, name: str, since: date, cache: Path, images: UserImages) -> str:
-        """Return what the client says of a package's releases; see ``base.Index.releases`` for what can go wrong."""
+        """Return the client's list of a package's releases; raises as ``base.Index.releases``."""
         if not self.names.fullmatch(name):
             raise WrongArchive(f"{name!r} is no name of a package that {self.program} can list", "name")
         with io.BytesIO() as to:

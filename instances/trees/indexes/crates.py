@@ -29,7 +29,7 @@ fetch = CLIENT.fetch
 
 
 def releases(name: str, since: date, cache: Path, images: UserImages, /) -> Sequence[IndexedRelease]:
-    """Return the releases of a crate; see ``base.Index``. Releases from before the index kept times have no date."""
+    """Releases from before the index kept times have no date."""
     rows = map(json.loads, CLIENT.listing(name, since, cache, images).splitlines())
     return sort_releases(
         IndexedRelease(

@@ -21,7 +21,6 @@ fetch = CLIENT.fetch
 
 
 def releases(name: str, since: date, cache: Path, images: UserImages, /) -> Sequence[IndexedRelease]:
-    """Return the releases of a module; see ``base.Index``."""
     rows = (line.split() for line in CLIENT.listing(name, since, cache, images).splitlines())
     return sort_releases(
         IndexedRelease(version=row[0], date=datetime.fromisoformat(row[1]) if row[1:] else None) for row in rows if row

@@ -26,7 +26,6 @@ fetch = CLIENT.fetch
 
 
 def releases(name: str, since: date, cache: Path, images: UserImages, /) -> Sequence[IndexedRelease]:
-    """Return the releases of a package; see ``base.Index``."""
     said = json.loads(CLIENT.listing(name, since, cache, images))
     versions = said["versions"] if isinstance(said["versions"], list) else [said["versions"]]
     times = said["time"]

@@ -53,17 +53,16 @@ class IndexFile:
 
 
 def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /) -> None:
-    """Write the file of a release that has the wanted hash, or its source archive; see ``base.Index``."""
+    """Write the file of a release that has the wanted hash, or its source archive."""
     with open_url(find_link(archive).url, {}) as answer:
         shutil.copyfileobj(answer, to)
 
 
 def find_link(archive: Archive) -> IndexFile:
-    """Return the file of a release whose hash in the index is right, or else its source archive.
+    """Find the file of a release whose hash in the index is right, or else its source archive.
 
     Raises:
-        WrongArchive: the index has no such release.
-        EnvironmentFailure: the index does not answer.
+        WrongArchive: the index has no such release. EnvironmentFailure: it does not answer.
     """
     links = _links(archive.name)
     found = [link for link in links if link.sha256 == archive.sha256 or _is_release(link.filename, archive)]
@@ -73,7 +72,7 @@ def find_link(archive: Archive) -> IndexFile:
 
 
 def releases(name: str, _since: date, _cache: Path, _images: UserImages, /) -> Sequence[IndexedRelease]:
-    """Return the releases of a package that have a source archive; see ``base.Index``."""
+    """Return the releases that have a source archive."""
     found = dict[str, IndexedRelease]()
     for link in _links(name):
         version = _parse_version(link.filename, name)
@@ -104,12 +103,12 @@ def index_url() -> str:
 
 @lru_cache(maxsize=8)
 def _index_set(_environ: tuple[tuple[str, str], ...]) -> str:
-    """Return what the settings of pip say, else those of uv; they are read once for each set of variables."""
+    """Read the settings of pip, else those of uv, once for each set of variables."""
     return _pip_setting() or _default_of_uv()
 
 
 def _default_of_uv() -> str:
-    """Return uv's default index, which uv prints above a lock, here an empty one."""
+    """Read uv's default index, which uv prints above a lock, here an empty one."""
     from uv import find_uv_bin
 
     command = [find_uv_bin(), "pip", "compile", "-", "--emit-index-url", "--offline", "--no-header", "--no-config"]
@@ -122,7 +121,7 @@ def _default_of_uv() -> str:
 
 
 def _pip_setting() -> str:
-    """Return the index of pip.conf, as pip itself reads it; empty if there is none, or no pip.
+    """Read the index of pip.conf, as pip itself does; empty if there is none, or no pip.
 
     ``pip config get`` overlooks the file that PIP_CONFIG_FILE names, ``list`` does not.
     """
