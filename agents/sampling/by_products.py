@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 
 from assay.harness import languages
 from assay.harness.errors import UserError
-from assay.harness.patches.diff import MalformedPatchError, added_paths, touched_paths
+from assay.harness.patches.diff import MalformedPatchError, find_added_paths, find_touched_paths
 
 NEW = (
     "reproduce*", "repro_*", "repro.*", "*_repro.*", "debug_*", "test_fix*", "verify_*", "check_fix*", "tmp_*",
@@ -22,9 +22,9 @@ def find_by_products(patch: str, language: str) -> tuple[str, ...]:
     The project's language decides which build products count.
     """
     try:
-        added = added_paths(patch)
+        added = find_added_paths(patch)
         products = languages.find(language).BUILD_PRODUCTS
-        return tuple(path for path in touched_paths(patch) if _is_junk(path, path in added, products))
+        return tuple(path for path in find_touched_paths(patch) if _is_junk(path, path in added, products))
     except (MalformedPatchError, UserError):
         return ()
 

@@ -28,7 +28,7 @@ from assay.harness.evaluation.delivery import (
 from assay.harness.evaluation.protection import ROOT, Installed, PutBack, check_spelling, named_like_tests, put_back
 from assay.harness.evaluation.steering import Disputed, Settled, disputed_changes, settle
 from assay.harness.files import tar_of
-from assay.harness.patches.alike import changed_alike
+from assay.harness.patches.alike import find_equal_changes
 from assay.harness.patches.diff import MalformedPatchError
 
 APPLY_SECONDS = 120.0
@@ -113,7 +113,7 @@ def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[
     """
     plan = delivery.plan
     found = disputed_changes(instance, plan, changed)
-    alike = changed_alike(delivery.patch.text, instance.gold_patch) if found else frozenset()
+    alike = find_equal_changes(delivery.patch.text, instance.gold_patch) if found else frozenset()
     disputes = [
         Disputed(change, _at_base(box, plan, change.old), _in_tree(box, plan, change.path))
         for change in found

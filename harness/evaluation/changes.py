@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.harness.patches.diff import MalformedPatchError
-from assay.harness.patches.gate import PLAIN_MODES, checked_mode, checked_path
+from assay.harness.patches.gate import PLAIN_MODES, check_mode, check_path
 
 _ENTRY = re.compile(rb":([0-7]{6}) ([0-7]{6}) [0-9a-f]+ [0-9a-f]+ [A-Z]\d*")
 NOTHING = 0
@@ -37,7 +37,7 @@ def read_changes(printed: bytes) -> Changes:
     new = [entry for entry in after if entry not in known]
     paths = {}
     for old_mode, new_mode, name in new:
-        path = checked_path(name)
+        path = check_path(name)
         _check_modes(path, old_mode, new_mode)
         paths[path] = old_mode
     return Changes(tuple(paths), tuple(path for path, mode in paths.items() if mode == NOTHING))
@@ -47,7 +47,7 @@ def _check_modes(path: str, old: int, new: int) -> None:
     try:
         for mode in (old, new):
             if mode != NOTHING:
-                checked_mode(mode)
+                check_mode(mode)
     except MalformedPatchError as error:
         kind = "changed its type" if {old, new} & PLAIN_MODES else "is no plain file"
         raise MalformedPatchError(f"after applying, {path!r} {kind}: {error}") from error

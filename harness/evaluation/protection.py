@@ -9,8 +9,8 @@ from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.languages import Language
 from assay.harness.patches.as_git import read_as_git
-from assay.harness.patches.diff import MalformedPatchError, touched_paths
-from assay.harness.patches.spelling import folded, plain
+from assay.harness.patches.diff import MalformedPatchError, find_touched_paths
+from assay.harness.patches.spelling import fold, plain
 
 ATTRIBUTES = ".gitattributes"
 """Put back for every language, even if the fix touches it: it changes what git writes when it restores the tests."""
@@ -61,11 +61,11 @@ def named_like_tests(instance: Instance, plan: TestPlan, created: Iterable[str],
     found = [path for path in created if _is_test_by_name(path, language)]
     if not found:
         return NamedLikeTests()
-    taken = {folded(_stem(path)) for path in (*plan.restore, *touched_paths(instance.test_patch))}
+    taken = {fold(_stem(path)) for path in (*plan.restore, *find_touched_paths(instance.test_patch))}
     told_apart = bool(plan.targets) or plan.test_id == "node"
     words = _words_of_sources(patch, language) if told_apart else frozenset()
     possible = {path for path in found if re.fullmatch(language.SOURCE_NAMES, _name(path))}
-    sources = {path for path in possible if _stem(path) in words and folded(_stem(path)) not in taken}
+    sources = {path for path in possible if _stem(path) in words and fold(_stem(path)) not in taken}
     return NamedLikeTests(frozenset(sources), frozenset(found) - sources)
 
 
@@ -119,11 +119,11 @@ def check_spelling(instance: Instance, plan: TestPlan, created: Iterable[str]) -
         return
     language = languages.find_or_none(instance.language)
     theirs = _theirs(instance)
-    restored = {folded(path): path for path in (*plan.restore, *touched_paths(instance.test_patch))}
+    restored = {fold(path): path for path in (*plan.restore, *find_touched_paths(instance.test_patch))}
     for path in new:
         if path in theirs:
             continue
-        other = restored.get(folded(path), path)
+        other = restored.get(fold(path), path)
         if other == path:
             other = _protected_lookalike(path, language)
         if other != path:
@@ -153,7 +153,7 @@ def _words_of_sources(patch: str, language: Language) -> frozenset[str]:
 
 
 def _theirs(instance: Instance) -> set[str]:
-    return {*touched_paths(instance.gold_patch), *touched_paths(instance.test_patch)}
+    return {*find_touched_paths(instance.gold_patch), *find_touched_paths(instance.test_patch)}
 
 
 def _steers(path: str, language: Language | None) -> bool:
@@ -185,7 +185,7 @@ def _protected_lookalike(path: str, language: Language | None) -> str:
     ):
         return seen
     names = {name.casefold(): name for name in (ATTRIBUTES, *(language.STEERING_NAMES if language else ()))}
-    spelled = "/".join(names.get(folded(part), part) for part in path.split("/"))
+    spelled = "/".join(names.get(fold(part), part) for part in path.split("/"))
     return spelled if _steers(spelled, language) else path
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.languages import Language
-from assay.harness.patches.diff import FileChange, MalformedPatchError, patched, read_diff, touched_paths
+from assay.harness.patches.diff import FileChange, MalformedPatchError, apply_change, find_touched_paths, read_diff
 
 FROM_GOLD, FROM_PATCH = "runner_configuration_from_gold", "runner_configuration_from_patch"
 
@@ -46,14 +46,14 @@ def disputed_changes(instance: Instance, plan: TestPlan, changed: Iterable[str])
     steering = {path for path in changed if _steers(path, language, plan)}
     if not steering:
         return []
-    steering.difference_update(touched_paths(instance.test_patch))
+    steering.difference_update(find_touched_paths(instance.test_patch))
     return [change for change in read_diff(instance.gold_patch) if change.path in steering]
 
 
 def settle(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> Settled:
     """Decide each dispute."""
     language = languages.find(instance.language)
-    fix = [path for path in touched_paths(instance.gold_patch) if not _steers(path, language, plan)]
+    fix = [path for path in find_touched_paths(instance.gold_patch) if not _steers(path, language, plan)]
     may_give = any(path.endswith(tuple(language.SUFFIXES)) and not language.is_test_file(path) for path in fix)
     refused, from_gold, flags = set[str](), dict[str, str](), set[str]()
     for dispute in disputes:
@@ -74,7 +74,7 @@ def settle(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> 
 def _fixed(dispute: Disputed) -> str | None:
     """Return the file as the fix has it; None if the fix removes it, or is of another text."""
     try:
-        return patched(dispute.base or "", dispute.change)
+        return apply_change(dispute.base or "", dispute.change)
     except MalformedPatchError:
         return None
 

@@ -12,7 +12,7 @@ from assay.harness.languages.base import unchanged
 from assay.harness.reports import FORMATS, IDS, names_a_test, suite_ran
 from assay.harness.reports.base import FailuresOnly
 from assay.harness.reports.ids import rename
-from assay.harness.reports.markers import fenced, is_cut
+from assay.harness.reports.markers import cut_fenced, is_cut
 from assay.harness.reports.results import full_log
 from assay.harness.rulings.normalise import match_labels
 from assay.harness.runs.report import Graded
@@ -83,7 +83,7 @@ class _Log:
     def lacking(self, reading: Reading) -> tuple[str, ...]:
         log_format, style, language, rule = reading
         tests = rename(self.tests(log_format), style)
-        ran = self._readable and suite_ran(log_format, fenced(self._text), tests)
+        ran = self._readable and suite_ran(log_format, cut_fenced(self._text), tests)
         report = TestReport(channel=Channel.LOG if tests or ran else Channel.NONE, tests=tests, suite_ran=ran)
         instance = self._labels.model_copy(update={"language": language, "rule": rule})
         evidence = self._facts.model_copy(update={"report": report})

@@ -11,7 +11,7 @@ from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPa
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.reports import find, read_log, suite_ran
-from assay.harness.reports.markers import fenced, is_cut
+from assay.harness.reports.markers import cut_fenced, is_cut
 
 SUFFIXES = frozenset({".txt", ".log"})
 
@@ -98,7 +98,7 @@ def _read_report(instance: Instance, text: str) -> TestReport:
     log_format, style = log_plan(instance)
     label_test = find_benchmark(instance.rule).label_test
     tests = read_log(find(log_format), text, style, label_test and label_test(instance))
-    ran = suite_ran(log_format, fenced(text), tests)
+    ran = suite_ran(log_format, cut_fenced(text), tests)
     channel = Channel.LOG if tests or ran else Channel.NONE
     return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)
 

@@ -265,7 +265,7 @@ def no_places(path: str, text: str) -> tuple[str, ...]:  # noqa: ARG001 - the Pr
     return ()
 
 
-def dotted(path: str) -> Iterator[str]:
+def list_dotted_names(path: str) -> Iterator[str]:
     """Yield a path without its suffix, and each of its ends, with dots for slashes: ``a.b.c``, ``b.c``, ``c``."""
     parts = PurePosixPath(path).with_suffix("").parts
     yield from (".".join(parts[start:]) for start in range(len(parts)))
@@ -279,7 +279,7 @@ def load_grammar(language: Language, path: str = "") -> "tree_sitter.Language":
     return tree_sitter.Language(getattr(import_module(module), function)())
 
 
-def named(path: str, patterns: Iterable[str]) -> bool:
+def has_name(path: str, patterns: Iterable[str]) -> bool:
     """Return whether the last part of a path matches one of these patterns; case matters."""
     name = PurePosixPath(path).name
     return any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -300,7 +300,7 @@ def parts(path: str) -> tuple[str, ...]:
     return PurePosixPath(path).parts
 
 
-def without_patterns(*names: str) -> frozenset[str]:
+def drop_patterns(*names: str) -> frozenset[str]:
     """Return those names that are no patterns."""
     return frozenset(name for name in names if not set(name) & set("*?["))
 

@@ -10,13 +10,13 @@ from assay.harness.languages.base import (
     Lines,
     Syntax,
     anywhere,
+    drop_patterns,
     folders,
-    named,
+    has_name,
     no_mistake,
     no_places,
     no_stand_in,
     parts,
-    without_patterns,
 )
 from assay.harness.languages.manifests import sources_part
 
@@ -104,7 +104,7 @@ AT_THE_TOP = (
     *("build.sh", "autogen.sh", "bootstrap", "bootstrap.sh", "wscript", "conanfile.*", "vcpkg.json"),
 )
 FRAMEWORKS = frozenset({"gtest", "gmock", "googletest"})
-STEERING_NAMES: frozenset[str] = without_patterns(*EVERYWHERE) - {"BUILD"} | FRAMEWORKS
+STEERING_NAMES: frozenset[str] = drop_patterns(*EVERYWHERE) - {"BUILD"} | FRAMEWORKS
 """Without bazel's ``BUILD``: many projects make a folder ``build``."""
 _DURATION = re.compile(r"\s+\(?\d+(\.\d+)?\s?(ms|s|sec)\)?$")
 SOURCE_NAMES = r".*\.(c|h|cc|cpp|cxx|hh|hpp|hxx|inl)"
@@ -127,9 +127,9 @@ def runner_config(path: str) -> bool:
     source, where the gold patch does not change the list, does not build, and a flag of the verdict says why. A folder
     named like a test framework would be searched for headers before the real one.
     """
-    if named(path, EVERYWHERE) or FRAMEWORKS & set(parts(path)):
+    if has_name(path, EVERYWHERE) or FRAMEWORKS & set(parts(path)):
         return True
-    return not folders(path) and named(path, AT_THE_TOP)
+    return not folders(path) and has_name(path, AT_THE_TOP)
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
@@ -142,10 +142,10 @@ places = no_places
 
 def steering_part(path: str, text: str) -> str:
     """Return a list of sources without the sources, except those of tests; the whole of a program."""
-    if not named(path, EVERYWHERE):
+    if not has_name(path, EVERYWHERE):
         return text
     folder = path.rpartition("/")[0]
-    lines_matter = not named(path, ["CMakeLists.txt", "*.cmake"])
+    lines_matter = not has_name(path, ["CMakeLists.txt", "*.cmake"])
     return sources_part(
         text, lambda file: is_test_file(file) or is_test_file(normpath(f"{folder}/{file}")), lines_matter
     )

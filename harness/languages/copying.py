@@ -88,23 +88,23 @@ class CopiedFile:
         parsed = parse(language, path, text)
         return cls(path, text, parsed.root, copying) if parsed and not parsed.root.has_error else None
 
-    def file_of(self, copies: Iterable[str]) -> str:
+    def render_file(self, copies: Iterable[str]) -> str:
         """Return the text of the file in which some copies stand."""
         shared = self.text if self._copying.renamed else "\n".join(map(_source, self._heads))
         return "\n".join([shared, *copies])
 
-    def copied(self, test: SourceTest, literal: SourceLiteral, new: str, number: int) -> str:
+    def copy_test(self, test: SourceTest, literal: SourceLiteral, new: str, number: int) -> str:
         """Return a copy of a test with the source of another literal."""
         begin, renamed, (before, behind) = self._copying.test[1], self._copying.renamed, self._copying.wrapped
         edit = (literal.first, literal.last, new)
         if renamed:
             edits = [(first - test.first, last - test.first, text) for first, last, text in (edit, *literal.alone)]
-            before = re.sub(begin, renamed, _edited(test.source, edits), count=1)
+            before = re.sub(begin, renamed, _edit(test.source, edits), count=1)
         else:
             if test.first not in self._cuts:
                 heads = [(node.start_byte, node.end_byte, "") for node in self._heads]
                 self._cuts[test.first] = heads + [other.cut for other in self.tests if not test.needs(other)]
-            before += _edited(self.text, [*self._cuts[test.first], *literal.alone, edit])
+            before += _edit(self.text, [*self._cuts[test.first], *literal.alone, edit])
         return before.replace("MARK", f"{MARK}{number}", 1) + behind
 
 
@@ -180,7 +180,7 @@ def _source(node: "Node") -> str:
     return (node.text or b"").decode(errors="replace")
 
 
-def _edited(text: str, edits: Iterable[Edit]) -> str:
+def _edit(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with some edits; of two that overlap, the outer one is made."""
     content, out, at = text.encode(errors="replace"), [], 0
     for first, last, new in sorted(edits, key=lambda edit: (edit[0], -edit[1])):

@@ -15,15 +15,15 @@ _IDLE = re.compile(r"\s*(?:import\b|from\b|use\b|#|//|[)\]}]|$)|[\w\s,()]+$")
 _DEFINES = re.compile(r"(?:(?:export|const|let|var|static|final|pub)\s+)*(\w+)\s*(?::[^=]*)?=[^=]")
 
 
-def changed_names(language: str, path: str, before: str | None, after: str | None) -> list[str]:
+def find_changed_names(language: str, path: str, before: str | None, after: str | None) -> list[str]:
     """Return the names of the functions that differ between two texts, or use what differs at the top level.
 
     ``WHOLE_MODULE`` stands in where no function can be named. A text is None where there is no such file.
     """
     texts = before or "", after or ""
     lines, found = [text.splitlines() for text in texts], [definitions(language, path, text) for text in texts]
-    changes = changed_lines(*lines)
-    names = dict.fromkeys(name for at, number in changes for name in _names_at(found[at], lines[at], number))
+    changes = find_changed_lines(*lines)
+    names = dict.fromkeys(name for at, number in changes for name in _find_names(found[at], lines[at], number))
     return list(names) or [WHOLE_MODULE] * (before != after)
 
 
@@ -32,7 +32,7 @@ def differing_spans(language: str, path: str, one: str, other: str) -> tuple[Spa
     lines = one.splitlines(), other.splitlines()
     functions = [_functions(definitions(language, path, text)) for text in (one, other)]
     found: dict[Span, None] = {}
-    for at, number in changed_lines(*lines):
+    for at, number in find_changed_lines(*lines):
         around = next((each for each in functions[at] if each.first <= number <= each.last), None)
         spans = [(each.first, each.last) for each in functions[0] if around and each.name == around.name]
         if lines[at][number - 1].strip() and not spans:
@@ -41,7 +41,7 @@ def differing_spans(language: str, path: str, one: str, other: str) -> tuple[Spa
     return tuple(found)
 
 
-def changed_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+def find_changed_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield 0 and the number of each line of ``before`` that is gone or changed, 1 and that of each new one."""
     for tag, start, end, from_, to in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
@@ -49,7 +49,7 @@ def changed_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple
             yield from ((1, number) for number in range(from_ + 1, to + 1))
 
 
-def defined_at(lines: Sequence[str], number: int) -> str:
+def find_definitions(lines: Sequence[str], number: int) -> str:
     """Return the name that the top-level statement around a line defines, by how such statements look; "" if none."""
     for line in reversed(lines[:number]):
         if line[:1].strip() and line[0] not in ")]}":
@@ -58,13 +58,13 @@ def defined_at(lines: Sequence[str], number: int) -> str:
     return ""
 
 
-def _names_at(found: Sequence[Definition], lines: Sequence[str], number: int) -> list[str]:
+def _find_names(found: Sequence[Definition], lines: Sequence[str], number: int) -> list[str]:
     """Return what stands for one line: the function around it, or those that use what the line defines."""
     text, functions = lines[number - 1], _functions(found)
     around = innermost(functions, number) or innermost(found, number)
     if around or _IDLE.match(text):
         return [around.name] if around and text.strip() else []
-    defined = defined_at(lines, number)
+    defined = find_definitions(lines, number)
     if not defined:
         return [WHOLE_MODULE]
     uses = re.compile(rf"\b{re.escape(defined)}\b")

@@ -10,11 +10,11 @@ from assay.harness.languages.base import (
     Lines,
     Syntax,
     anywhere,
-    dotted,
+    drop_patterns,
     folders,
-    named,
+    has_name,
+    list_dotted_names,
     no_mistake,
-    without_patterns,
 )
 from assay.harness.languages.manifests import maven_part
 
@@ -113,7 +113,7 @@ CONFIGURATION = (
     "*-wrapper.properties",
     *("junit-platform.properties", "testng.xml"),  # extensions that are loaded automatically; the list of tests
 )
-STEERING_NAMES: frozenset[str] = without_patterns(*CONFIGURATION) | {"gradle", ".mvn", "buildSrc", "build-logic"}
+STEERING_NAMES: frozenset[str] = drop_patterns(*CONFIGURATION) | {"gradle", ".mvn", "buildSrc", "build-logic"}
 STEERING = re.compile(
     r"^gradle(/|$)|(^|/)(\.mvn|buildSrc|build-logic)(/|$)"  # further build logic
     r"|META-INF/services/org\.(junit|testng|spockframework)\."  # registers listeners of the runner
@@ -143,12 +143,12 @@ def is_test_file(path: str) -> bool:
 
 def runner_config(path: str) -> bool:
     """Return whether a file configures the build or the test runner, or could replace part of it."""
-    return named(path, CONFIGURATION) or STEERING.search(path) is not None or bool(stands_in(path))
+    return has_name(path, CONFIGURATION) or STEERING.search(path) is not None or bool(stands_in(path))
 
 
 def steering_part(path: str, text: str) -> str:
     """Return a Maven project without its name, modules, and ordinary properties and dependencies."""
-    return maven_part(text) if named(path, ["pom.xml"]) else text
+    return maven_part(text) if has_name(path, ["pom.xml"]) else text
 
 
 def stands_in(path: str) -> str:
@@ -167,12 +167,12 @@ def may_hold_tests(path: str) -> bool:
     """Return whether a test file can be one with classes, by its suffix, and is none of the tests' data."""
     if not path.endswith((".java", ".kt", ".groovy")) or "resources" in folders(path):
         return False
-    return not named(path, ["package-info.*", "module-info.*"])
+    return not has_name(path, ["package-info.*", "module-info.*"])
 
 
 def places(path: str, text: str) -> Iterable[str]:  # noqa: ARG001 - the Protocol names it
     """Return the class's name, with all, some or none of its package."""
-    return dotted(path)
+    return list_dotted_names(path)
 
 
 mistake = no_mistake

@@ -11,13 +11,13 @@ from assay.harness.languages.base import (
     Lines,
     Syntax,
     anywhere,
+    drop_patterns,
     folders,
-    named,
+    has_name,
     no_mistake,
     no_places,
     no_stand_in,
     parts,
-    without_patterns,
 )
 from assay.harness.languages.manifests import json_part
 
@@ -118,7 +118,7 @@ EVERYWHERE = (
     *("tsconfig*.json", "jsconfig.json", "bunfig.toml", "deno.json*"),  # where imports lead
     *("setupTests.*", "setup-tests.*"),
 )
-STEERING_NAMES: frozenset[str] = without_patterns(*EVERYWHERE) | {".yarn"}
+STEERING_NAMES: frozenset[str] = drop_patterns(*EVERYWHERE) | {".yarn"}
 LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml")
 """Read where packages are installed, and by no runner."""
 PACKAGE_FREE = frozenset(
@@ -159,7 +159,7 @@ def runner_config(path: str) -> bool:
 
     Modules that a configuration names cannot be recognised by their path, but that configuration can.
     """
-    if named(path, EVERYWHERE) or ".yarn" in parts(path):
+    if has_name(path, EVERYWHERE) or ".yarn" in parts(path):
         return True
     return not SOURCES & set(folders(path)) and OUTSIDE.fullmatch(PurePosixPath(path).name) is not None
 
@@ -184,9 +184,9 @@ places = no_places
 
 def steering_part(path: str, text: str) -> str:
     """Return a package's scripts and the options of runners and compilers in it; nothing of a lock file."""
-    if named(path, LOCKS):
+    if has_name(path, LOCKS):
         return ""
-    return json_part(text, PACKAGE_FREE) if named(path, ["package.json"]) else text
+    return json_part(text, PACKAGE_FREE) if has_name(path, ["package.json"]) else text
 
 
 stands_in = no_stand_in

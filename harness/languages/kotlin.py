@@ -5,7 +5,15 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from assay.harness.languages import java
-from assay.harness.languages.base import CONDITION_IN_PARENTHESES, Lines, Syntax, anywhere, dotted, folders, named
+from assay.harness.languages.base import (
+    CONDITION_IN_PARENTHESES,
+    Lines,
+    Syntax,
+    anywhere,
+    folders,
+    has_name,
+    list_dotted_names,
+)
 
 NAME = "kotlin"
 ALIASES = frozenset({"kt"})
@@ -82,7 +90,7 @@ def is_test_file(path: str) -> bool:
 
 def runner_config(path: str) -> bool:
     """Return whether a file configures the build, the compiler or the test runner, or could replace part of it."""
-    own = named(path, CONFIGURATION) or STEERING.search(path) is not None
+    own = has_name(path, CONFIGURATION) or STEERING.search(path) is not None
     return own or bool(stands_in(path)) or java.runner_config(path)
 
 
@@ -102,7 +110,7 @@ def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
 
 def places(path: str, text: str) -> Iterator[str]:
     """Yield the file's name and the names of its classes, with all, some or none of the package."""
-    yield from dotted(path)
+    yield from list_dotted_names(path)
     package = re.search(r"^package ([\w.]+)", text, re.MULTILINE)
     for found in re.finditer(TOP_LEVEL, text, re.MULTILINE):
         yield found[5]

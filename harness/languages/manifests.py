@@ -62,7 +62,7 @@ def cargo_part(manifest: dict[str, Any]) -> object:
     free |= {"license-file", "keywords", "categories", "rust-version", "include", "exclude", "publish"}
     package = {key: value for key, value in manifest.get("package", {}).items() if key not in free}
     others = {key: value for key, value in manifest.items() if key not in {"package", "features"}}
-    return {"package": package, **_without_versions(others)}
+    return {"package": package, **_drop_versions(others)}
 
 
 def go_module_part(text: str) -> str:
@@ -113,14 +113,14 @@ def _read(text: str, load: Callable[[str], Any], part: Callable[[dict[str, Any]]
         return text
 
 
-def _without_versions(table: Any) -> Any:
+def _drop_versions(table: Any) -> Any:
     """Return a table of a Cargo manifest, its dependencies without what only chooses a version or features."""
     if not isinstance(table, dict):
         return table
     kept = {}
     for key, value in table.items():
         chooses = _DEPENDENCIES.fullmatch(key) and isinstance(value, dict)
-        kept[key] = _without_versions(
+        kept[key] = _drop_versions(
             {name: _beyond_a_version(given) for name, given in value.items()} if chooses else value
         )
     return {key: value for key, value in kept.items() if value not in ({}, [])}

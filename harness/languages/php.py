@@ -8,12 +8,12 @@ from assay.harness.languages.base import (
     Lines,
     Syntax,
     anywhere,
+    drop_patterns,
     folders,
-    named,
+    has_name,
     no_mistake,
     no_stand_in,
     unchanged,
-    without_patterns,
 )
 from assay.harness.languages.manifests import json_part
 from assay.harness.reports.testdox import prettify
@@ -81,7 +81,7 @@ CONFIGURATION = (
     *("codeception.yml", "codeception.*.yml", "behat.yml", "behat.*.yml", "phpspec.yml", "kahlan-config.php"),
     *("php.ini", ".user.ini", ".env.testing", ".env.test"),
 )
-STEERING_NAMES: frozenset[str] = without_patterns(*CONFIGURATION)
+STEERING_NAMES: frozenset[str] = drop_patterns(*CONFIGURATION)
 SOURCE_NAMES = ""
 
 
@@ -93,17 +93,19 @@ def is_test_file(path: str) -> bool:
     inside = folders(path)
     if {"Tests", "tests"} & set(inside):
         return True
-    return not SOURCES & set(inside) and (bool(TEST_FOLDERS & set(inside)) or named(path, TEST_NAMES))
+    return not SOURCES & set(inside) and (bool(TEST_FOLDERS & set(inside)) or has_name(path, TEST_NAMES))
 
 
 def runner_config(path: str) -> bool:
     """Return whether a file configures the test runner or is loaded before the tests."""
-    return named(path, CONFIGURATION)
+    return has_name(path, CONFIGURATION)
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the files that PHPUnit finds by name."""
-    return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, ["*Test.php", "*.phpt"])))
+    return tuple(
+        dict.fromkeys(path for path in paths if is_test_file(path) and has_name(path, ["*Test.php", "*.phpt"]))
+    )
 
 
 def places(path: str, text: str) -> tuple[str, ...]:  # noqa: ARG001 - the Protocol names it
@@ -114,9 +116,9 @@ def places(path: str, text: str) -> tuple[str, ...]:  # noqa: ARG001 - the Proto
 
 def steering_part(path: str, text: str) -> str:
     """Return what Composer loads and runs; nothing of its lock file, and the whole of PHPUnit's."""
-    if named(path, ["composer.lock"]):
+    if has_name(path, ["composer.lock"]):
         return ""
-    return json_part(text, PACKAGE_FREE) if named(path, ["composer.json"]) else text
+    return json_part(text, PACKAGE_FREE) if has_name(path, ["composer.json"]) else text
 
 
 stands_in = no_stand_in

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Lines, Syntax, dotted, folders, unchanged
+from assay.harness.languages.base import Lines, Syntax, folders, list_dotted_names, unchanged
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
 
 NAME = "python"
@@ -141,7 +141,7 @@ def _is_runnable(path: str) -> bool:
 
 def places(path: str, text: str) -> Iterable[str]:  # noqa: ARG001 - the Protocol names it
     """Return the module's name, from every folder that may be on the path: ``a.b`` of unittest's ``test_x (a.b.C)``."""
-    return dotted(path)
+    return list_dotted_names(path)
 
 
 def mistake(path: str, text: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from assay.harness.languages.base import (
     Lines,
     Syntax,
+    drop_patterns,
     folders,
-    named,
+    has_name,
     no_mistake,
     parts,
-    without_patterns,
 )
 
 NAME = "ruby"
@@ -69,7 +69,7 @@ CONFIGURATION = (
 SHADOWS = re.compile(r"(^|/)(lib|test|spec)/(rspec|minitest|test[-_/]unit|cucumber|rake|bundler|rubygems)([-_./]|$)")
 """Matches a whole path. Ruby searches these folders before the gems, and minitest loads every plug-in in them."""
 _CLASS = re.compile(r"^\s*class\s+([\w:]+)", re.MULTILINE)
-STEERING_NAMES: frozenset[str] = without_patterns(*CONFIGURATION) | {".bundle"}
+STEERING_NAMES: frozenset[str] = drop_patterns(*CONFIGURATION) | {".bundle"}
 _ADDRESS = re.compile(r"(?<=:)0x[0-9a-f]+\b")
 SOURCE_NAMES = ""
 
@@ -77,7 +77,7 @@ SOURCE_NAMES = ""
 def is_test_file(path: str) -> bool:
     """Return whether a file belongs to the tests; test helpers below ``lib`` and ``app`` are part of the product."""
     inside = set(folders(path))
-    return not SOURCES & inside and (bool(TEST_FOLDERS & inside) or named(path, TEST_NAMES))
+    return not SOURCES & inside and (bool(TEST_FOLDERS & inside) or has_name(path, TEST_NAMES))
 
 
 def runner_config(path: str) -> bool:
@@ -87,12 +87,12 @@ def runner_config(path: str) -> bool:
     """
     if ".bundle" in parts(path) or stands_in(path):
         return True
-    return not SOURCES & set(folders(path)) and named(path, CONFIGURATION)
+    return not SOURCES & set(folders(path)) and has_name(path, CONFIGURATION)
 
 
 def steering_part(path: str, text: str) -> str:
     """Return the whole of a file, since most are programs; nothing of a lock file."""
-    return "" if named(path, ["Gemfile.lock", "gems.locked"]) else text
+    return "" if has_name(path, ["Gemfile.lock", "gems.locked"]) else text
 
 
 def stands_in(path: str) -> str:
@@ -103,7 +103,7 @@ def stands_in(path: str) -> str:
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the test files, by their names."""
-    return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, TEST_NAMES[:3])))
+    return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and has_name(path, TEST_NAMES[:3])))
 
 
 def places(path: str, text: str) -> Iterable[str]:  # noqa: ARG001 - the Protocol names it

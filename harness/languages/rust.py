@@ -9,7 +9,7 @@ from assay.harness.languages.base import (
     Lines,
     Syntax,
     folders,
-    named,
+    has_name,
     no_mistake,
     no_places,
     no_stand_in,
@@ -112,7 +112,7 @@ def is_test_file(path: str) -> bool:
     program.
     """
     inside = folders(path)
-    if named(path, TEST_NAMES) or any(map(TEST_FOLDERS.fullmatch, inside)):
+    if has_name(path, TEST_NAMES) or any(map(TEST_FOLDERS.fullmatch, inside)):
         return True
     return inside[:1] == ("test",) or ("resources", "test") in pairwise(inside)
 
@@ -134,9 +134,9 @@ places = no_places
 
 def steering_part(path: str, text: str) -> str:
     """Return what of a manifest chooses tests, replaces packages or sets compilation; nothing of a lock file."""
-    if named(path, ["Cargo.lock"]):
+    if has_name(path, ["Cargo.lock"]):
         return ""
-    return toml_part(text, cargo_part) if named(path, ["Cargo.toml"]) else text
+    return toml_part(text, cargo_part) if has_name(path, ["Cargo.toml"]) else text
 
 
 stands_in = no_stand_in

@@ -60,7 +60,7 @@ class Parsed:
     root: "Node"
 
 
-def language_of(path: str, language: str) -> Language | None:
+def find_language(path: str, language: str) -> Language | None:
     """Return the language of a file: the project's own, or the one with this suffix; None for no known language.
 
     Args:
@@ -86,7 +86,7 @@ def parse(language: str, path: str, text: str) -> Parsed | None:
     Raises:
         UserError: there is no language of that name.
     """
-    known = language_of(path, language)
+    known = find_language(path, language)
     if known is None:
         return None
     grammar = _grammar(known.NAME, PurePosixPath(path).suffix)
@@ -122,13 +122,13 @@ def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:
         UserError: there is no language of that name.
     """
     parsed = parse(language, path, text)
-    return definitions_in(parsed) if parsed else ()
+    return list_definitions(parsed) if parsed else ()
 
 
-def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
+def list_definitions(parsed: Parsed) -> tuple[Definition, ...]:
     """Return the functions and classes in a syntax tree, in order of their lines, the outer before the inner."""
     found = _defining_nodes(parsed)
-    return tuple(sorted(_qualified(parsed.language, found), key=lambda each: (each.first, -each.last)))
+    return tuple(sorted(_qualify(parsed.language, found), key=lambda each: (each.first, -each.last)))
 
 
 def innermost(found: Sequence[Definition], line: int) -> Definition | None:
@@ -171,7 +171,7 @@ def _defining_nodes(parsed: Parsed) -> "list[tuple[str, Node]]":
     return sorted(found, key=lambda each: (each[1].start_byte, -each[1].end_byte))
 
 
-def _qualified(language: Language, found: "Iterable[tuple[str, Node]]") -> Iterator[Definition]:
+def _qualify(language: Language, found: "Iterable[tuple[str, Node]]") -> Iterator[Definition]:
     syntax = language.SYNTAX
     values = syntax.function_values | syntax.class_values
     around: list[tuple[int, str]] = []
@@ -198,12 +198,12 @@ def _holder(value: "Node", syntax: Syntax) -> "Node | None":
 def _name(node: "Node") -> str:
     """Return the dotted name of a definition; empty if it has none."""
     if node.type == "impl_item":
-        return _spelled(node.child_by_field_name("type"))
+        return _spell(node.child_by_field_name("type"))
     if node.type == "export_statement":
         return "default"
     named = (node.child_by_field_name(field) for field in NAMED_BY)
     found = next((each for each in named if each is not None), None) or _typedef_name(node)
-    name = _spelled(found)
+    name = _spell(found)
     return "" if _misread(node, name) else name
 
 
@@ -226,22 +226,22 @@ def _receiver(node: "Node") -> str:
     """Return the receiver type of a Go method, which does not enclose it."""
     receiver = node.child_by_field_name("receiver")
     parameter = receiver.named_child(0) if receiver else None
-    return _spelled(parameter.child_by_field_name("type")) if parameter else ""
+    return _spell(parameter.child_by_field_name("type")) if parameter else ""
 
 
-def _spelled(node: "Node | None") -> str:
+def _spell(node: "Node | None") -> str:
     if node is None:
         return ""
     scope = node.child_by_field_name("scope")
     if scope:
-        return f"{_spelled(scope)}.{_spelled(node.child_by_field_name('name'))}"
+        return f"{_spell(scope)}.{_spell(node.child_by_field_name('name'))}"
     if node.type == "operator_cast":
         return f"operator {_text(node.child_by_field_name('type'))}"
     inner = (node.child_by_field_name(field) for field in FORWARDED_BY)
     forwarded = next((each for each in inner if each is not None), None)
     if forwarded is None and node.type in {"pointer_type", "parenthesized_declarator", "reference_declarator"}:
         forwarded = node.named_child(node.named_child_count - 1)
-    return _spelled(forwarded) if forwarded else _text(node)
+    return _spell(forwarded) if forwarded else _text(node)
 
 
 def _text(node: "Node | None") -> str:

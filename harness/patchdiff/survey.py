@@ -11,7 +11,7 @@ from assay.harness.languages.differences import WHOLE_MODULE, Span
 from assay.harness.patchdiff.nearness import ChangeSummary, find_quoted, find_words, select_named, sort_nearest
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides, read_files
 from assay.harness.patchdiff.targets import MOST, SIDES, Target, find_loose, find_spans, find_targets, find_users
-from assay.harness.patches.diff import touched_paths
+from assay.harness.patches.diff import find_touched_paths
 
 SECONDS = 60.0
 GREP_SECONDS = 20
@@ -39,8 +39,8 @@ def survey(sides: Sides) -> Survey:
     """Look at the three different trees, each in a container; raises EngineError and SideError."""
     instance = sides.instance
     language = languages.find(instance.language)
-    changed = {path for side in SIDES if sides.patch(side) for path in touched_paths(sides.patch(side))}
-    tests = touched_paths(instance.test_patch) if instance.test_patch else ()
+    changed = {path for side in SIDES if sides.patch(side) for path in find_touched_paths(sides.patch(side))}
+    tests = find_touched_paths(instance.test_patch) if instance.test_patch else ()
     sources = sorted(path for path in changed if not language.is_test_file(path))
     files = dict(zip(SIDES, sides.map_sides(SIDES, lambda side: read_files(sides, side, sources)), strict=True))
     texts = {side: {path: raw.decode(errors="replace") for path, raw in found.items()} for side, found in files.items()}

@@ -7,7 +7,13 @@ from posixpath import commonpath, dirname
 
 from assay.harness import languages
 from assay.harness.languages import differences
-from assay.harness.languages.differences import WHOLE_MODULE, Span, changed_lines, changed_names, defined_at
+from assay.harness.languages.differences import (
+    WHOLE_MODULE,
+    Span,
+    find_changed_lines,
+    find_changed_names,
+    find_definitions,
+)
 from assay.harness.languages.syntax import Definition, definitions
 from assay.harness.patchdiff.sides import Side
 
@@ -63,7 +69,7 @@ def find_targets(language: str, texts: Texts) -> tuple[Target, ...]:
 
 
 def _find_changed(language: str, path: str, texts: Texts, before: Side, after: Side) -> list[str]:
-    return changed_names(language, path, texts[before].get(path), texts[after].get(path))
+    return find_changed_names(language, path, texts[before].get(path), texts[after].get(path))
 
 
 def _places(name: str, here: Mapping[Side, Sequence[Definition]]) -> dict[Side, tuple[Span, ...]]:
@@ -108,7 +114,7 @@ def find_loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
     for path in (each.path for each in found if each.name == WHOLE_MODULE):
         base, gold, candidate = (texts[side].get(path, "").splitlines() for side in SIDES)
         before, after = (gold, candidate) if gold != candidate else (base, gold)
-        names = {defined_at((before, after)[at], number) for at, number in changed_lines(before, after)}
+        names = {find_definitions((before, after)[at], number) for at, number in find_changed_lines(before, after)}
         named.append(Loose(path, frozenset(names - {""})))
     return [each for each in named if each.names]
 

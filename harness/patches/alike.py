@@ -3,7 +3,7 @@
 from assay.harness.patches.as_git import read_as_git
 
 
-def changed_alike(one: str, other: str) -> frozenset[str]:
+def find_equal_changes(one: str, other: str) -> frozenset[str]:
     """Return the paths that two patches change by the same lines, each patch in one place only.
 
     Raises:

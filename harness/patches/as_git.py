@@ -17,9 +17,9 @@ from assay.harness.patches.names import (
     date_length,
     is_epoch,
     is_no_file,
-    stripped,
+    strip_folder,
     twice,
-    unquoted,
+    unquote,
 )
 
 NEWLINE = b"\n"
@@ -145,9 +145,9 @@ class _Reader:
         word, rest = _split_word(line)
         match word:
             case b"--- ":
-                file.old = self._verified(rest, file.old, missing=bool(file.is_new))
+                file.old = self._verify_name(rest, file.old, missing=bool(file.is_new))
             case b"+++ ":
-                file.new = self._verified(rest, file.new, missing=bool(file.is_deleted))
+                file.new = self._verify_name(rest, file.new, missing=bool(file.is_deleted))
             case b"copy from " | b"rename from " | b"rename old ":
                 file.is_moved, file.old = True, self._name(rest, 0, _ENDS_A_LONG_NAME)
             case b"copy to " | b"rename to " | b"rename new ":
@@ -165,7 +165,7 @@ class _Reader:
             file.is_deleted, file.old = True, file.default
         if word == b"index ":
             numbers = _NUMBERS.match(rest)
-            if numbers is None and self._goes_on(rest):
+            if numbers is None and self._continues(rest):
                 raise self._refuse("an index line without its two numbers")
             if numbers is None or rest[numbers.end() : numbers.end() + 1] != b" ":
                 return
@@ -174,7 +174,7 @@ class _Reader:
             return
         file.modes.append(self._mode(rest))
 
-    def _goes_on(self, numbers: bytes) -> bool:
+    def _continues(self, numbers: bytes) -> bool:
         """Return whether git would take the numbers of an index line from the lines below it."""
         if b"." in numbers or len(numbers) > _ID_LENGTH:
             return False
@@ -186,10 +186,10 @@ class _Reader:
     def _mode(self, text: bytes) -> int:
         match = _MODE.match(text)
         if match is None or not (match[0][-1:].isspace() or match.end() == len(text)):
-            raise self._refuse(f"an odd file mode {_shown(text)}")
+            raise self._refuse(f"an odd file mode {_show(text)}")
         return int(match[1], 8)
 
-    def _verified(self, text: bytes, known: bytes | None, *, missing: bool) -> bytes | None:
+    def _verify_name(self, text: bytes, known: bytes | None, *, missing: bool) -> bytes | None:
         """Read a name that has to agree with what the lines above say."""
         if known is None and not missing:
             return self._name(text, self._strip, _ENDS_A_NAME)
@@ -204,35 +204,35 @@ class _Reader:
     def _name(self, text: bytes, strip: int, ends: re.Pattern[bytes]) -> bytes | None:
         """Read a file name; None if there is none below the folders to strip."""
         if text.startswith(QUOTE):
-            return self._stripped(self._unquoted(text, whole=True)[0], strip)
+            return self._strip_name(self._unquote_name(text, whole=True)[0], strip)
         end = ends.search(text)
-        return self._stripped(text[: end.start()] if end else text, strip) or None
+        return self._strip_name(text[: end.start()] if end else text, strip) or None
 
-    def _stripped(self, name: bytes, strip: int) -> bytes | None:
+    def _strip_name(self, name: bytes, strip: int) -> bytes | None:
         if name.startswith(SLASH) and not is_no_file(name):
-            raise self._refuse(f"absolute path {_shown(name)}")  # git would take its first slash off
-        return stripped(name, strip)
+            raise self._refuse(f"absolute path {_show(name)}")  # git would take its first slash off
+        return strip_folder(name, strip)
 
-    def _unquoted(self, text: bytes, *, whole: bool = False) -> tuple[bytes, int]:
+    def _unquote_name(self, text: bytes, *, whole: bool = False) -> tuple[bytes, int]:
         """Read a quoted name at the start of a text; return it with the place behind its closing quote.
 
         With ``whole``, nothing but a tab and anything may follow.
         """
-        read = unquoted(text)
+        read = unquote(text)
         if read is None:
             raise self._refuse("a quoted path is not closed on its line, or has an odd escape")
         after = text[read[1] :].rstrip(b"\r")
         if whole and after and not after.startswith(b"\t"):
-            raise self._refuse(f"a quoted path is followed by something: {_shown(text)}")
+            raise self._refuse(f"a quoted path is followed by something: {_show(text)}")
         return read
 
     def _same_name(self, text: bytes) -> bytes | None:
         """Return the name that a ``diff --git`` line has twice: all that new empty files and changes of mode have."""
         if text.startswith(QUOTE):
-            first, end = self._unquoted(text)
+            first, end = self._unquote_name(text)
             second = text[end:].lstrip(b" \t\r")
             if second.startswith(QUOTE):
-                other = below(self._unquoted(second)[0], self._strip)
+                other = below(self._unquote_name(second)[0], self._strip)
             else:
                 other = below(second + NEWLINE, self._strip)
             mine = below(first, self._strip)
@@ -243,7 +243,7 @@ class _Reader:
         quote = name.find(QUOTE)
         if quote < 0:
             return twice(name, self._strip)
-        other = below(self._unquoted(name[quote:])[0], self._strip)
+        other = below(self._unquote_name(name[quote:])[0], self._strip)
         if other is None or len(other) >= quote or not name.startswith(other):
             return None
         return other if name[len(other) : len(other) + 1] in (b" ", b"\t", b"\r") else None
@@ -252,9 +252,9 @@ class _Reader:
         """Read the two lines above the hunks of a diff that is not git's."""
         self._guess_strip(second)
         if is_no_file(first):
-            file.is_new, file.is_deleted, file.new = True, False, self._dated_name(second)
+            file.is_new, file.is_deleted, file.new = True, False, self._read_dated_name(second)
         elif is_no_file(second):
-            file.is_new, file.is_deleted, file.old = False, True, self._dated_name(first)
+            file.is_new, file.is_deleted, file.old = False, True, self._read_dated_name(first)
         else:
             self._two_names(file, first, second)
         if not file.names:
@@ -262,8 +262,8 @@ class _Reader:
         self._at += 2
 
     def _two_names(self, file: GitFile, first: bytes, second: bytes) -> None:
-        default = self._dated_name(first)
-        name = self._dated_name(second)
+        default = self._read_dated_name(first)
+        name = self._read_dated_name(second)
         if not second.startswith(QUOTE) and (name is None or (default is not None and name.startswith(default))):
             name = default  # the shorter one
         if is_epoch(first):
@@ -275,17 +275,17 @@ class _Reader:
 
     def _guess_strip(self, second: bytes) -> None:
         """Strip no folder from here on if the second name has none, as git does."""
-        name = None if is_no_file(second) else self._dated_name(second, strip=0)
+        name = None if is_no_file(second) else self._read_dated_name(second, strip=0)
         if name is not None and SLASH not in name:
             self._strip = 0
 
-    def _dated_name(self, text: bytes, strip: int | None = None) -> bytes | None:
+    def _read_dated_name(self, text: bytes, strip: int | None = None) -> bytes | None:
         strip = self._strip if strip is None else strip
         if text.startswith(QUOTE):
-            return self._stripped(self._unquoted(text, whole=True)[0], strip)
+            return self._strip_name(self._unquote_name(text, whole=True)[0], strip)
         date = date_length(text)
         if date:
-            return self._stripped(text[: len(text) - date], strip) or None
+            return self._strip_name(text[: len(text) - date], strip) or None
         return self._name(text, strip, _ENDS_A_NAME)
 
     def _hunks(self, file: GitFile) -> int:
@@ -330,7 +330,7 @@ class _Reader:
         if at == end and (old > 0 or new > 0):
             raise MalformedPatchError("the last hunk is cut off")
         if old > 0 or new > 0:
-            raise self._refuse(f"a hunk is shorter than its header says, before {_shown(self._line()[:60])}")
+            raise self._refuse(f"a hunk is shorter than its header says, before {_show(self._line()[:60])}")
         if old or new or not changes:
             raise self._refuse("a hunk is longer than its header says, or changes nothing")
 
@@ -389,5 +389,5 @@ def _number(digits: bytes | None) -> int:
     return int(significant or b"0") if len(significant) < 19 else _HUGE
 
 
-def _shown(text: bytes) -> str:
+def _show(text: bytes) -> str:
     return repr(text[:80].decode(errors="replace"))

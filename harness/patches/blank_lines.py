@@ -9,15 +9,15 @@ PLAIN = re.compile(r"[\w./+-]+")
 """Paths that git does not quote."""
 
 
-def with_blank_lines(patch: str) -> str:
+def add_blank_lines(patch: str) -> str:
     """Return a patch that adds a blank line to each file that another one changes, where its first hunk begins.
 
     A file that the other makes, removes or moves is left out; the result is empty if none is left.
     """
-    return render(filter(None, map(_with_blank_line, read_diff(patch))))
+    return render(filter(None, map(_add_blank_line, read_diff(patch))))
 
 
-def _with_blank_line(change: FileChange) -> FileChange | None:
+def _add_blank_line(change: FileChange) -> FileChange | None:
     path = change.path
     if change.old != change.new or not change.hunks or not PLAIN.fullmatch(path):
         return None

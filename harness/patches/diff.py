@@ -108,10 +108,10 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
 
 def render(changes: Iterable[FileChange]) -> str:
     """Write changes as a diff; hunk headers are counted from the lines, and files without hunks keep their head."""
-    return "".join(f"{line}\n" for change in changes for line in _rendered(change))
+    return "".join(f"{line}\n" for change in changes for line in _render(change))
 
 
-def touched_paths(text: str) -> tuple[str, ...]:
+def find_touched_paths(text: str) -> tuple[str, ...]:
     """Return the paths that a diff touches, old and new names, in order; raises MalformedPatchError."""
     return tuple(dict.fromkeys(path for change in read_diff(text) for path in (change.old, change.new) if path))
 
@@ -121,12 +121,12 @@ def paths_after(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(change.new for change in read_diff(text) if change.new))
 
 
-def added_paths(text: str) -> tuple[str, ...]:
+def find_added_paths(text: str) -> tuple[str, ...]:
     """Return the paths of the files that a diff adds, in order; raises MalformedPatchError."""
     return tuple(change.path for change in read_diff(text) if change.old is None)
 
 
-def patched(text: str, change: FileChange) -> str | None:
+def apply_change(text: str, change: FileChange) -> str | None:
     """Return a file's text after a change of it, each line ended by a line feed; None if the change removes the file.
 
     Raises:
@@ -145,7 +145,7 @@ def patched(text: str, change: FileChange) -> str | None:
     return "\n".join([*new, *old[at:]]).rstrip("\n") + "\n"
 
 
-def without_binary_hunks(text: str) -> str:
+def drop_binary_hunks(text: str) -> str:
     """Return a diff without the binary files whose content it lacks: git refuses a patch with one.
 
     Such files come as assets, or not at all. A ``GIT binary patch`` contains the content and stays.
@@ -153,7 +153,7 @@ def without_binary_hunks(text: str) -> str:
     return "".join(part for part in _FILE.split(text) if not _NO_CONTENT.search(part))
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Return a quoted path of git's, given without the quotes, with its escapes resolved."""
     if "\\" not in text:
         return text
@@ -168,7 +168,7 @@ def _character(escape: re.Match[bytes]) -> bytes:
 def _read_part(part: str) -> list[FileChange]:
     """Read one file of a git diff, with plain diffs that may follow it; or a plain diff."""
     if not part.startswith("diff --git "):
-        return [_file(_plain_head(file), _hunks(file)) for file in _parsed(part)]
+        return [_file(_plain_head(file), _hunks(file)) for file in _parse(part)]
     first = _FIRST_HUNK.search(part)
     head = (part[: first.start()] if first else part).removesuffix("\n").split("\n")
     if first is None:
@@ -177,7 +177,7 @@ def _read_part(part: str) -> list[FileChange]:
     return [_file(head, own.hunks), *others]
 
 
-def _parsed(text: str) -> "PatchSet":
+def _parse(text: str) -> "PatchSet":
     from unidiff.errors import UnidiffParseError
     from unidiff.patch import PatchSet
 
@@ -215,7 +215,7 @@ def _file(head: Sequence[str], hunks: tuple[Hunk, ...]) -> FileChange:
     old = new = None
     for line in (each.removesuffix("\r") for each in head):
         if same := _same_name(line):
-            old = new = unescaped(same)
+            old = new = unescape(same)
         elif named := _OLD_NAME.match(line):
             old = _path(named)
         elif named := _NEW_NAME.match(line):
@@ -241,13 +241,13 @@ def _path(named: re.Match[str]) -> str | None:
     """Return the path that a header line names, relative to the tree; None for the file that is not there."""
     name = named["name"]
     if len(name) > 1 and name[0] == name[-1] == '"':
-        name = unescaped(name[1:-1])
+        name = unescape(name[1:-1])
     if name == NOWHERE:
         return None
     return name.partition("/")[2] or name if named["mark"] in ("---", "+++") else name
 
 
-def _rendered(change: FileChange) -> Iterator[str]:
+def _render(change: FileChange) -> Iterator[str]:
     yield from change.head
     shift = 0
     for hunk in change.hunks:

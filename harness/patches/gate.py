@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from assay.harness.patches.as_git import GitFile, read_as_git
 from assay.harness.patches.diff import MalformedPatchError
-from assay.harness.patches.spelling import folded
+from assay.harness.patches.spelling import fold
 
 MAX_BYTES = 5 * 1024 * 1024
 MAX_FILES = 2000
@@ -55,22 +55,22 @@ def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
     if not text.strip():
         return GatedPatch("")
     normalized = () if text.endswith("\n") else ("final newline",)
-    data = _checked_bytes(text) + (b"\n" if normalized else b"")
+    data = _check_bytes(text) + (b"\n" if normalized else b"")
     paths: dict[str, None] = {}
     created: dict[str, None] = {}
     for number, file in enumerate(read_as_git(data), start=1):
         if number > MAX_FILES:
             raise MalformedPatchError(f"touches more than {MAX_FILES} files")
         _check_file(file, allow_binary=allow_binary)
-        paths.update(dict.fromkeys(map(checked_path, file.names)))
+        paths.update(dict.fromkeys(map(check_path, file.names)))
         if file.new is not None and (file.is_new is not False or file.is_moved):
-            created[checked_path(file.new)] = None
+            created[check_path(file.new)] = None
     if not paths:
         raise MalformedPatchError("no file header: this is not a unified diff")
     return GatedPatch(data.decode(), tuple(paths), tuple(created), normalized)
 
 
-def checked_path(name: bytes) -> str:
+def check_path(name: bytes) -> str:
     """Return a path of a patch or of a patched tree as text.
 
     Raises:
@@ -79,19 +79,19 @@ def checked_path(name: bytes) -> str:
     try:
         path = name.decode()
     except UnicodeDecodeError as error:
-        raise MalformedPatchError(f"path {_shown(name)} is not UTF-8") from error
+        raise MalformedPatchError(f"path {_show(name)} is not UTF-8") from error
     if len(name) > PATH_BYTES:
         raise MalformedPatchError(f"a path of {len(name)} bytes; at most {PATH_BYTES} are possible")
     parts = re.split(r"[/\\]", path)
     if max(len(part.encode()) for part in parts) > PART_BYTES:
-        raise MalformedPatchError(f"a name of more than {PART_BYTES} bytes in path {_shown(name)}")
+        raise MalformedPatchError(f"a name of more than {PART_BYTES} bytes in path {_show(name)}")
     if len(parts) > PARTS:
         raise MalformedPatchError(f"a path of {len(parts)} folders; at most {PARTS} are accepted")
     _check_place(path, parts)
     return path
 
 
-def checked_mode(mode: int) -> int:
+def check_mode(mode: int) -> int:
     """Return the mode of a plain file; raises MalformedPatchError for any other."""
     if mode in PLAIN_MODES:
         return mode
@@ -101,7 +101,7 @@ def checked_mode(mode: int) -> int:
     )
 
 
-def _checked_bytes(text: str) -> bytes:
+def _check_bytes(text: str) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
@@ -115,7 +115,7 @@ def _checked_bytes(text: str) -> bytes:
 
 def _check_file(file: GitFile, *, allow_binary: bool) -> None:
     for mode in file.modes:
-        checked_mode(mode)
+        check_mode(mode)
     if file.is_binary and not allow_binary:
         raise MalformedPatchError("contains binary data, and the gold patch has none")
 
@@ -126,12 +126,12 @@ def _check_place(path: str, parts: list[str]) -> None:
     if path.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", path):
         raise MalformedPatchError(f"absolute path {path[:80]!r}")
     for part in parts:
-        name = folded(part)
+        name = fold(part)
         if name == "..":
             raise MalformedPatchError(f"path {path[:80]!r} leaves the tree")
         if name in (".git", "git~1") or name.startswith(".git:"):
             raise MalformedPatchError(f"path {path[:80]!r} is inside git's own folder")
 
 
-def _shown(name: bytes) -> str:
+def _show(name: bytes) -> str:
     return repr(name[:80].decode(errors="backslashreplace"))

@@ -13,7 +13,7 @@ _DATE = re.compile(rb"(?:\d{2})?\d{2}-\d{2}-\d{2}\Z")
 _EPOCH = re.compile(rb"(1969-12-31|1970-01-01) ([0-2]\d):([0-5]\d):00(?:\.0+)? ([+-])([0-2]\d):?([0-5]\d)\Z")
 
 
-def unquoted(text: bytes) -> tuple[bytes, int] | None:
+def unquote(text: bytes) -> tuple[bytes, int] | None:
     """Read a quoted name at the start of a text.
 
     Returns:
@@ -45,7 +45,7 @@ def below(name: bytes, strip: int) -> bytes | None:
     return name[slash + 1 :] if slash > 0 else None
 
 
-def stripped(name: bytes, strip: int) -> bytes | None:
+def strip_folder(name: bytes, strip: int) -> bytes | None:
     """Return a name without its first folder, if that is to be stripped, and with single slashes."""
     slash = name.find(SLASH)
     if strip and slash < 0:

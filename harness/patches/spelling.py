@@ -25,6 +25,6 @@ def plain(path: str) -> str:
     return "/".join(part if part in (".", "..") else part.rstrip(". ") for part in _SEPARATOR.split(path))
 
 
-def folded(path: str) -> str:
+def fold(path: str) -> str:
     """Return a path as ``plain`` does, and in one case."""
     return unicodedata.normalize("NFKC", plain(path).casefold())

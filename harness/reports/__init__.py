@@ -49,18 +49,18 @@ from assay.harness.reports import (
     unittest_text,
     vitest_text,
 )
-from assay.harness.reports.base import ReportFormat, worst_of
+from assay.harness.reports.base import ReportFormat, merge_worst
 from assay.harness.reports.ids import IDS, rename
-from assay.harness.reports.lookup import lookup, names_a_test, stands_for
+from assay.harness.reports.lookup import find_candidates, lookup, names_a_test
 from assay.harness.reports.results import (
+    collect_tripwires,
     combine,
+    drop_tests,
+    find_overlooked,
+    find_unprinted,
     full,
-    overlooked,
     read_log,
-    seen,
-    unprinted,
-    without,
-    without_tripwires,
+    split_tripwires,
 )
 
 __all__ = [
@@ -68,12 +68,12 @@ __all__ = [
     "IDS",
     "ReportFormat",
     "find",
+    "find_candidates",
     "label_names",
     "lookup",
     "names_a_test",
     "read",
     "read_log",
-    "stands_for",
     "suite_ran",
 ]
 
@@ -156,7 +156,7 @@ def read(
         output: what the test command printed.
         expected: the status that each tripwire must have, by name.
         prints: statuses that the runner prints test by test.
-        is_label: as of ``rename``; then tests that ``overlooked`` names are left out.
+        is_label: as of ``rename``; then tests that ``find_overlooked`` names are left out.
 
     Returns:
         The project's own tests, of the report files, or of the log where a plan has none; and the tripwires.
@@ -165,20 +165,22 @@ def read(
         UserError: the plan names an unknown format or an unknown way to identify tests.
     """
     names = expected or {}
-    structured, reported = without_tripwires(_of_files(plan.report_format, files), names)
+    structured, reported = split_tripwires(_read_files(plan.report_format, files), names)
     reader = find(plan.log_format)
-    logged, printed = without_tripwires(full(reader, [output]), names)  # past all markers: only a patch prints them
+    logged, printed = split_tripwires(full(reader, [output]), names)  # past all markers: only a patch prints them
     if is_label:
         texts = (content.decode(errors="replace") for content in files.values())
-        left_out = overlooked(reader, [output]) | overlooked(find(plan.report_format or plan.log_format), texts)
-        structured, logged = without(structured, left_out), without(logged, left_out)
+        left_out = find_overlooked(reader, [output]) | find_overlooked(
+            find(plan.report_format or plan.log_format), texts
+        )
+        structured, logged = drop_tests(structured, left_out), drop_tests(logged, left_out)
     tests = rename(logged, plan.test_id, is_label)
     own = rename(structured, plan.test_id, is_label)
     report = combine(plan, own, tests, suite_ran(plan.log_format, output, tests))
     if structured and Status.PASSED in prints:
         ran = [test for test, status in structured.items() if status is not Status.SKIPPED]  # skips go by line
-        report = report.model_copy(update={"unprinted": unprinted(ran, output, IDS[plan.test_id])})
-    return report, seen(names, reported if plan.report_path else printed, printed, prints)
+        report = report.model_copy(update={"unprinted": find_unprinted(ran, output, IDS[plan.test_id])})
+    return report, collect_tripwires(names, reported if plan.report_path else printed, printed, prints)
 
 
 def label_names(plan: TestPlan, files: Mapping[str, bytes], output: str) -> frozenset[str]:
@@ -187,17 +189,17 @@ def label_names(plan: TestPlan, files: Mapping[str, bytes], output: str) -> froz
     Raises:
         UserError: as ``read``.
     """
-    tests = _of_files(plan.report_format, files) or full(find(plan.log_format), [output])
+    tests = _read_files(plan.report_format, files) or full(find(plan.log_format), [output])
     return frozenset(IDS[plan.test_id](test)[0] for test in tests)
 
 
-def _of_files(name: str, files: Mapping[str, bytes]) -> dict[str, Status]:
+def _read_files(name: str, files: Mapping[str, bytes]) -> dict[str, Status]:
     """Return the tests in report files of a format, one file after the other; none without a format."""
     if not name:
         return {}
     reader = find(name)
     read_bytes = getattr(reader, "parse_bytes", None)  # the same
-    return worst_of(
+    return merge_worst(
         [
             read_bytes(content) if read_bytes else reader.parse(content.decode(errors="replace"))
             for content in files.values()

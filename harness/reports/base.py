@@ -74,7 +74,7 @@ def worst(results: Iterable[Result]) -> dict[str, Status]:
     return tests
 
 
-def worst_of(several: Sequence[dict[str, Status]]) -> dict[str, Status]:
+def merge_worst(several: Sequence[dict[str, Status]]) -> dict[str, Status]:
     """Collect the results of several texts, keeping the worst status of each test."""
     if len(several) == 1:
         return several[0]
@@ -86,9 +86,9 @@ def join_id(*parts: str) -> str:
     return SEPARATOR.join(part.replace(SEPARATOR, _INSIDE) for part in parts if part)
 
 
-def parts_of(test: str) -> tuple[str, ...]:
+def split_id(test: str) -> tuple[str, ...]:
     """Split a full id into its parts, with inner separators restored."""
-    return tuple(map(as_part, test.split(SEPARATOR)))
+    return tuple(map(restore_separators, test.split(SEPARATOR)))
 
 
 def has_inner_separator(test: str) -> bool:
@@ -96,7 +96,7 @@ def has_inner_separator(test: str) -> bool:
     return _INSIDE in test
 
 
-def as_part(text: str) -> str:
+def restore_separators(text: str) -> str:
     """Restore the separators inside a part of a full id."""
     return text.replace(_INSIDE, SEPARATOR)
 

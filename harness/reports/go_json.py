@@ -23,7 +23,7 @@ def parse(text: str) -> dict[str, Status]:
 def _results(events: Iterator[json_tree.Object]) -> Iterator[Result]:
     running: dict[tuple[str, str], None] = {}
     for event in events:
-        action, package, test = (json_tree.text_of(event, key) for key in ("Action", "Package", "Test"))
+        action, package, test = (json_tree.get_text(event, key) for key in ("Action", "Package", "Test"))
         if test and action == "run":
             running[package, test] = None
         elif test and action in _ENDS:

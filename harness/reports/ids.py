@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
-from assay.harness.reports.base import SEPARATOR, as_part, has_inner_separator, parts_of, worst
+from assay.harness.reports.base import SEPARATOR, has_inner_separator, restore_separators, split_id, worst
 from assay.harness.reports.testdox import prettify
 
 Style = Callable[[str], tuple[str, ...]]
@@ -30,7 +30,7 @@ _CONTAINER = "/testbed/"
 
 def node(test: str) -> tuple[str, ...]:
     """``a.py::C::test_x[1]``: the full id itself."""
-    return (as_part(test),)
+    return (restore_separators(test),)
 
 
 def subtest(test: str) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def subtest(test: str) -> tuple[str, ...]:
 def above(test: str) -> tuple[str, ...]:
     """``TestA/b``, what is above the last slash of a test."""
     outer, slash, _ = test.rpartition("/")
-    return (as_part(outer),) if slash else ()
+    return (restore_separators(outer),) if slash else ()
 
 
 def function(test: str) -> tuple[str, ...]:
@@ -56,12 +56,12 @@ def file_node(test: str) -> tuple[str, ...]:
 
 def title(test: str) -> tuple[str, ...]:
     """``adds``: the innermost part."""
-    return (parts_of(test)[-1],)
+    return (split_id(test)[-1],)
 
 
 def arrow(test: str) -> tuple[str, ...]:
     """``suite > adds``, after the file or without it; ``com.x.FooTest > adds`` or ``FooTest > adds``."""
-    return tuple(" > ".join(parts) for parts in _with_and_without_place(test))
+    return tuple(" > ".join(parts) for parts in _split_place(test))
 
 
 def any_title(test: str) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def any_title(test: str) -> tuple[str, ...]:
 
 def spaced(test: str) -> tuple[str, ...]:
     """``suite adds``, after the file or without it; mocha's TAP reporter leaves out every ``#``."""
-    names = [" ".join(parts) for parts in _with_and_without_place(test)]
+    names = [" ".join(parts) for parts in _split_place(test)]
     return tuple(dict.fromkeys((*names, *(name.replace("#", "") for name in names))))
 
 
@@ -83,17 +83,17 @@ def padded(test: str) -> tuple[str, ...]:
 
 def dashed(test: str) -> tuple[str, ...]:
     """``suite - adds``, after the file or without it."""
-    return tuple(" - ".join(parts) for parts in _with_and_without_place(test))
+    return tuple(" - ".join(parts) for parts in _split_place(test))
 
 
 def colon(test: str) -> tuple[str, ...]:
     """``suite:adds``, after the file or without it."""
-    return tuple(":".join(parts) for parts in _with_and_without_place(test))
+    return tuple(":".join(parts) for parts in _split_place(test))
 
 
 def file_arrow(test: str) -> tuple[str, ...]:
     """``a.test.js->suite adds`` and ``a.test.js->adds``, also with the container's folder and a blank at the end."""
-    file, *titles = parts_of(test)
+    file, *titles = split_id(test)
     if not titles:
         return (file,)
     names = (f"{file}->{name}{blank}" for name in (" ".join(titles), titles[-1]) for blank in ("", " "))
@@ -102,7 +102,7 @@ def file_arrow(test: str) -> tuple[str, ...]:
 
 def colons(test: str) -> tuple[str, ...]:
     """``a/b.py:C:test_x`` or ``a/b.py:None:test_x``, and ``a.b.C:test_x:``; only parameters of one word are named."""
-    file, *inner = parts_of(test)
+    file, *inner = split_id(test)
     path, name = _PLAIN_PATH.search(file), _PLAIN_NAME.match(inner[min(1, len(inner) - 1)]) if inner else None
     if not path or not name:
         return (test,)
@@ -114,46 +114,46 @@ def colons(test: str) -> tuple[str, ...]:
 
 def file_title(test: str) -> tuple[str, ...]:
     """``a.test.js:adds`` and ``a.test.js:suite adds``; the file alone is a group."""
-    file, *titles = parts_of(test)
+    file, *titles = split_id(test)
     return tuple(dict.fromkeys((f"{file}:{titles[-1]}", f"{file}:{' '.join(titles)}"))) if titles else (file,)
 
 
 def method(test: str) -> tuple[str, ...]:
     """``com.x.FooTest#adds`` and ``FooTest#adds``, also without a method's arguments; the class alone is a group."""
-    names = [_hash(parts) for parts in _with_and_without_place(test)]
-    bare = [_hash((*parts[:-1], _WORD.sub(r"\1", parts[-1]))) for parts in _with_and_without_place(test)]
+    names = [_hash(parts) for parts in _split_place(test)]
+    bare = [_hash((*parts[:-1], _WORD.sub(r"\1", parts[-1]))) for parts in _split_place(test)]
     return tuple(dict.fromkeys((*names, *bare)))
 
 
 def file_of(test: str) -> tuple[str, ...]:
     """``a.test.js``, the file of a test."""
-    return parts_of(test)[:1]
+    return split_id(test)[:1]
 
 
 def class_of(test: str) -> tuple[str, ...]:
     """``com.x.FooTest`` and ``FooTest``, the class of a test; as a style, one test that is not passed decides."""
-    return tuple(parts[0] for parts in _with_and_without_place(test))
+    return tuple(parts[0] for parts in _split_place(test))
 
 
 def parens(test: str) -> tuple[str, ...]:
     """``adds(com.x.FooTest)``, as JUnit 3 wrote it."""
-    outer, *inner = parts_of(test)
+    outer, *inner = split_id(test)
     return (f"{SEPARATOR.join(inner)}({outer})",) if inner else (outer,)
 
 
 def dot(test: str) -> tuple[str, ...]:
     """``Suite.Test``."""
-    return (".".join(parts_of(test)),)
+    return (".".join(split_id(test)),)
 
 
 def lower(test: str) -> tuple[str, ...]:
     """The full id, unchanged and in lower case."""
-    return tuple(dict.fromkeys((as_part(test), as_part(test).lower())))
+    return tuple(dict.fromkeys((restore_separators(test), restore_separators(test).lower())))
 
 
 def rspec(test: str) -> tuple[str, ...]:
     """``adds``, and ``adds - ./spec/a_spec.rb[1:1]`` if the example's place is known."""
-    place, *titles = parts_of(test)
+    place, *titles = split_id(test)
     if not titles:
         return (place,)
     return (titles[-1], f"{titles[-1]} - {place}") if _SPEC_FILE.match(place) else (titles[-1],)
@@ -161,7 +161,7 @@ def rspec(test: str) -> tuple[str, ...]:
 
 def testdox(test: str) -> tuple[str, ...]:
     """``Url Generator > Basic generation``: PHPUnit's prose for ``UrlGeneratorTest::testBasicGeneration``."""
-    return (" > ".join(prettify(parts_of(test))),)
+    return (" > ".join(prettify(split_id(test))),)
 
 
 IDS: dict[str, Style] = {
@@ -220,7 +220,7 @@ def rename(tests: Mapping[str, Status], style: str, is_label: Callable[[str], bo
         raise UserError(f"unknown test id style {style!r}; known are {', '.join(sorted(IDS))}")
     if IDS[style] is node and not any(has_inner_separator(test) for test in tests):
         return dict(tests)
-    names = {test: _kept(IDS[style](test), is_label) for test in tests}
+    names = {test: _select_names(IDS[style](test), is_label) for test in tests}
     named = worst((name, status) for test, status in tests.items() for name in names[test])
     if style not in GROUPS:
         return named
@@ -228,7 +228,7 @@ def rename(tests: Mapping[str, Status], style: str, is_label: Callable[[str], bo
     return (sums if is_label is None else {name: sums[name] for name in sums if is_label(name)}) | named
 
 
-def _kept(names: tuple[str, ...], is_label: Callable[[str], bool] | None) -> tuple[str, ...]:
+def _select_names(names: tuple[str, ...], is_label: Callable[[str], bool] | None) -> tuple[str, ...]:
     return names if is_label is None else tuple(filter(is_label, names)) or names[:1]
 
 
@@ -239,9 +239,9 @@ def _sums(tests: Mapping[str, Status], groups_of: Style) -> dict[str, Status]:
     return sums
 
 
-def _with_and_without_place(test: str) -> Iterator[tuple[str, ...]]:
+def _split_place(test: str) -> Iterator[tuple[str, ...]]:
     """Yield the parts, and again without the file or the Java package that they start with."""
-    parts = parts_of(test)
+    parts = split_id(test)
     yield parts
     if match := _JAVA_CLASS.match(parts[0]):
         yield (match[1], *parts[1:])

@@ -26,10 +26,10 @@ def parse(text: str) -> dict[str, Status]:
 
 def _results(report: json_tree.Object) -> Iterator[Result]:
     for result in json_tree.objects(report, "testResults"):
-        file = json_tree.path_of(result, "name")
-        cases = [(_id(file, case), json_tree.text_of(case, "status")) for case in _cases(result)]
+        file = json_tree.get_path(result, "name")
+        cases = [(_id(file, case), json_tree.get_text(case, "status")) for case in _cases(result)]
         yield from ((test, _STATUSES[status]) for test, status in cases if test and status in _STATUSES)
-        if file and json_tree.text_of(result, "status") == "failed" and "failed" not in dict(cases).values():
+        if file and json_tree.get_text(result, "status") == "failed" and "failed" not in dict(cases).values():
             yield join_id(file), Status.ERROR
 
 
@@ -38,5 +38,5 @@ def _cases(result: json_tree.Object) -> Iterator[json_tree.Object]:
 
 
 def _id(file: str, case: json_tree.Object) -> str:
-    titles = (*json_tree.texts_of(case, "ancestorTitles"), json_tree.text_of(case, "title"))
+    titles = (*json_tree.get_texts(case, "ancestorTitles"), json_tree.get_text(case, "title"))
     return join_id(file, *(title.strip() for title in titles))  # as in the logs that labels were made from

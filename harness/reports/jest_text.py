@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines, worst
-from assay.harness.reports.outline import Outline, indent_of
+from assay.harness.reports.outline import Outline, count_indent
 
 NAME = "jest_text"
 
@@ -50,10 +50,10 @@ class _File:
             return
         if match := _RESULT.match(bare):
             if not _COUNT.match(match[2]):
-                titles = self.outline.titles(indent_of(line))
+                titles = self.outline.titles(count_indent(line))
                 self.tests.append((join_id(self.name, *titles, match[2]), _STATUSES[match[1]]))
         else:
-            self.outline.suite(indent_of(line), bare)
+            self.outline.suite(count_indent(line), bare)
 
     @property
     def has_failed_tests(self) -> bool:

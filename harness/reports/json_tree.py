@@ -48,7 +48,7 @@ def _documents(text: str) -> list[Object]:
     first = len(text) - len(text.lstrip())
     place, failures, rest = first if text.startswith("{", first) else text.find("\n{") + 1, 0, 0
     while text.startswith("{", place):
-        value, end = _decoded(text, place)
+        value, end = _decode(text, place)
         found.append(value)
         failures += not value
         if failures > _FAILURES:
@@ -68,7 +68,7 @@ def _line_end(text: str, start: int) -> int:
 def lines(text: str) -> Iterator[Object]:
     """Yield the objects of a text with one object per line; other lines are ignored."""
     for line in _LINE.finditer(text):
-        if value := _decoded(line[0], 0)[0]:
+        if value := _decode(line[0], 0)[0]:
             yield value
 
 
@@ -79,21 +79,21 @@ def objects(value: Object, key: str) -> Iterator[Object]:
         yield from (item for item in items if isinstance(item, dict))
 
 
-def text_of(value: Object, key: str) -> str:
+def get_text(value: Object, key: str) -> str:
     """Return a string of an object; empty if there is none."""
     found = value.get(key)
     return found if isinstance(found, str) else ""
 
 
-def texts_of(value: Object, key: str) -> tuple[str, ...]:
+def get_texts(value: Object, key: str) -> tuple[str, ...]:
     """Return a list of strings of an object."""
     items = value.get(key)
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 
 
-def path_of(value: Object, key: str) -> str:
+def get_path(value: Object, key: str) -> str:
     """Return a path of an object, relative to the tree in the container."""
-    return text_of(value, key).removeprefix("file://").removeprefix(_ROOT)
+    return get_text(value, key).removeprefix("file://").removeprefix(_ROOT)
 
 
 def is_too_large(text: str, start: int = 0) -> bool:
@@ -101,7 +101,7 @@ def is_too_large(text: str, start: int = 0) -> bool:
     return len(text) - start > _VALUES and sum(text.count(mark, start) for mark in "[{,") > _VALUES
 
 
-def _decoded(text: str, start: int) -> tuple[Object, int]:
+def _decode(text: str, start: int) -> tuple[Object, int]:
     """Return the object that starts at a position, and its end; an empty one if there is none."""
     if is_too_large(text, start):
         return {}, start

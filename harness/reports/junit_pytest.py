@@ -53,13 +53,13 @@ def _node_id(case: ET.Element, modules: dict[str, str]) -> str:
     classname, name = case.get("classname", ""), case.get("name", "")
     if not classname:  # a module that could not be imported
         return case.get("file") or name.replace(".", "/") + ".py"
-    module = _module_of(classname, modules)
+    module = _find_module(classname, modules)
     path = modules.get(module) or module.replace(".", "/") + ".py"
     classes = classname[len(module) + 1 :]
     return "::".join([path, *(part for part in classes.split(".") if part not in {"", "()"}), name])
 
 
-def _module_of(classname: str, modules: Collection[str]) -> str:
+def _find_module(classname: str, modules: Collection[str]) -> str:
     """Return the longest known module that the class name starts with, else the part before the capitalised tail."""
     parts = classname.split(".")
     prefixes = (".".join(parts[:end]) for end in range(len(parts), 0, -1))

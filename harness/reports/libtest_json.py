@@ -19,21 +19,21 @@ def parse(text: str) -> dict[str, Status]:
 def _results(events: Iterator[json_tree.Object]) -> Iterator[Result]:
     running: dict[str, None] = {}
     for event in events:
-        full, happened = json_tree.text_of(event, "name"), json_tree.text_of(event, "event")
-        name = _without_binary(full)
-        if json_tree.text_of(event, "type") == "suite" and running:
-            yield from ((_without_binary(each), Status.SKIPPED) for each in _ignored(event, running))
-        elif json_tree.text_of(event, "type") != "test" or not name:
+        full, happened = json_tree.get_text(event, "name"), json_tree.get_text(event, "event")
+        name = _drop_binary(full)
+        if json_tree.get_text(event, "type") == "suite" and running:
+            yield from ((_drop_binary(each), Status.SKIPPED) for each in _list_ignored(event, running))
+        elif json_tree.get_text(event, "type") != "test" or not name:
             continue
         elif happened == "started":
             running[full] = None
         elif happened in _ENDS:
             running.pop(full, None)
             yield name, _ENDS[happened]
-    yield from ((_without_binary(full), Status.ERROR) for full in running)
+    yield from ((_drop_binary(full), Status.ERROR) for full in running)
 
 
-def _ignored(suite: json_tree.Object, running: dict[str, None]) -> list[str]:
+def _list_ignored(suite: json_tree.Object, running: dict[str, None]) -> list[str]:
     """Yield as many of the tests without an end as the suite counts as ignored: nextest only reports their start."""
     count = suite.get("ignored")
     if not isinstance(count, int) or not len(running) <= count:
@@ -43,6 +43,6 @@ def _ignored(suite: json_tree.Object, running: dict[str, None]) -> list[str]:
     return ignored
 
 
-def _without_binary(name: str) -> str:
+def _drop_binary(name: str) -> str:
     """Drop the ``crate::binary$`` that nextest puts before the path of a test."""
     return name.rpartition("$")[2]

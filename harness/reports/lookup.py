@@ -24,7 +24,7 @@ def lookup(label: str, tests: Mapping[str, Status]) -> frozenset[Status]:
     """
     if label in tests:
         return _ALONE[tests[label]]
-    return frozenset(tests[name] for name in stands_for(label, tests)) or frozenset({Status.MISSING})
+    return frozenset(tests[name] for name in find_candidates(label, tests)) or frozenset({Status.MISSING})
 
 
 def names_a_test(label: str) -> bool:
@@ -32,7 +32,7 @@ def names_a_test(label: str) -> bool:
     return label[:1].isalpha() or any(character.isalpha() for character in label)
 
 
-def stands_for(label: str, tests: Mapping[str, Status]) -> Iterator[str]:
+def find_candidates(label: str, tests: Mapping[str, Status]) -> Iterator[str]:
     """Yield the reported ids that a shortened label may stand for; none for a whole label."""
     if not names_a_test(label):
         return

@@ -6,7 +6,7 @@ _START = re.compile(r"^(?:\++ : '?)?>{5} Start Test Output'?\r?$", re.MULTILINE)
 _END = re.compile(r"^(?:\++ : '?)?>{5} End Test Output'?\r?$", re.MULTILINE)
 
 
-def fenced(text: str) -> str:
+def cut_fenced(text: str) -> str:
     """Return the text between the first start and the last end marker; the whole text if either is missing."""
     start = _START.search(text)
     ends = list(_END.finditer(text))

@@ -15,20 +15,20 @@ def messages(report_format: str, report: str, log: str) -> Iterator[tuple[str, s
 
     The formats are those of go test and of jest; where those have none, the log is read as mocha's.
     """
-    read = {"go_json": _of_go, "jest_json": _of_jest}.get(report_format)
+    read = {"go_json": _read_go, "jest_json": _read_jest}.get(report_format)
     found = [each for each in read(report) if each[1]] if read else []
     for name, message in found or _OF_MOCHA.findall(log):
         yield name, "\n".join(line for line in message.splitlines() if not _FRAME.match(line))
 
 
-def _of_go(report: str) -> Iterator[tuple[str, str]]:
+def _read_go(report: str) -> Iterator[tuple[str, str]]:
     for event in json_tree.lines(report):
-        yield json_tree.text_of(event, "Test"), json_tree.text_of(event, "Output")
+        yield json_tree.get_text(event, "Test"), json_tree.get_text(event, "Output")
 
 
-def _of_jest(report: str) -> Iterator[tuple[str, str]]:
+def _read_jest(report: str) -> Iterator[tuple[str, str]]:
     for document in json_tree.lines(report):
         for result in json_tree.objects(document, "testResults"):
             for case in json_tree.objects(result, "assertionResults"):
-                name = " ".join((*json_tree.texts_of(case, "ancestorTitles"), json_tree.text_of(case, "title")))
-                yield name, "\n".join(json_tree.texts_of(case, "failureMessages"))
+                name = " ".join((*json_tree.get_texts(case, "ancestorTitles"), json_tree.get_text(case, "title")))
+                yield name, "\n".join(json_tree.get_texts(case, "failureMessages"))

@@ -20,12 +20,12 @@ def parse(text: str) -> dict[str, Status]:
 def _results(report: json_tree.Object) -> Iterator[Result]:
     for key, status in _LISTS.items():
         for case in json_tree.objects(report, key):
-            title = json_tree.text_of(case, "title")
+            title = json_tree.get_text(case, "title")
             if title:
                 broken = status is Status.FAILED and title.startswith('"') and _HOOK in title
                 yield _id(case, title), Status.ERROR if broken else status
 
 
 def _id(case: json_tree.Object, title: str) -> str:
-    suites = json_tree.text_of(case, "fullTitle").removesuffix(title).strip()
-    return join_id(json_tree.path_of(case, "file"), suites, title)
+    suites = json_tree.get_text(case, "fullTitle").removesuffix(title).strip()
+    return join_id(json_tree.get_path(case, "file"), suites, title)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines, worst
-from assay.harness.reports.outline import Outline, indent_of
+from assay.harness.reports.outline import Outline, count_indent
 
 NAME = "mocha_text"
 
@@ -37,7 +37,7 @@ def suite_ran(text: str) -> bool:
 def _tree(lines: list[str]) -> Iterator[Result]:
     outline = Outline()
     for line in lines:
-        indent, bare = indent_of(line), line.strip(" ")
+        indent, bare = count_indent(line), line.strip(" ")
         if not indent or not bare:
             continue
         if found := _result(bare):
@@ -63,7 +63,7 @@ def _failures(lines: list[str]) -> Iterator[Result]:
     listing = False
     for line in lines:
         listing = listing or _FAILING.match(line) is not None
-        indent, bare = indent_of(line), line.strip(" ")
+        indent, bare = count_indent(line), line.strip(" ")
         match = _NUMBERED.match(bare) if listing and indent else None
         if match:
             titles, last = [match[1]], indent

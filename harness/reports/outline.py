@@ -25,6 +25,6 @@ class Outline:
             self.open.pop()
 
 
-def indent_of(line: str) -> int:
+def count_indent(line: str) -> int:
     """Return the number of blanks that a line starts with."""
     return len(line) - len(line.lstrip(" "))

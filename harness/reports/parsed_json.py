@@ -21,7 +21,7 @@ def _results(report: json_tree.Object) -> Iterator[Result]:
     tests: dict[str, Status] = {}
     parsed = report.get(KEY)
     for each in json_tree.objects(parsed, "tests") if isinstance(parsed, Mapping) else ():
-        name, status = json_tree.text_of(each, "name"), _STATUSES.get(json_tree.text_of(each, "status"))
+        name, status = json_tree.get_text(each, "name"), _STATUSES.get(json_tree.get_text(each, "status"))
         if name and status and tests.get(name) is not Status.PASSED:
             tests[name] = status
     yield from tests.items()

@@ -37,18 +37,18 @@ _WORKER_LINE = re.compile(rf"\[gw\d+\] (?:\[ *\d+%\] )?({_WORD}|xfail|xpass) (\S
 
 def parse(text: str) -> dict[str, Status]:
     """Return node id to status."""
-    return worst((test, STATUSES[word]) for test, word in _printed(text))
+    return worst((test, STATUSES[word]) for test, word in _list_printed(text))
 
 
 def overlooked(text: str) -> frozenset[str]:
     """Return the tests that pass though they are expected to fail."""
     tests: dict[str, set[str]] = {}
-    for test, word in _printed(text):
+    for test, word in _list_printed(text):
         tests.setdefault(test, set()).add(word)
     return frozenset(test for test, words in tests.items() if words == {"XPASS"})
 
 
-def _printed(text: str) -> list[tuple[str, str]]:
+def _list_printed(text: str) -> list[tuple[str, str]]:
     """Return node ids and the words of their statuses."""
     lines = plain_lines(text)
     sections = _sections(lines)
@@ -76,7 +76,7 @@ def _summary(lines: list[str]) -> Iterator[tuple[str, str]]:
         match = _SUMMARY_LINE.match(line)
         if match and not match[2].startswith("["):  # "SKIPPED [2] file:line: why" names no test
             named = _XPASS_ID.match(match[2]) if match[1] == "XPASS" else None
-            yield _plain_id(named[0] if named else _without_reason(match[2])), match[1]
+            yield _plain_id(named[0] if named else _drop_reason(match[2])), match[1]
 
 
 def _progress(lines: list[str]) -> Iterator[tuple[str, str]]:
@@ -87,7 +87,7 @@ def _progress(lines: list[str]) -> Iterator[tuple[str, str]]:
             yield _plain_id(match[1]), match[2].upper()
 
 
-def _without_reason(entry: str) -> str:
+def _drop_reason(entry: str) -> str:
     """Drop `` - reason`` from a summary entry; a parameter in brackets may contain the same separator."""
     bracket, end = entry.find("["), entry.find(" - ")
     while 0 <= bracket < end and entry[end - 1] != "]":

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from assay.harness.domain import FAILING, PASSING, Channel, Status, TestPlan, TestReport, Tripwire
-from assay.harness.reports.base import SEPARATOR, ReportFormat, plain_lines, worst, worst_of
+from assay.harness.reports.base import SEPARATOR, ReportFormat, merge_worst, plain_lines, worst
 from assay.harness.reports.ids import rename
-from assay.harness.reports.markers import fenced
+from assay.harness.reports.markers import cut_fenced
 
 _WORD = re.compile(r"\w+")
 
@@ -24,37 +24,35 @@ def merge(reader: ReportFormat, texts: Iterable[str], test_id: str = "node") -> 
 
 def full(reader: ReportFormat, texts: Iterable[str]) -> dict[str, Status]:
     """Parse several texts of one format; tests have their full ids and their worst status."""
-    return worst_of([reader.parse(text) for text in texts])
+    return merge_worst([reader.parse(text) for text in texts])
 
 
 def read_log(
     reader: ReportFormat, text: str, test_id: str = "node", is_label: Callable[[str], bool] | None = None
 ) -> dict[str, Status]:
     """Parse a log: the fenced test output, or the whole text if the fenced part names no test."""
-    left_out = overlooked(reader, [text]) if is_label else ()
-    return rename(without(full_log(reader, text), left_out), test_id, is_label)
+    left_out = find_overlooked(reader, [text]) if is_label else ()
+    return rename(drop_tests(full_log(reader, text), left_out), test_id, is_label)
 
 
-def overlooked(reader: ReportFormat, texts: Iterable[str]) -> frozenset[str]:
+def find_overlooked(reader: ReportFormat, texts: Iterable[str]) -> frozenset[str]:
     """Return the full ids of the tests in texts of a format that parsers as of ``base.PartlySeen`` overlook."""
     found = getattr(reader, "overlooked", None)
     return frozenset[str]().union(*map(found, texts)) if found else frozenset()
 
 
-def without(tests: Mapping[str, Status], names: Collection[str]) -> dict[str, Status]:
+def drop_tests(tests: Mapping[str, Status], names: Collection[str]) -> dict[str, Status]:
     """Return the tests that do not have one of the names."""
     return {test: status for test, status in tests.items() if test not in names}
 
 
 def full_log(reader: ReportFormat, text: str) -> dict[str, Status]:
     """Parse a log as ``read_log`` does; tests have their full ids."""
-    inner = fenced(text)
+    inner = cut_fenced(text)
     return full(reader, [inner]) or (full(reader, [text]) if inner != text else {})
 
 
-def without_tripwires(
-    tests: Mapping[str, Status], names: Collection[str]
-) -> tuple[dict[str, Status], dict[str, Status]]:
+def split_tripwires(tests: Mapping[str, Status], names: Collection[str]) -> tuple[dict[str, Status], dict[str, Status]]:
     """Part results by full id into those of a project's own tests, and those of the tripwires by their names."""
     if not names:
         return dict(tests), {}
@@ -63,7 +61,7 @@ def without_tripwires(
     return own, worst((found[test], status) for test, status in tests.items() if found[test])
 
 
-def seen(
+def collect_tripwires(
     expected: Mapping[str, Status],
     report: Mapping[str, Status],
     logged: Mapping[str, Status],
@@ -87,7 +85,7 @@ def seen(
     }
 
 
-def unprinted(ran: Iterable[str], output: str, named: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
+def find_unprinted(ran: Iterable[str], output: str, named: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
     """Return the tests of a report whose names are nowhere in the output of a runner that prints each that ran.
 
     Args:

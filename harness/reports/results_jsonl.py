@@ -21,6 +21,6 @@ def parse(text: str) -> dict[str, Status]:
 
 def _results(text: str) -> Iterator[Result]:
     for line in json_tree.lines(text):
-        status = _STATUSES.get(json_tree.text_of(line, "status"))
+        status = _STATUSES.get(json_tree.get_text(line, "status"))
         if status:
-            yield from ((join_id(name), status) for name in json_tree.texts_of(line, "names") if name)
+            yield from ((join_id(name), status) for name in json_tree.get_texts(line, "names") if name)

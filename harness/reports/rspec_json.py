@@ -18,8 +18,8 @@ def parse(text: str) -> dict[str, Status]:
 
 def _results(report: json_tree.Object) -> Iterator[Result]:
     for example in json_tree.objects(report, "examples"):
-        description, status = json_tree.text_of(example, "description"), json_tree.text_of(example, "status")
+        description, status = json_tree.get_text(example, "description"), json_tree.get_text(example, "status")
         if description and status in _STATUSES:
-            groups = json_tree.text_of(example, "full_description").removesuffix(description).strip()
-            place = json_tree.text_of(example, "id") or json_tree.text_of(example, "file_path")
+            groups = json_tree.get_text(example, "full_description").removesuffix(description).strip()
+            place = json_tree.get_text(example, "id") or json_tree.get_text(example, "file_path")
             yield join_id(place, groups, description), _STATUSES[status]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines, worst
-from assay.harness.reports.outline import Outline, indent_of
+from assay.harness.reports.outline import Outline, count_indent
 
 NAME = "tap"
 
@@ -30,7 +30,7 @@ class _Reader:
 
     def read(self, line: str) -> Iterator[Result]:
         """Read the next line."""
-        indent, bare = indent_of(line), line.strip()
+        indent, bare = count_indent(line), line.strip()
         if bare and indent < self.block:
             self.block = -1
         if self.block >= 0:
@@ -39,7 +39,7 @@ class _Reader:
         elif bare == "---" and indent:
             self.block = indent
         elif bare.startswith(_SUBTEST):
-            self.outline.suite(indent, _unescaped(bare.removeprefix(_SUBTEST)))
+            self.outline.suite(indent, _unescape(bare.removeprefix(_SUBTEST)))
             self.counts.pop(indent + 4, None)
         elif match := _RESULT.match(line):
             yield from self.result(indent, match)
@@ -57,7 +57,7 @@ class _Reader:
         title = text[: directive.start()] if directive else text
         if directive and not title.strip():  # QUnit puts the directive first
             title = directive[1]
-        if test := join_id(*self.outline.titles(indent), _unescaped(title.strip())):
+        if test := join_id(*self.outline.titles(indent), _unescape(title.strip())):
             yield test, _status(failed, directive is not None)
 
 
@@ -73,5 +73,5 @@ def _status(failed: bool, directed: bool) -> Status:
     return Status.FAILED if failed else Status.PASSED
 
 
-def _unescaped(title: str) -> str:
+def _unescape(title: str) -> str:
     return title.replace("\\#", "#").replace("\\\\", "\\")

@@ -32,9 +32,9 @@ def _method_prose(name: str) -> str:
     if lead is None or " " in bare:
         return name
     rest = bare[lead.end() :].strip("_")
-    words = rest.replace("_", " ") if "_" in rest else _spelled(rest)
+    words = rest.replace("_", " ") if "_" in rest else _spell(rest)
     return words[:1].upper() + words[1:] + tail
 
 
-def _spelled(name: str) -> str:
+def _spell(name: str) -> str:
     return _NUMBER.sub(" ", _BIG.sub(lambda big: f" {big[1].lower()}", name))

@@ -83,7 +83,7 @@ class _Builder:
         self._kept += 1
         if self._kept > KEPT:
             raise _RefusedError
-        element = ET.Element(tag, self._of(attributes))
+        element = ET.Element(tag, self._select(attributes))
         if self._open:
             self._open[-1].append(element)
         else:
@@ -99,7 +99,7 @@ class _Builder:
     def refuse(self, *_: object) -> None:
         raise _RefusedError
 
-    def _of(self, attributes: dict[str, str]) -> dict[str, str]:
+    def _select(self, attributes: dict[str, str]) -> dict[str, str]:
         kept = attributes.items()
         return {
             name: self._values.setdefault(value, value) if len(value) < VALUE_CHARACTERS else value[:VALUE_CHARACTERS]

@@ -60,7 +60,7 @@ find = RUNNERS.find
 
 def adapt_commands(commands: Sequence[Sequence[str]]) -> tuple[str, Adapted] | None:
     """Find the runner of one command, or of several that differ only in the classes that Maven runs; see ``adapt``."""
-    words = commands[0] if len(commands) == 1 else maven.joined(commands)
+    words = commands[0] if len(commands) == 1 else maven.join_commands(commands)
     return adapt(words) if words else None
 
 

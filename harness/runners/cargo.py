@@ -122,7 +122,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
 
     Test programs are started by ``/opt/assay/run-tests``, as in Assay's own images.
     """
-    words, behind = _parted(words)
+    words, behind = _split(words)
     command = part(words, "cargo", WITH_VALUE)
     if command is None or command.targets[:1] != ("test",) or command.has(OTHER_WORK):
         return None
@@ -142,7 +142,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     return Adapted((text + EXIT).replace("@CARGO@", words[0]), "cargo_text", chooses, runs_tripwires)
 
 
-def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the words before and behind the two dashes."""
     place = list(words).index("--") if "--" in words else len(words)
     return list(words[:place]), list(words[place + 1 :])

@@ -91,4 +91,4 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     command = adapters.part(words, ("runtests.py",), WITH_VALUE)
     if command is None or RUNS_OTHERS & set(command.options):
         return None
-    return command.adapted("unittest_text", "--verbosity", "2", "--parallel", "1", selecting=SELECTING)
+    return command.adapt("unittest_text", "--verbosity", "2", "--parallel", "1", selecting=SELECTING)

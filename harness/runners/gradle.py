@@ -43,9 +43,9 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     patterns += [each[0].partition("=")[2] for each in command.arguments if each[0].startswith("--tests=")]
     selected = ("--tests", f"*{PLACEHOLDER}") if patterns else ()  # a package precedes it
     run = RUN % (words[0], shlex.join([*command.without(LEFT_OUT)[1:], *selected]))
-    return Adapted(run, "junit_xml", class_names(map(_class_of, patterns)))
+    return Adapted(run, "junit_xml", class_names(map(_get_class, patterns)))
 
 
-def _class_of(pattern: str) -> str:
+def _get_class(pattern: str) -> str:
     """Return the class of a pattern such as ``org.acme.AddTest.adds``: the first part with a capital letter."""
     return next((part for part in pattern.split(".") if part[:1].isupper()), pattern)

@@ -251,13 +251,13 @@ def tripwires(dice: random.Random) -> Tripwires:
         for framework, words in written.frameworks.items():
             same = random.Random(seed)
             given = {**asdict(words), "class": f"{name}{PLACE}Test"}
-            bodies = [(status, _replaced(body, given)) for status, body in written.bodies]
+            bodies = [(status, _replace(body, given)) for status, body in written.bodies]
             wires = draw(same, bodies, lambda dice: f"test{camel_name(dice)}{PLACE}")
-            text = _replaced(written.head, given) + "".join(wire.source for wire in wires) + "}\n"
+            text = _replace(written.head, given) + "".join(wire.source for wire in wires) + "}\n"
             files[f"{framework}.{suffix}"] = fill(same, text, HELPERS)
             expected |= {wire.name: wire.status for wire in wires}
     return Tripwires(files, expected, f"{name}*Test")
 
 
-def _replaced(text: str, words: Mapping[str, str]) -> str:
+def _replace(text: str, words: Mapping[str, str]) -> str:
     return Template(Template(text).safe_substitute(words)).safe_substitute(words)

@@ -41,7 +41,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     return Adapted(f"set -- {shlex.join([*kept, *test])}\n{run}", "junit_xml", class_names(classes), runs_tripwires)
 
 
-def joined(commands: Sequence[Sequence[str]]) -> list[str] | None:
+def join_commands(commands: Sequence[Sequence[str]]) -> list[str] | None:
     """Return one command that runs the classes of several; None if these differ in anything else."""
     selected = [[word for word in words if word.startswith(SELECTED)] for words in commands]
     others = {tuple(word for word in words if not word.startswith(SELECTED)) for words in commands}

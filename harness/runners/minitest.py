@@ -39,7 +39,7 @@ adapt = not_known
 def tripwires(dice: random.Random) -> Tripwires:
     """Return a class of tests."""
     expected, methods = {}, ""
-    for status, body in ruby.filled(dice, BODIES):
+    for status, body in ruby.fill(dice, BODIES):
         name = f"test_{snake_name(dice)}_{PLACE}"
         methods += f"  def {name}\n    {body}\n  end\n"
         expected[name] = status

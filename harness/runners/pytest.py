@@ -86,9 +86,9 @@ def tripwires(dice: random.Random) -> Tripwires:
     functions = _tests(dice, FUNCTIONS, kind, indent="", argument="")
     methods = _tests(dice, METHODS, kind, indent="    ", argument="self")
     names = [f"test_{snake_name(dice)}_{PLACE}" for _ in BESIDE_TESTS]
-    in_file = "".join(f"\n\ndef {name}():\n    {body}\n" for name, body in _beside_tests(dice, names))
+    in_file = "".join(f"\n\ndef {name}():\n    {body}\n" for name, body in _render_beside(dice, names))
     in_class = f"\n\nclass {holder}{PLACE}(object):\n"
-    in_class += "".join(f"    def {name}(self):\n        {body}\n\n" for name, body in _beside_tests(dice, names))
+    in_class += "".join(f"    def {name}(self):\n        {body}\n\n" for name, body in _render_beside(dice, names))
     in_class += _INTO_CLASS.format(holder=f"{holder}{PLACE}")
     in_class += "".join(f"    @CLASS@.{name} = {holder}{PLACE}.{name}\n" for name in names)
     text = _HEAD.format(kind=kind) + "".join(body for _, _, body in functions) + in_file
@@ -98,7 +98,7 @@ def tripwires(dice: random.Random) -> Tripwires:
     return Tripwires(files={path: text, IN_FILE: in_file, IN_CLASS: in_class}, expected=expected, argument=path)
 
 
-def given(command: str) -> tuple[str, ...]:
+def read_targets(command: str) -> tuple[str, ...]:
     """Return what the last line of a command gives to pytest: files and folders; none if it does not start it."""
     words = shlex.split(command.strip().rpartition("\n")[2])
     arguments = words[1:] if words[:1] == ["exec"] else words
@@ -122,7 +122,7 @@ def _is_within(file: str, targets: Sequence[str]) -> bool:
     return any(each in {file, "."} or file.startswith(f"{each}/") for each in targets)
 
 
-def _beside_tests(dice: random.Random, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _render_beside(dice: random.Random, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     for name, (_, body) in zip(names, BESIDE_TESTS, strict=True):
         number, other = dice.sample(range(10, 1000), 2)
         yield name, body.format(number=number, wrong=sum(range(number)) + other)
@@ -142,7 +142,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     targets = tuple(_targets(arguments))
     options = " -rfEsxXp -p no:cacheprovider --junitxml={report} -o junit_family=xunit1"
     runs_tripwires = bool(targets) and not any(word.startswith(SELECTS) for word in arguments)
-    command = f"exec {_without_shadows(words[:start])} {shlex.join(arguments)}{options}"
+    command = f"exec {_avoid_shadows(words[:start])} {shlex.join(arguments)}{options}"
     return Adapted(command + " {tripwires}" * runs_tripwires, "junit_xml", targets, runs_tripwires)
 
 
@@ -160,7 +160,7 @@ def _start(words: Sequence[str]) -> int:
     return 0
 
 
-def _without_shadows(words: Sequence[str]) -> str:
+def _avoid_shadows(words: Sequence[str]) -> str:
     """Return the start of a command in which no file of the current folder takes the place of pytest."""
     if tuple(words[-2:]) != ("-m", "pytest"):
         return shlex.join(words)

@@ -45,7 +45,7 @@ ONE_PLACE = re.compile(r":\d+$|\[")
 def tripwires(dice: random.Random) -> Tripwires:
     """Return a group of examples."""
     expected, examples = {}, ""
-    for status, body in ruby.filled(dice, BODIES):
+    for status, body in ruby.fill(dice, BODIES):
         name = f"{snake_name(dice)}_{PLACE}"
         examples += f'  it "{title(dice, name)}" do\n    {body}\n  end\n'
         expected[name] = status

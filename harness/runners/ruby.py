@@ -25,7 +25,7 @@ done
 """At the end of the files with expected tests, unless only some of their tests run, and in a file of their own."""
 
 
-def filled(dice: random.Random, bodies: Sequence[tuple[Status, str]]) -> Iterator[tuple[Status, str]]:
+def fill(dice: random.Random, bodies: Sequence[tuple[Status, str]]) -> Iterator[tuple[Status, str]]:
     """Yield the status and the source of every body, in any order, with numbers of its own."""
     for status, body in dice.sample(bodies, len(bodies)):
         number, other = dice.sample(range(10, 1000), 2)

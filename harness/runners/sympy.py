@@ -74,7 +74,7 @@ def _function(dice: random.Random, name: str, body: str, kind: str, decorator: s
 def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``bin/test``."""
     command = adapters.part(words, ("bin/test",), WITH_VALUE)
-    return command.adapted("sympy_text", "--verbose", "--no-subprocess", selecting=SELECTING) if command else None
+    return command.adapt("sympy_text", "--verbose", "--no-subprocess", selecting=SELECTING) if command else None
 
 
 _HEAD = """\

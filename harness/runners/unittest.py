@@ -158,10 +158,10 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     if command is None:
         return None
     if command.targets[:1] != ("discover",):
-        return command.adapted("unittest_text", "-v", selecting=SELECTING)
+        return command.adapt("unittest_text", "-v", selecting=SELECTING)
     start = [value for option, value in pairwise(words) if option in START]
     arguments = tuple(words[words.index("discover") :])
-    adapted = replace(command, options=arguments, targets=()).adapted("unittest_text", "-v", selecting=SELECTING)
+    adapted = replace(command, options=arguments, targets=()).adapt("unittest_text", "-v", selecting=SELECTING)
     return replace(adapted, targets=(*start, *command.targets[1:2]))
 
 
@@ -178,7 +178,7 @@ def sources(
     """
     kind = dice.choice(WORDS).capitalize()
     names = iter(dict.fromkeys(snake_name(dice) for _ in range(NAMES)))
-    in_module, in_class, failing = _for_classes(dice, names)
+    in_module, in_class, failing = _render_classes(dice, names)
     classes = [_coroutines(dice, names, *coroutines), (in_module, failing)]
     for base in bases:
         classes.append(_methods(dice, names, base, kind))
@@ -188,10 +188,10 @@ def sources(
     return text, in_class, {name: status for _, expected in classes for name, status in expected.items()}
 
 
-def _for_classes(dice: random.Random, names: Iterator[str]) -> tuple[str, str, dict[str, Status]]:
+def _render_classes(dice: random.Random, names: Iterator[str]) -> tuple[str, str, dict[str, Status]]:
     """Return failing tests twice: in a class of their own, and for a class that is already there."""
     bodies = (METHODS[2][1], "raise ValueError({number})")
-    tests = {f"test_{next(names)}_{PLACE}": _filled(dice, body) for body in bodies}
+    tests = {f"test_{next(names)}_{PLACE}": _fill(dice, body) for body in bodies}
     methods = "".join(f"\n    def {name}(self):\n        {body}\n" for name, body in tests.items())
     own = _opening(_camel(next(names)), Base("unittest.TestCase")) + methods
     holder = _camel(next(names)) + PLACE
@@ -207,7 +207,7 @@ def _methods(dice: random.Random, names: Iterator[str], base: Base, kind: str) -
     text, expected = _opening(_camel(next(names)), base), {}
     for status, body, decorator in dice.sample(bodies, len(bodies)):
         name = f"test_{next(names)}"
-        text += f"\n{decorator}    def {name}(self):\n        {_filled(dice, body, kind)}\n"
+        text += f"\n{decorator}    def {name}(self):\n        {_fill(dice, body, kind)}\n"
         expected[name] = status
     return text, expected
 
@@ -218,8 +218,8 @@ def _failing_fixture(
     """Return a class with a passing test and a fixture that fails."""
     head, of_test, of_class = fixture
     case, name = _camel(next(names)), f"test_{next(names)}"
-    text = f"{_opening(case, base)}\n{head}\n        {_filled(dice, 'raise ValueError({number})')}\n"
-    text += f"\n    def {name}(self):\n        {_filled(dice, METHODS[0][1])}\n"
+    text = f"{_opening(case, base)}\n{head}\n        {_fill(dice, 'raise ValueError({number})')}\n"
+    text += f"\n    def {name}(self):\n        {_fill(dice, METHODS[0][1])}\n"
     named = {name: of_test, case: of_class}
     return text, {word: status for word, status in named.items() if status}
 
@@ -227,7 +227,7 @@ def _failing_fixture(
 def _coroutines(dice: random.Random, names: Iterator[str], base: str, condition: str) -> tuple[str, dict[str, Status]]:
     """Return a class with a coroutine that passes and one that fails; with functions where there are no coroutines."""
     case, failing, passing = _camel(next(names)), f"test_{next(names)}", f"test_{next(names)}"
-    wrong, right = _filled(dice, METHODS[2][1]), _filled(dice, METHODS[0][1])
+    wrong, right = _fill(dice, METHODS[2][1]), _fill(dice, METHODS[0][1])
     text = f"\n\nif {condition}:\n"
     for parent, define in ((base, "async def"), ("unittest.TestCase", "def")):
         text += f"\n    class {case}({parent}):\n"
@@ -246,7 +246,7 @@ def _opening(case: str, base: Base) -> str:
     return f"\n\nclass {case}({base.name}):\n" + (f"    {base.first_line}\n" if base.first_line else "")
 
 
-def _filled(dice: random.Random, body: str, kind: str = "") -> str:
+def _fill(dice: random.Random, body: str, kind: str = "") -> str:
     number, other = dice.sample(range(10, 1000), 2)
     total = sum(range(number))
     return body.format(number=number, other=other, sum=total, wrong=total + other, kind=kind)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from assay.harness import languages
 from assay.harness.domain import Instance, Origin, TreeRef
 from assay.harness.errors import DataError, EnvironmentFailure
-from assay.harness.patches.diff import MalformedPatchError, touched_paths
+from assay.harness.patches.diff import MalformedPatchError, find_touched_paths
 from assay.instances.collect.messages import statement
 from assay.instances.collect.steps import Change, Found, Paired
 from assay.instances.setup.project import detect_language
@@ -33,7 +33,7 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
             return Paired(id=found.id, rule="many files", reason=f"it changes {len(new)} files")
         language = detect_language(sources.paths(TreeRef(change.repo, change.base)))
         gold, test = split_diff(old, new, languages.find(language).is_test_file)
-        text, origin = _statement(change, issues, touched_paths(gold + test))
+        text, origin = _statement(change, issues, find_touched_paths(gold + test))
     except DataError:
         return Paired(id=found.id, rule="not text", reason="git cannot write its change as UTF-8 text")
     except MalformedPatchError as error:

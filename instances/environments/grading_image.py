@@ -7,7 +7,7 @@ patch's, and any other is not: a later version of a package could be all of the 
 
 from assay.harness.domain import ImageSpec, Instance, PatchedCommit, PublishedImage, Recipe
 from assay.harness.engines.base import LABEL
-from assay.harness.patches.diff import touched_paths, without_binary_hunks
+from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths
 from assay.instances.environments.image_specs import Packages, content_hash, fetch_files
 from assay.instances.environments.pins.manifest_lock import decides_packages
 from assay.instances.toolchains.buildfiles import build_text
@@ -23,7 +23,7 @@ def patch_base(instance: Instance, recipe: Recipe, patch: str | None) -> Instanc
     if patch is None:
         return None
     asking = [*([instance.gold_patch] if _asks(patch, recipe) else []), instance.test_patch]
-    counted = [without_binary_hunks(each).rstrip("\n") for each in asking if _asks(each, recipe)]
+    counted = [drop_binary_hunks(each).rstrip("\n") for each in asking if _asks(each, recipe)]
     if not counted or isinstance(instance.environment, PublishedImage):
         return None
     tree = tree_ref(instance)
@@ -52,4 +52,4 @@ def make_grading_spec(asking: Instance, recipe: Recipe, parent: str, packages: P
 
 def _asks(patch: str, recipe: Recipe) -> bool:
     """Return whether a patch changes files that decide which packages are fetched."""
-    return any(decides_packages(path, recipe) for path in touched_paths(patch)) if patch.strip() else False
+    return any(decides_packages(path, recipe) for path in find_touched_paths(patch)) if patch.strip() else False

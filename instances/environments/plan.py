@@ -7,7 +7,7 @@ from assay.harness import languages, runners
 from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
 from assay.harness.evaluation.delivery import ADAPTER, PIPE
 from assay.harness.grading.logs import log_plan
-from assay.harness.patches.diff import paths_after, touched_paths, without_binary_hunks
+from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths, paths_after
 from assay.instances.environments.row_script import read_script
 
 WORKDIR = "/testbed"
@@ -48,7 +48,7 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
         command=_command(template, targets),
         targets=targets,
         restore=_list_restored(instance),
-        test_patch=without_binary_hunks(instance.test_patch),
+        test_patch=drop_binary_hunks(instance.test_patch),
         report_format=recipe.report_format or language.DEFAULT_REPORT,
         report_path=_report_path(template),
         log_format=recipe.log_format or language.DEFAULT_LOG,
@@ -60,7 +60,7 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
 
 
 def _list_restored(instance: Instance) -> tuple[str, ...]:
-    paths = touched_paths(instance.test_patch) if instance.test_patch else ()
+    paths = find_touched_paths(instance.test_patch) if instance.test_patch else ()
     return tuple(dict.fromkeys((*paths, *(asset.path for asset in instance.assets))))
 
 
@@ -86,7 +86,7 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
         runs=script.runs,
         targets=adapted.targets if adapted else (),
         restore=_list_restored(instance),
-        test_patch=without_binary_hunks(instance.test_patch),
+        test_patch=drop_binary_hunks(instance.test_patch),
         report_format=adapted.report_format if adapted else "",
         report_path=_report_path(adapted.command) if adapted else "",
         log_format=(adapted and adapted.log_format) or log_format,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from assay.harness.domain import Model, TreeRef
 from assay.harness.files import code_edition, read_model, replace_file
-from assay.harness.patches.diff import FileChange, MalformedPatchError, patched
+from assay.harness.patches.diff import FileChange, MalformedPatchError, apply_change
 from assay.instances.leaks.unpacked import object_id
 from assay.instances.trees.content import SUBMODULE, TreeEntry, read_tar
 from assay.instances.trees.sources import Sources, tree_key
@@ -61,7 +61,7 @@ class KnownTrees:
         for change in changes:
             before = self._sources.read_file(ref, change.base_path) if change.old else b""
             try:
-                after = patched((before or b"").decode(), change)
+                after = apply_change((before or b"").decode(), change)
             except (MalformedPatchError, UnicodeDecodeError):
                 continue
             if after and change.hunks:

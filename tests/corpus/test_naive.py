@@ -15,7 +15,7 @@ import pytest
 from assay.harness.domain import PASSING, Instance, Status
 from assay.harness.engines.base import Box, BoxSpec, ExecResult
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.patches.diff import touched_paths
+from assay.harness.patches.diff import find_touched_paths
 from assay.harness.reports import FORMATS, lookup
 from corpus.model import Case, corpus
 from corpus.stage import Place, task_of
@@ -53,7 +53,7 @@ def test_a_naive_harness_falls_for_it(
 
 
 def _script(instance: Instance) -> str:
-    files = " ".join(shlex.quote(path) for path in touched_paths(instance.test_patch) if path.endswith(".py"))
+    files = " ".join(shlex.quote(path) for path in find_touched_paths(instance.test_patch) if path.endswith(".py"))
     run = f"{COMMANDS[instance.language]} {files}"
     return f"exec 2>&1; mkdir -p /tmp/naive; git apply /given/tests.patch && git apply /given/model.patch && {run}"
 

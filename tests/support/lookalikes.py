@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.engines.base import Engine
-from assay.harness.patches.diff import touched_paths
+from assay.harness.patches.diff import find_touched_paths
 
 START, END = ": '>>>>> Start Test Output'", ": '>>>>> End Test Output'"
 ACTIVATE = """\
@@ -64,7 +64,7 @@ def build_lookalike(engine: Engine, name: str, image: str, repository: Path, com
 
 def eval_script(instance: Instance, tests: str, install: str = "python -m pip install -e .", prepare: str = "") -> str:
     """Return a script as rows of SWE-bench 5.x have it."""
-    paths = " ".join(touched_paths(instance.test_patch))
+    paths = " ".join(find_touched_paths(instance.test_patch))
     return f"""\
 #!/bin/bash
 set -uxo pipefail

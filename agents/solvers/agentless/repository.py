@@ -7,7 +7,7 @@ from assay.agents.contract import AgentTask, AskOptions, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.agentless.locations import SUFFIXES
 from assay.agents.trajectory import Step
-from assay.harness.languages.syntax import language_of
+from assay.harness.languages.syntax import find_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def read_repository(session: SolveSession) -> Repository:
 
 def is_test(language: str, path: str) -> bool:
     """Return whether a file is a test, by the rules of its own language."""
-    known = language_of(path, language)
+    known = find_language(path, language)
     return known is not None and known.is_test_file(path)
 
 

@@ -11,7 +11,7 @@ from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.best_of.selection import merge_rankings
 from assay.agents.solvers.shared.bm25 import rank
 from assay.harness import languages
-from assay.harness.languages.syntax import definitions, language_of
+from assay.harness.languages.syntax import definitions, find_language
 
 NAMES = 40
 """Definitions of a file that the ranking prompt shows."""
@@ -34,7 +34,7 @@ def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: 
     """
     task = session.task
     is_test = languages.find(task.language).is_test_file
-    sources = {path: text for path, text in texts.items() if language_of(path, task.language) and not is_test(path)}
+    sources = {path: text for path, text in texts.items() if find_language(path, task.language) and not is_test(path)}
     found = rank(task.problem_statement, sources, shortlist)
     if len(found) < 2 or not rankings:
         return found

@@ -28,7 +28,7 @@ from assay.agents.solvers.shared.tries import Tries
 from assay.agents.trajectory import Step
 from assay.harness import languages
 from assay.harness.domain import Model
-from assay.harness.languages.syntax import language_of
+from assay.harness.languages.syntax import find_language
 
 CONTEXT = 65_536
 """Context of the paper's models in tokens, prompt and answer together."""
@@ -94,7 +94,7 @@ class RetrievalSolver:
         """Return the source files that match the issue best, without tests."""
         language = session.task.language
         is_test = languages.find(language).is_test_file
-        sources = [path for path in code.paths if language_of(path, language) and not is_test(path)]
+        sources = [path for path in code.paths if find_language(path, language) and not is_test(path)]
         documents = {path: code.text(path) for path in sources}
         found = bm25.rank(session.task.problem_statement, documents, self.settings.candidates)
         session.recorder.add(Step(source="system", message=f"BM25 found: {', '.join(found) or 'nothing'}"))

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from assay.agents.solvers.shared.signatures import heads
 from assay.harness import languages
-from assay.harness.languages.syntax import Definition, Kind, definitions, innermost, language_of
+from assay.harness.languages.syntax import Definition, Kind, definitions, find_language, innermost
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Codebase:
         self.paths = tuple(sorted(texts, key=self._order))
 
     def _order(self, path: str) -> tuple[bool, bool, str]:
-        known = language_of(path, self._language.NAME)
+        known = find_language(path, self._language.NAME)
         return known is None, (known or self._language).is_test_file(path), path
 
     def text(self, path: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from assay.agents.solvers.tree_search.relations import Mention, mentions
-from assay.harness.languages.syntax import Definition, Parsed, definitions_in, parse
+from assay.harness.languages.syntax import Definition, Parsed, list_definitions, parse
 
 VertexKind = Literal["directory", "file", "class", "function"]
 Relation = Literal["contains", "calls", "inherits"]
@@ -116,7 +116,7 @@ class _File:
     @classmethod
     def read(cls, path: str, text: str, parsed: Parsed) -> "_File":
         whole = Vertex(path, "file", path, "", 1, text.count("\n") + 1)
-        inner = _vertices(path, definitions_in(parsed))
+        inner = _vertices(path, list_definitions(parsed))
         return cls(path, parsed.language.NAME, (whole, *inner), mentions(parsed))
 
     def inside(self) -> list[tuple[str, Relation, str]]:

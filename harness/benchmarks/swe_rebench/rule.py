@@ -4,7 +4,7 @@ from functools import partial
 
 from assay.harness.benchmarks.swe_rebench.durations import remove_duration
 from assay.harness.domain import Instance, Status
-from assay.harness.reports import stands_for
+from assay.harness.reports import find_candidates
 from assay.harness.reports.base import worst
 from assay.harness.rulings.labels import Against, Tests, judge_labels
 
@@ -17,7 +17,7 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     """
     now = worst((remove_duration(name), status) for name, status in tests.items())
     labels = (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)
-    shortened = {label: set(stands_for(label, tests)) for label in labels if remove_duration(label) not in now}
+    shortened = {label: set(find_candidates(label, tests)) for label in labels if remove_duration(label) not in now}
     now |= worst((remove_duration(label), tests[name]) for label, names in shortened.items() for name in names)
     passed = {name for name, status in now.items() if status is Status.PASSED}
     unfixed, broken = (

@@ -25,8 +25,8 @@ from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, without_container
 from assay.harness.evaluation.protection import ATTRIBUTES, check_spelling, is_product
-from assay.harness.patches.blank_lines import with_blank_lines
-from assay.harness.patches.diff import MalformedPatchError, read_diff, render, touched_paths, without_binary_hunks
+from assay.harness.patches.blank_lines import add_blank_lines
+from assay.harness.patches.diff import MalformedPatchError, drop_binary_hunks, find_touched_paths, read_diff, render
 from assay.harness.patches.gate import GatedPatch, gate
 
 OTHERS_LEFT_OUT = "files_that_are_no_tests_left_out"
@@ -43,8 +43,8 @@ def only_tests(instance: Instance, patch: str) -> GatedPatch:
     Raises:
         MalformedPatchError: the patch may not be applied.
     """
-    whole = gate(without_binary_hunks(patch), allow_binary=True)
-    own, gold = (frozenset(touched_paths(text)) for text in (instance.test_patch, instance.gold_patch))
+    whole = gate(drop_binary_hunks(patch), allow_binary=True)
+    own, gold = (frozenset(find_touched_paths(text)) for text in (instance.test_patch, instance.gold_patch))
 
     def is_theirs(path: str) -> bool:
         return path not in gold and (path in own or _is_of_tests(instance, path))
@@ -166,7 +166,7 @@ class _Trees:
     @property
     def lookalike(self) -> str:
         """The patch of the tree that only looks changed; empty if there is none."""
-        return with_blank_lines(self.task.instance.gold_patch)
+        return add_blank_lines(self.task.instance.gold_patch)
 
     def run(self, tree: TestedTree, task: Task) -> Evaluation:
         self.runs[tree] = self._evaluate(tree, task)
@@ -189,8 +189,8 @@ class _Trees:
     def conclude(self, last: Evaluation, measures: Mapping[str, float] | None = None) -> Evaluation:
         """Return one evaluation from those of the trees; ``last`` decides."""
         flags = dict.fromkeys(flag for each in self.runs.values() for flag in each.evidence.flags)
-        given = gate(without_binary_hunks(self.task.prediction.patch), allow_binary=True)
-        left_out = {*given.paths} - {*touched_paths(self.task.plan.test_patch)}
+        given = gate(drop_binary_hunks(self.task.prediction.patch), allow_binary=True)
+        left_out = {*given.paths} - {*find_touched_paths(self.task.plan.test_patch)}
         runs: dict[TestedTree, Evidence] = {tree: each.evidence for tree, each in self.runs.items()}
         timings = last.evidence.timings
         took = timings.model_copy(update={"test": sum(each.timings.test for each in runs.values())})

@@ -103,7 +103,7 @@ def _make_copies(context: Context, file: CopiedFile, numbers: Iterable[int]) -> 
         if new not in ("", literal.source) and (literal.first, new) not in seen:
             seen.add((literal.first, new))
             key = f"{number}: {file.path}:{literal.line} {literal.source} -> {new}"
-            yield CopiedTest(file, test.source.partition("\n")[0], key, file.copied(test, literal, new, number))
+            yield CopiedTest(file, test.source.partition("\n")[0], key, file.copy_test(test, literal, new, number))
 
 
 def _strings(literals: Iterable[SourceLiteral]) -> list[str]:
@@ -211,7 +211,7 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
         return context.sides.run(side, job)
 
     def _file(self, batch: Sequence[CopiedTest]) -> str:
-        return batch[0].file.file_of(copy.text for copy in batch)
+        return batch[0].file.render_file(copy.text for copy in batch)
 
     def _empty_others(self, context: Context) -> Iterator[str]:
         """Yield commands that empty the test files without copies, where the recipe always runs all of them."""

@@ -28,7 +28,7 @@ class PythonCommand:
     options: tuple[str, ...]
     targets: tuple[str, ...]
 
-    def adapted(self, log_format: str, *options: str, selecting: Collection[str] = ()) -> Adapted:
+    def adapt(self, log_format: str, *options: str, selecting: Collection[str] = ()) -> Adapted:
         """Return the command with the adapter.
 
         Args:

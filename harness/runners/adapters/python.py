@@ -46,7 +46,7 @@ def open_report(path: str) -> Any:
     return add
 
 
-def with_calls(base: Any, calls: Any) -> Any:
+def wrap_calls(base: Any, calls: Any) -> Any:
     """Return a subclass that makes each of the calls before the method of its name."""
 
     def method(name: str) -> Any:
@@ -64,25 +64,25 @@ def report_unittest(add: Any) -> None:
     make_result = unittest.TextTestRunner._makeResult
     running = []  # type: Any
 
-    def named(result: Any, test: Any, status: str) -> None:
+    def add_test(result: Any, test: Any, status: str) -> None:
         test = getattr(test, "test_case", test)  # of a subtest
         described = getattr(result, "descriptions", True)
         add([str(test), (described and test.shortDescription()) or ""], status)
 
     def subtest(result: Any, test: Any, _: Any, error: Any) -> None:
         if error is not None:
-            named(result, test, "failed" if issubclass(error[0], test.failureException) else "error")
+            add_test(result, test, "failed" if issubclass(error[0], test.failureException) else "error")
 
     calls = {"addSubTest": subtest}  # type: Any
     for name, status in OF_UNITTEST.items():
-        calls[name] = lambda result, test, *_, status=status: named(result, test, status)
+        calls[name] = lambda result, test, *_, status=status: add_test(result, test, status)
     calls["startTest"] = lambda _, test: running.append(test)
     calls["stopTest"] = lambda *_: running.clear()
 
     def make(runner: Any) -> Any:
         result = make_result(runner)  # type: Any
         if not running:
-            result.__class__ = with_calls(type(result), calls)
+            result.__class__ = wrap_calls(type(result), calls)
         return result
 
     unittest.TextTestRunner._makeResult = make  # type: ignore[assignment, method-assign]
@@ -107,7 +107,7 @@ class SymPyFinder:
             def execute_and_report(module: Any) -> None:
                 execute(module)
                 if hasattr(module, "PyTestReporter"):
-                    module.PyTestReporter = with_calls(module.PyTestReporter, self.calls)
+                    module.PyTestReporter = wrap_calls(module.PyTestReporter, self.calls)
 
             spec.loader.exec_module = execute_and_report
         return spec

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.harness.languages import Language, c, cpp, javascript, typescript
-from assay.harness.languages.base import Lines, Syntax, anywhere, folders, named, no_targets, unchanged
+from assay.harness.languages.base import Lines, Syntax, anywhere, folders, has_name, no_targets, unchanged
 
 
 def test_grammar_of_a_file_with_another_suffix() -> None:
@@ -23,7 +23,7 @@ def test_default_lines_know_comments_only() -> None:
     [("Makefile", True), ("a/b/Makefile", True), ("a/x.mk", True), ("makefile", False), ("x.mk/a", False)],
 )
 def test_named_looks_at_the_last_part(path: str, matches: bool) -> None:
-    assert named(path, ["Makefile", "*.mk"]) == matches
+    assert has_name(path, ["Makefile", "*.mk"]) == matches
 
 
 def test_anywhere_matches_in_every_folder() -> None:

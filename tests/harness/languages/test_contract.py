@@ -254,7 +254,7 @@ def eleventh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (described / "entry_points.txt").write_text("[assay.languages]\ntiny = far_away_tiny\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield "tiny"
-    LANGUAGES.pop("tiny", None)
+    LANGUAGES.parts.pop("tiny", None)
     sys.modules.pop("far_away_tiny", None)
 
 

@@ -69,14 +69,14 @@ def sources(language: str) -> list[str]:
 def copied(language: str, source: str, new: str) -> str:
     file = read(language)
     (found,) = [(test, each) for test in file.tests for each in test.literals if each.source == source]
-    return file.copied(*found, new, 7)
+    return file.copy_test(*found, new, 7)
 
 
 @pytest.mark.parametrize("language", FILES)
 def test_a_file_with_a_copy_of_every_literal_parses_and_names_each_copy(language: str) -> None:
     file = read(language)
     pairs = [(test, literal) for test in file.tests for literal in test.literals]
-    text = file.file_of(file.copied(*pair, pair[1].source, number) for number, pair in enumerate(pairs))
+    text = file.render_file(file.copy_test(*pair, pair[1].source, number) for number, pair in enumerate(pairs))
     parsed = parse(language, FILES[language][0], text)
     assert parsed is not None
     assert not parsed.root.has_error
@@ -103,7 +103,7 @@ def test_a_copy_of_go_stands_beside_its_test_with_only_its_own_row_and_survives_
     assert '"one"' not in text
     assert '{{"zwei", 2}}' in text
     assert text.startswith("func TestAddAssay__7(t *testing.T) {\ndefer func() { if raised := recover(); ")
-    assert read("go").file_of([text]).startswith(GO)
+    assert read("go").render_file([text]).startswith(GO)
 
 
 def test_a_table_keeps_rows_that_use_what_its_test_declares() -> None:
@@ -114,7 +114,7 @@ def test_a_table_keeps_rows_that_use_what_its_test_declares() -> None:
     file = CopiedFile.read("go", "a_test.go", text, copying)
     assert file is not None
     (found,) = [(test, each) for test in file.tests for each in test.literals if each.source == '"two"']
-    assert "{one, 1}" in file.copied(*found, '"zwei"', 7)
+    assert "{one, 1}" in file.copy_test(*found, '"zwei"', 7)
 
 
 def test_a_list_that_no_loop_goes_through_keeps_its_elements() -> None:
@@ -128,14 +128,14 @@ def test_a_copy_of_a_row_is_the_script_without_other_tests_but_those_that_use_it
     assert 'it("adds"' not in text
     assert 'it("uses"' in text
     assert "import" not in text
-    assert read("javascript").file_of([text]).startswith('import { other } from "other";\ndescribe("Assay__7"')
+    assert read("javascript").render_file([text]).startswith('import { other } from "other";\ndescribe("Assay__7"')
 
 
 def test_a_copy_of_a_call_keeps_the_table_that_it_uses_alone() -> None:
     assert "input: [" not in copied("javascript", '"abc"', '"abd"')
     file = read("javascript")
     uses = next(test for test in file.tests if test.source.startswith('it("uses"'))
-    text = file.copied(uses, uses.literals[0], "3", 7)
+    text = file.copy_test(uses, uses.literals[0], "3", 7)
     assert text.count("input: [") == 2
     assert 'it("adds"' not in text
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.harness.languages.differences import WHOLE_MODULE, changed_names, defined_at, differing_spans
+from assay.harness.languages.differences import WHOLE_MODULE, differing_spans, find_changed_names, find_definitions
 
 GO = """\
 package calc
@@ -20,15 +20,15 @@ func Capped(a int) int {
 
 
 def test_functions_are_named_that_change_or_that_use_what_changes() -> None:
-    assert changed_names("go", "calc.go", GO, GO) == []
-    assert changed_names("go", "calc.go", GO, GO.replace("a + b", "b + a")) == ["Add"]
-    assert changed_names("go", "calc.go", GO, GO.replace("limit = 3", "limit = 4")) == ["Capped"]
-    assert changed_names("go", "calc.go", GO, GO.replace("const limit = 3\n", "var other = 3\n")) == [
+    assert find_changed_names("go", "calc.go", GO, GO) == []
+    assert find_changed_names("go", "calc.go", GO, GO.replace("a + b", "b + a")) == ["Add"]
+    assert find_changed_names("go", "calc.go", GO, GO.replace("limit = 3", "limit = 4")) == ["Capped"]
+    assert find_changed_names("go", "calc.go", GO, GO.replace("const limit = 3\n", "var other = 3\n")) == [
         "Capped",
         WHOLE_MODULE,
     ]
-    assert changed_names("go", "calc.go", None, GO) == ["Capped", "Add"]
-    assert changed_names("go", "calc.go", "", None) == [WHOLE_MODULE], "the file is gone"
+    assert find_changed_names("go", "calc.go", None, GO) == ["Capped", "Add"]
+    assert find_changed_names("go", "calc.go", "", None) == [WHOLE_MODULE], "the file is gone"
 
 
 @pytest.mark.parametrize("other", [GO.replace("limit = 3", "limit = 4"), "// new\n" + GO, GO + "\nfunc New() {}\n"])
@@ -43,4 +43,4 @@ def test_place_of_a_difference_is_that_in_the_first_text() -> None:
 
 def test_statement_of_several_lines_defines_one_name() -> None:
     lines = ["NAMES = {", "    1: 2,", "}", "f(3)"]
-    assert [defined_at(lines, number) for number in (1, 2, 3, 4)] == ["NAMES", "NAMES", "NAMES", ""]
+    assert [find_definitions(lines, number) for number in (1, 2, 3, 4)] == ["NAMES", "NAMES", "NAMES", ""]

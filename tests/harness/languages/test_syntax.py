@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.harness.errors import UserError
 from assay.harness.languages import LANGUAGES
-from assay.harness.languages.syntax import definitions, innermost, language_of, parse
+from assay.harness.languages.syntax import definitions, find_language, innermost, parse
 
 PYTHON = """\
 import os
@@ -405,7 +405,7 @@ def test_file_of_another_language_is_read_as_that_language() -> None:
     text = "const f = () => 1;\n"
     assert definitions("python", "web/a.js", text) == definitions("javascript", "web/a.js", text)
     assert definitions("python", "README.md", "def f(): pass\n") == ()
-    shared = [language_of("a.h", name) for name in ("c", "cpp")]
+    shared = [find_language("a.h", name) for name in ("c", "cpp")]
     assert [each.NAME for each in shared if each] == ["c", "cpp"]
 
 

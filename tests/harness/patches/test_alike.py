@@ -1,6 +1,6 @@
 import pytest
 
-from assay.harness.patches.alike import changed_alike
+from assay.harness.patches.alike import find_equal_changes
 
 ONE = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{1}\n+{2}\n"
 
@@ -18,4 +18,4 @@ ONE = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{1}\n+{2}\n"
 )
 def test_files_that_two_patches_change_by_the_same_lines(patch: str, alike: set[str]) -> None:
     fix = ONE.format("x", "a", "b") + ONE.format("y", "a", "b")
-    assert changed_alike(patch, fix) == alike
+    assert find_equal_changes(patch, fix) == alike

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.patches.blank_lines import with_blank_lines
+from assay.harness.patches.blank_lines import add_blank_lines
 from toy import GOLD, MORE_TESTS
 
 DEEP = """\
@@ -31,10 +31,10 @@ diff --git a/calc.py b/calc.py
 )
 def test_git_adds_one_blank_line_and_nothing_else(tmp_path: Path, patch: str, before: str, after: str) -> None:
     (tmp_path / "calc.py").write_text(before)
-    subprocess.run(["git", "apply", "-"], input=with_blank_lines(patch), text=True, cwd=tmp_path, check=True)
+    subprocess.run(["git", "apply", "-"], input=add_blank_lines(patch), text=True, cwd=tmp_path, check=True)
     assert (tmp_path / "calc.py").read_text() == after
 
 
 def test_a_new_file_is_left_out() -> None:
-    assert with_blank_lines(MORE_TESTS) == ""
-    assert with_blank_lines(MORE_TESTS + GOLD) == with_blank_lines(GOLD) != ""
+    assert add_blank_lines(MORE_TESTS) == ""
+    assert add_blank_lines(MORE_TESTS + GOLD) == add_blank_lines(GOLD) != ""

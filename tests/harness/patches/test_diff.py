@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from assay.harness.patches.diff import (
     MalformedPatchError,
-    added_paths,
-    patched,
+    apply_change,
+    drop_binary_hunks,
+    find_added_paths,
+    find_touched_paths,
     paths_after,
     read_diff,
     render,
-    touched_paths,
-    unescaped,
-    without_binary_hunks,
+    unescape,
 )
 from corpus.model import diff
 from toy import GOLD, TESTS
@@ -197,8 +197,8 @@ def test_names_are_those_that_git_reads(
 ) -> None:
     (change,) = read_diff(text)
     assert (change.old, change.new) == (old, new)
-    assert touched_paths(text) == tuple(dict.fromkeys(path for path in (old, new) if path))
-    assert added_paths(text) == ((new,) if old is None else ())
+    assert find_touched_paths(text) == tuple(dict.fromkeys(path for path in (old, new) if path))
+    assert find_added_paths(text) == ((new,) if old is None else ())
     assert files_by_unidiff(text) == by_unidiff
 
 
@@ -233,8 +233,8 @@ def test_added_paths_are_those_of_new_files() -> None:
 
     content = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+new file mode 100644\n"
     text = GOLD + new("{}/new.py", content) + new("{}/empty one") + new('"{}/\\303\\244.py"')
-    assert added_paths(text) == ("new.py", "empty one", "ä.py")
-    assert added_paths(GOLD) == ()
+    assert find_added_paths(text) == ("new.py", "empty one", "ä.py")
+    assert find_added_paths(GOLD) == ()
 
 
 def test_missing_line_feed_in_another_language_is_a_marker() -> None:
@@ -268,7 +268,7 @@ def test_text_without_a_diff_changes_nothing() -> None:
     [(r"caf\303\251", "café"), (r"a\tb\\c\"d", 'a\tb\\c"d'), ("é", "é"), (r"é\t", "é\t"), (r"\q", r"\q")],
 )
 def test_unescaped_path(text: str, path: str) -> None:
-    assert unescaped(text) == path
+    assert unescape(text) == path
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", " c", "-- d", "++ e", "@@ -1 +1 @@", "g\r", "h\f", "\\ x", ""]), max_size=9)
@@ -338,15 +338,15 @@ def test_without_binary_hunks_the_rest_applies(tmp_path: Path) -> None:
     patch = git("diff", "--cached")
     assert patch.count("Binary files ") == 3
     git("reset", "--quiet", "--hard")
-    git("apply", "-", text=without_binary_hunks(patch))
+    git("apply", "-", text=drop_binary_hunks(patch))
     assert git("status", "--short") == " M a.txt\n"
     assert (tmp_path / "a.txt").read_text().startswith("Binary files")
 
 
 def test_patch_with_binary_content_stays_as_it_is() -> None:
     patch = "diff --git a/x b/x\nGIT binary patch\nliteral 0\nHc$@<O00001\n\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b"
-    assert without_binary_hunks(patch) == patch
-    assert without_binary_hunks("") == ""
+    assert drop_binary_hunks(patch) == patch
+    assert drop_binary_hunks("") == ""
 
 
 OLD = "a\nb\nc\nd\ne\nf\ng\nh\n"
@@ -364,20 +364,20 @@ OLD = "a\nb\nc\nd\ne\nf\ng\nh\n"
 )
 def test_a_file_after_a_change_of_it(new: str) -> None:
     (change,) = read_diff(diff({"a.txt": OLD}, {"a.txt": new}))
-    assert patched(OLD, change) == new
+    assert apply_change(OLD, change) == new
 
 
 def test_a_file_that_a_change_adds_or_removes() -> None:
     (added,), (removed,) = read_diff(diff({}, {"a.txt": OLD})), read_diff(diff({"a.txt": OLD}, {}))
-    assert patched("", added) == OLD
-    assert patched(OLD, removed) is None
+    assert apply_change("", added) == OLD
+    assert apply_change(OLD, removed) is None
 
 
 def test_a_change_of_another_text_does_not_fit() -> None:
     (change,) = read_diff(diff({"a.txt": OLD}, {"a.txt": "b\n"}))
     for other in ("A\n", "other\n", ""):
         with pytest.raises(MalformedPatchError, match="does not fit line 1"):
-            patched(other, change)
+            apply_change(other, change)
 
 
 def test_paths_after_a_diff_are_those_of_files_that_are_there() -> None:

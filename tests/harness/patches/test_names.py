@@ -1,6 +1,6 @@
 import pytest
 
-from assay.harness.patches.names import below, date_length, is_epoch, is_no_file, stripped, twice, unquoted
+from assay.harness.patches.names import below, date_length, is_epoch, is_no_file, strip_folder, twice, unquote
 
 
 @pytest.mark.parametrize(
@@ -13,14 +13,14 @@ from assay.harness.patches.names import below, date_length, is_epoch, is_no_file
     ],
 )
 def test_escapes_are_resolved_up_to_the_closing_quote(text: bytes, name: bytes, rest: bytes) -> None:
-    read = unquoted(text)
+    read = unquote(text)
     assert read is not None
     assert (read[0], text[read[1] :]) == (name, rest)
 
 
 @pytest.mark.parametrize("text", [b'"a', b'"\\400"', b'"\\x"', b'"\\1"', b'"'])
 def test_quotes_that_git_does_not_accept_have_no_name(text: bytes) -> None:
-    assert unquoted(text) is None
+    assert unquote(text) is None
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_no_file_ends_with_its_word() -> None:
 
 
 def test_folder_is_taken_off_and_slashes_become_one() -> None:
-    assert stripped(b"a/b//c", 1) == b"b/c"
-    assert stripped(b"a", 1) is None
-    assert stripped(b"a//b", 0) == b"a/b"
+    assert strip_folder(b"a/b//c", 1) == b"b/c"
+    assert strip_folder(b"a", 1) is None
+    assert strip_folder(b"a//b", 0) == b"a/b"
     assert below(b"/a", 1) is None
     assert below(b"a/b", 1) == b"b"
     assert below(b"/a", 0) is None
@@ -87,7 +87,7 @@ def test_folder_is_taken_off_and_slashes_become_one() -> None:
     assert below(b"a/b/c", 1) == b"b/c"
     assert below(b"a", 0) == b"a"
     assert below(b"a/b", 0) == b"a/b"
-    assert stripped(b"/a", 1) == b"a"
+    assert strip_folder(b"/a", 1) == b"a"
 
 
 @pytest.mark.parametrize(

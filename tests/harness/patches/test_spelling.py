@@ -1,6 +1,6 @@
 import pytest
 
-from assay.harness.patches.spelling import folded, plain
+from assay.harness.patches.spelling import fold, plain
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def test_composed_and_decomposed_characters_are_one() -> None:
 
 def test_case_is_kept_by_the_first_and_not_by_the_second() -> None:
     assert plain("Conftest.py") == "Conftest.py"
-    assert folded("CONFTEST.PY.") == folded("conftest.py")
-    assert folded("stra\u00dfe") == folded("STRASSE")
+    assert fold("CONFTEST.PY.") == fold("conftest.py")
+    assert fold("stra\u00dfe") == fold("STRASSE")
 
 
 @pytest.mark.parametrize("path", ["src/calc.py", "a/./b", "docs/ä.txt", ".hidden"])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import SEVERITY, as_part, join_id, parts_of, plain_lines, worst
+from assay.harness.reports.base import SEVERITY, join_id, plain_lines, restore_separators, split_id, worst
 
 RESULTS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(SEVERITY)))
 
@@ -22,8 +22,8 @@ def test_every_status_has_a_severity() -> None:
 
 def test_separator_inside_a_part_does_not_split_the_id() -> None:
     assert join_id("a.py", "", "b::c") != "a.py::b::c"
-    assert parts_of(join_id("a.py", "", "b::c")) == ("a.py", "b::c")
-    assert as_part(join_id("a.py", "b::c")) == "a.py::b::c"
+    assert split_id(join_id("a.py", "", "b::c")) == ("a.py", "b::c")
+    assert restore_separators(join_id("a.py", "b::c")) == "a.py::b::c"
 
 
 @pytest.mark.parametrize(

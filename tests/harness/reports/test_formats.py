@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
 from assay.harness.reports import FORMATS, find
-from assay.harness.reports.base import SEVERITY, as_part
+from assay.harness.reports.base import SEVERITY, restore_separators
 from assay.harness.reports.results import merge
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -74,7 +74,7 @@ def test_shreds_of_reports_never_raise_and_keep_the_worst_status(name: str, data
     assert Status.MISSING not in merged.values()
     for tests in read:
         for test, status in tests.items():
-            assert SEVERITY.index(merged[as_part(test)]) >= SEVERITY.index(status)
+            assert SEVERITY.index(merged[restore_separators(test)]) >= SEVERITY.index(status)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
 from assay.harness.reports import IDS
-from assay.harness.reports.base import join_id, parts_of
+from assay.harness.reports.base import join_id, split_id
 from assay.harness.reports.ids import rename
 
 
@@ -94,7 +94,7 @@ def test_every_style_names_every_test(style: str, parts: list[str]) -> None:
 def test_parts_of_a_joined_id_are_the_same(parts: list[str]) -> None:
     parts = [part for part in parts if not part.startswith(":") and not part.endswith(":")]
     if parts:
-        assert parts_of(join_id(*parts)) == tuple(parts)
+        assert split_id(join_id(*parts)) == tuple(parts)
 
 
 def test_tests_of_one_name_have_the_worst_status() -> None:

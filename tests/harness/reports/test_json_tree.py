@@ -15,9 +15,9 @@ P, F = Status.PASSED, Status.FAILED
 
 
 def results(report: json_tree.Object) -> Iterator[Result]:
-    for name in json_tree.texts_of(report, "ok"):
+    for name in json_tree.get_texts(report, "ok"):
         yield name, P
-    for name in json_tree.texts_of(report, "bad"):
+    for name in json_tree.get_texts(report, "bad"):
         yield name, F
 
 
@@ -51,12 +51,12 @@ def test_log_with_many_lines_like_objects_is_given_up() -> None:
 
 def test_value_of_another_type_counts_as_absent() -> None:
     value = {"text": 1, "texts": ["a", 2], "objects": [{"a": 1}, "b"], "path": "file:///testbed/a.js"}
-    assert json_tree.text_of(value, "text") == ""
-    assert json_tree.texts_of(value, "texts") == ("a",)
-    assert json_tree.texts_of(value, "text") == ()
+    assert json_tree.get_text(value, "text") == ""
+    assert json_tree.get_texts(value, "texts") == ("a",)
+    assert json_tree.get_texts(value, "text") == ()
     assert list(json_tree.objects(value, "objects")) == [{"a": 1}]
     assert list(json_tree.objects(value, "text")) == []
-    assert json_tree.path_of(value, "path") == "a.js"
+    assert json_tree.get_path(value, "path") == "a.js"
 
 
 @given(st.text())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.harness.reports.markers import fenced, is_cut
+from assay.harness.reports.markers import cut_fenced, is_cut
 
 START, END = ">>>>> Start Test Output\n", ">>>>> End Test Output\n"
 
@@ -21,5 +21,5 @@ START, END = ">>>>> Start Test Output\n", ">>>>> End Test Output\n"
     ],
 )
 def test_text_between_first_start_and_last_end(text: str, inner: str, cut: bool) -> None:
-    assert fenced(text) == inner
+    assert cut_fenced(text) == inner
     assert is_cut(text) == cut

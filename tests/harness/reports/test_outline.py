@@ -1,6 +1,6 @@
 """Titles of the suites around an indented line."""
 
-from assay.harness.reports.outline import Outline, indent_of
+from assay.harness.reports.outline import Outline, count_indent
 
 
 def test_titles_are_those_of_the_open_suites_above() -> None:
@@ -16,4 +16,4 @@ def test_titles_are_those_of_the_open_suites_above() -> None:
 
 
 def test_indent_counts_leading_blanks() -> None:
-    assert [indent_of(line) for line in ("", "a", "  a b", "\ta")] == [0, 0, 2, 0]
+    assert [count_indent(line) for line in ("", "a", "  a b", "\ta")] == [0, 0, 2, 0]

@@ -8,7 +8,7 @@ import pytest
 
 from assay.harness.domain import Status
 from assay.harness.reports import find
-from assay.harness.reports.base import as_part
+from assay.harness.reports.base import restore_separators
 from assay.harness.runners import adapters
 
 CASES = '''
@@ -146,7 +146,7 @@ def ran(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[dict[str, Statu
 
 def test_every_kind_of_result_of_unittest_is_reported(ran: tuple[dict[str, Status], str]) -> None:
     report, _ = ran
-    short = {re.sub(r"\(\w+\.(\w+).*", r"\1", as_part(name)): status for name, status in report.items()}
+    short = {re.sub(r"\(\w+\.(\w+).*", r"\1", restore_separators(name)): status for name, status in report.items()}
     assert short == {
         "test_docstring Cases": Status.PASSED,
         "First line:: of it.": Status.PASSED,
@@ -165,7 +165,7 @@ def test_every_kind_of_result_of_unittest_is_reported(ran: tuple[dict[str, Statu
 
 def test_report_and_output_of_unittest_agree_about_every_test(ran: tuple[dict[str, Status], str]) -> None:
     report, output = ran
-    assert find("unittest_text").parse(output) == {as_part(name): status for name, status in report.items()}
+    assert find("unittest_text").parse(output) == {restore_separators(name): status for name, status in report.items()}
 
 
 def test_every_kind_of_result_of_sympy_is_reported(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.patches.diff import touched_paths
+from assay.harness.patches.diff import find_touched_paths
 from assay.instances.collect.find import MirrorHistory, find
 from assay.instances.collect.pair import Issues, pair
 from assay.instances.collect.steps import Paired
@@ -26,8 +26,8 @@ def repository(tmp_path: Path) -> Repository:
 def test_the_change_is_split_into_code_and_tests(repository: Repository) -> None:
     instance = paired(repository.folder.parent)["acme__calc-3"].instance
     assert instance
-    assert touched_paths(instance.gold_patch) == ("calc.py",)
-    assert touched_paths(instance.test_patch) == ("tests/test_calc.py",)
+    assert find_touched_paths(instance.gold_patch) == ("calc.py",)
+    assert find_touched_paths(instance.test_patch) == ("tests/test_calc.py",)
     assert instance.base_commit == repository.git("rev-parse", "main~4")
     assert (instance.language, instance.created_at.day) == ("python", 2)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.errors import DataError
-from assay.harness.patches.diff import touched_paths
+from assay.harness.patches.diff import find_touched_paths
 from assay.instances.collect.folder import CollectionFolder, CollectionSettings
 from assay.instances.collect.releases import (
     BUNDLED_PACKAGES,
@@ -128,7 +128,7 @@ def test_releases_of_an_npm_package(npm_registry: NpmRegistry, sources: Sources)
     assert done.derivation
     assert done.derivation.new.sha256 == new.sha256  # the index did not say it
     assert done.instance
-    assert touched_paths(done.instance.test_patch) == ("test/calc.js",)
+    assert find_touched_paths(done.instance.test_patch) == ("test/calc.js",)
     assert (done.instance.repo, done.instance.created_at) == ("npm/calc", datetime(2026, 3, 2, tzinfo=UTC))
 
 
@@ -160,8 +160,8 @@ def test_two_releases_become_an_instance_that_facts_give_again(index: Index, sou
     assert instance
     assert spec
     assert (instance.repo, instance.version, instance.created_at.day) == ("acme/calc", "1.0.0", 2)
-    assert touched_paths(instance.gold_patch) == ("calc.py",)
-    assert touched_paths(instance.test_patch) == ("tests/test_calc.py",)
+    assert find_touched_paths(instance.gold_patch) == ("calc.py",)
+    assert find_touched_paths(instance.test_patch) == ("tests/test_calc.py",)
     facts = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     filled = fill({"instance_id": instance.id, "repo": instance.repo, "derive": facts}, sources)
     for name in ("gold_patch", "test_patch", "problem_statement", "archive"):
