@@ -9,6 +9,7 @@ import pytest
 
 from assay.harness.bundles.seal import MANIFEST, SIGNATURE
 from assay.harness.domain import Outcome
+from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import UserError
 from assay.jobs.bundle import Replay, VerifiedBundle, verify_bundle
@@ -115,9 +116,9 @@ def test_a_replay_has_the_runs_own_limits(sealed: SealedRun, tmp_path: Path, mon
     seen: list[float] = []
     open_ = FakeEngine.open
 
-    def listening(engine: FakeEngine, image: str, limits: object, *rest: object, **more: object) -> object:
-        seen.append(getattr(limits, "seconds", 0.0))
-        return open_(engine, image, limits, *rest, **more)  # type: ignore[arg-type]
+    def listening(engine: FakeEngine, spec: BoxSpec) -> object:
+        seen.append(spec.limits.seconds)
+        return open_(engine, spec)
 
     monkeypatch.setattr(FakeEngine, "open", listening)
     found = verified(signed_again(files, sealed), tmp_path, Replay(3, 1, Workplace(engine="fake")))

@@ -48,10 +48,10 @@ class Images:
         Raises:
             UserError: its engine has no containers, so there are no images. EngineUnavailable: no engine answers.
         """
-        bench = self.place.bench
-        if not isinstance(bench, BuiltWorkbench):
-            raise UserError(f"the engine {bench.engine.name} has no images to move; name one with containers")
-        return bench
+        if self.place.images is None:
+            name = self.place.bench.engine.name
+            raise UserError(f"the engine {name} has no images to move; name one with containers")
+        return self.place.images
 
     def build(self, instances: Sequence[Instance]) -> Built:
         """Build every missing image that instances and their gold patches need; one that fails stops no other.
@@ -71,8 +71,8 @@ class Images:
                 return own
 
         done = self.each(instances, "building", build)
-        shelf = bench.builder.shelf if isinstance(bench, BuiltWorkbench) else None
-        built, pulled = (shelf.built, shelf.pulled) if shelf else ([], [])
+        images = self.place.images
+        built, pulled = (images.builder.shelf.built, images.builder.shelf.pulled) if images else ([], [])
         return Built(tuple(done), tuple(built), tuple(pulled), time.monotonic() - began)
 
     def each(self, instances: Sequence[Instance], verb: str, do: Callable[[Instance], str]) -> list[Done]:

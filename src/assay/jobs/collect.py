@@ -30,7 +30,6 @@ from assay.instances.environments.recipes import has_recipe
 from assay.instances.trees.sources import Sources, tree_ref
 from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.validate import Measured, measure_labels
-from assay.jobs.workbench import BuiltWorkbench
 from assay.jobs.workplace import Workplace
 
 BEYOND = "limit"
@@ -150,7 +149,7 @@ class Collection:
     def _prepare(self, instance: Instance) -> Prepared:
         """Return the line of one candidate: a folder names its recipe, or set-up finds one."""
         recipes = tuple(Path(folder).expanduser() for folder in self.place.recipes)
-        if not isinstance(self.place.bench, BuiltWorkbench) or has_recipe(instance, recipes):
+        if self.place.images is None or has_recipe(instance, recipes):
             return Prepared(id=instance.id)
         record = self.place.setter(self.folder.recipes).find_record(instance)
         if record is None:

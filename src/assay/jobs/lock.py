@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.harness.files import default_cache
-from assay.harness.runs.workbench import Workbench
 from assay.instances.environments.contents import find_language, read_contents
 from assay.instances.environments.drift import LayerState, LayerStatus, compare_layer, drop_inherited
 from assay.instances.environments.images_lock import NOTE, Layer, Lock, UsedImage, add_contents, keep_lock, make_lock
 from assay.instances.environments.rebuild import make_rebuild_chain
 from assay.jobs.build import Images, patches_of
-from assay.jobs.workbench import BuiltWorkbench
 from assay.jobs.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Cou
 
     def build(instance: Instance) -> str:
         settled = bench.settle(instance)
-        mine, *others = dict.fromkeys(_used(bench, settled, patch) for patch in patches_of(settled))
+        mine, *others = dict.fromkeys(_used(place, settled, patch) for patch in patches_of(settled))
         own[instance.id] = mine
         if others:
             grading[instance.id] = tuple(others)
@@ -96,8 +94,8 @@ def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
     Raises:
         UserError: the engine builds no images.
     """
-    bench = place.bench
-    if not isinstance(bench, BuiltWorkbench):
+    images = place.images
+    if images is None:
         raise UserError(f"engine {place.engine} builds no images")
     keep_lock(lock, default_cache())
 
@@ -106,9 +104,9 @@ def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
             for used in lock.list_used(name):
                 if used.image not in lock.layers:
                     return f"the lock has nothing of {used.image} but its name"
-                bench.builder.rebuild(make_rebuild_chain(lock, used.image))
+                images.builder.rebuild(make_rebuild_chain(lock, used.image))
                 if used.key:
-                    bench.builder.known.keep(used.key, used.image)
+                    images.builder.known.keep(used.key, used.image)
         except (EnvironmentFailure, EngineError) as error:
             return str(error)
         return ""
@@ -143,11 +141,11 @@ def is_as_locked(states: Iterable[LayerState]) -> bool:
     return not any(state.status in {LayerStatus.MISSING, LayerStatus.DIFFERS} for state in states)
 
 
-def _used(bench: Workbench, instance: Instance, patch: str | None) -> UsedImage:
+def _used(place: Workplace, instance: Instance, patch: str | None) -> UsedImage:
     """Return the image in which a patch is tested, after building it if need be."""
-    with bench.image(instance, patch) as image:
-        info = bench.engine.find_image(image)
-        key = bench.builder.make_key(instance, patch) if isinstance(bench, BuiltWorkbench) else ""
+    with place.bench.image(instance, patch) as image:
+        info = place.bench.engine.find_image(image)
+        key = place.images.builder.make_key(instance, patch) if place.images else ""
         return UsedImage(image=image, digest=info.digest if info else "", key=key)
 
 

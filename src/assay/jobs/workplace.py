@@ -98,6 +98,7 @@ class Workplace:
     view: View = field(default_factory=Quiet)
     """Shows builds and progress to a person."""
     _bench: Workbench | None = field(default=None, init=False, repr=False)
+    _images: BuiltWorkbench | None = field(default=None, init=False, repr=False)
     _warm: WarmEngine | None = field(default=None, init=False, repr=False)
     _closed: bool = field(default=False, init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -116,6 +117,14 @@ class Workplace:
                     raise RunStopped("the workplace is closed")
                 self._bench = self._open()
             return self._bench
+
+    @property
+    def images(self) -> BuiltWorkbench | None:
+        """The open workbench if it builds images, None if instances are acted out or evaluated on other machines.
+
+        Raises as ``bench`` does.
+        """
+        return self._images if self.bench else None
 
     def tasks(self, pairs: Sequence[Pair], *, runs_empty: bool = False) -> Sequence[Task]:
         """Plan the evaluation of each pair; ``runs_empty`` runs the tests on an empty patch too."""
@@ -148,10 +157,10 @@ class Workplace:
         Raises:
             UserError: the engine builds nothing. EngineUnavailable: it does not answer.
         """
-        bench = self.bench
-        if not isinstance(bench, BuiltWorkbench):
+        images = self.images
+        if images is None:
             raise UserError(f"the engine {self.engine} builds nothing; set-up needs one that does, such as docker")
-        return self._setter(bench.engine, bench.sources, bench.builder, folder)
+        return self._setter(images.engine, images.sources, images.builder, folder)
 
     def _setter(
         self, engine: Engine, sources: "Sources", builder: "ImageBuilder", folder: Path | None = None
@@ -224,7 +233,8 @@ class Workplace:
             engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note
         )
         setter = self._setter(engine, sources, builder) if self.setup else None
-        return BuiltWorkbench(warmed, planner, sources, builder, EnvironmentChoice(self.environment), setter)
+        self._images = BuiltWorkbench(warmed, planner, sources, builder, EnvironmentChoice(self.environment), setter)
+        return self._images
 
     def _warmed(self, engine: Engine) -> Engine:
         """Return the engine, perhaps as one that opens containers ahead; those would hold images that have to go."""

@@ -56,7 +56,9 @@ def audit(
 
     if not dataset and not images:
         raise UserError("name a data set, or images with --image")
-    bench = _built_bench(config.workplace(engine, mirror, recipes, environment).bench)
+    bench = config.workplace(engine, mirror, recipes, environment).images
+    if bench is None:
+        raise UserError("this engine acts instances out and has no images; name another one with --engine")
     instances = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows) if dataset else ()
     if images and len(instances) > 1:
         raise UserError(f"--image is the image of one instance, and {dataset} has {len(instances)}; name it with -i")
@@ -72,15 +74,6 @@ def audit(
 
 Audited = tuple["ImageReport | None", str]
 """A report, or the problem that prevented it."""
-
-
-def _built_bench(bench: object) -> "BuiltWorkbench":
-    from assay.harness.errors import UserError
-    from assay.jobs.workbench import BuiltWorkbench
-
-    if not isinstance(bench, BuiltWorkbench):
-        raise UserError("this engine acts instances out and has no images; name another one with --engine")
-    return bench
 
 
 def _reports(bench: "BuiltWorkbench", instances: "Sequence[Instance]", images: "Sequence[str]") -> Iterator[Audited]:
