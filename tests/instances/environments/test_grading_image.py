@@ -36,33 +36,24 @@ def go_instance(make_instance):
     return make
 
 
-@pytest.mark.parametrize("patch", [None, "", SOURCE], ids=["no patch", "empty patch", "sources alone"])
-def test_patch_without_manifest_asks_for_nothing(go_instance, patch):
-    assert patch_base(go_instance(), GO, patch) is None
+@pytest.mark.parametrize(
+    ("gold", "tests", "patch", "asked"),
+    [
+        pytest.param(MODULES, TESTS, None, None, id="no patch"),
+        pytest.param(MODULES, TESTS, "", None, id="empty patch"),
+        pytest.param(MODULES, TESTS, SOURCE, None, id="sources alone"),
+        pytest.param(SOURCE, TESTS, OTHER_MODULE, None, id="gold of sources alone"),
+        pytest.param(MODULES, TESTS, OTHER_MODULE, MODULES, id="manifest"),
+        pytest.param(MODULES, OTHER_MODULE, SOURCE, OTHER_MODULE, id="manifest of the test patch"),
+        pytest.param(MODULES, OTHER_MODULE, "", OTHER_MODULE, id="empty patch, manifest of the test patch"),
+        pytest.param(MODULES, OTHER_MODULE, None, None, id="nothing is graded"),
+    ],
+)
+def test_packages_are_asked_for_by_gold_and_test_patch_alone(go_instance, gold, tests, patch, asked):
+    asking = patch_base(go_instance(gold, tests), GO, patch)
 
-
-def test_patch_with_manifest_asks_for_what_gold_asks(go_instance):
-    asking = patch_base(go_instance(), GO, OTHER_MODULE)
-
-    assert asking is not None
-    assert tree_ref(asking).patch == MODULES
-    assert tree_ref(asking).commit == go_instance().base_commit
-
-
-def test_gold_patch_of_sources_alone_asks_for_nothing(go_instance):
-    assert patch_base(go_instance(gold=SOURCE), GO, OTHER_MODULE) is None
-
-
-def test_manifest_of_test_patch_counts_for_every_patch(go_instance):
-    asking = patch_base(go_instance(tests=OTHER_MODULE), GO, SOURCE)
-
-    assert asking is not None
-    assert tree_ref(asking).patch == OTHER_MODULE
-    assert patch_base(go_instance(tests=OTHER_MODULE), GO, "") == asking
-
-
-def test_manifest_of_test_patch_asks_for_nothing_where_nothing_is_graded(go_instance):
-    assert patch_base(go_instance(tests=OTHER_MODULE), GO, None) is None
+    assert (asking and tree_ref(asking).patch) == asked
+    assert asking is None or tree_ref(asking).commit == go_instance().base_commit
 
 
 def test_patterns_of_a_recipe_name_manifests(go_instance):

@@ -81,8 +81,7 @@ def project(repository: Repository, make_instance: Callable[..., Instance]) -> C
         repository.git("tag", "v2")
         return make_instance(repo="acme/work", base_commit=commit, environment=Recipe(**recipe))
 
-    repository.folder.rename(repository.folder.with_name("acme__work"))
-    repository.folder = repository.folder.with_name("acme__work")
+    call(repository, "work")
     return make
 
 
@@ -90,6 +89,10 @@ def write(repository: Repository, path: str, text: str) -> None:
     file = repository.folder / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
+
+
+def call(repository: Repository, name: str) -> None:
+    repository.folder = repository.folder.rename(repository.folder.with_name(f"acme__{name}"))
 
 
 def said(box: Box, command: str, user: str = "assay") -> str:
@@ -192,8 +195,7 @@ def history(repository: Repository) -> list[str]:
 def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(
     builder, repository, make_instance, docker_engine, notes
 ):
-    repository.folder.rename(repository.folder.with_name("acme__layers"))
-    repository.folder = repository.folder.with_name("acme__layers")
+    call(repository, "layers")
     commit = history(repository)[-1]
     listed = "find . -name .git -prune -o -printf '%p %m %u %l\\n' | sort"
     shown = f"git rev-parse HEAD; git status --porcelain; git fsck --unreachable 2>&1; {listed}"
@@ -216,8 +218,7 @@ def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(
 
 
 def test_neighbours_whose_tree_cannot_be_installed_are_done_without(builder, repository, make_instance, notes):
-    repository.folder.rename(repository.folder.with_name("acme__broken"))
-    repository.folder = repository.folder.with_name("acme__broken")
+    call(repository, "broken")
     write(repository, "setup.py", "raise SystemExit('broken then')\n")
     repository.commit(date="2023-02-10T00:00:00Z")
     write(repository, "setup.py", "from setuptools import setup\nsetup(name='calc')\n")
@@ -307,7 +308,7 @@ def test_a_tree_that_is_no_project_has_its_requirements_and_modules(builder, rep
     write(repository, "requirements.txt", "iniconfig==2.0.0\n")
     write(repository, "pyproject.toml", "[tool.black]\nline-length = 99\n")
     commit = repository.commit()
-    repository.folder.rename(repository.folder.with_name("acme__plain"))
+    call(repository, "plain")
     instance = make_instance(repo="acme/plain", base_commit=commit)
 
     with docker_engine.open(BoxSpec(builder.build_image(instance))) as box:

@@ -108,52 +108,44 @@ def test_a_text_that_was_changed_is_found(lock: Lock) -> None:
     assert problems[1:] == [f"{ENVIRONMENT.name} is not named by the hash of its content"]
 
 
-@pytest.mark.parametrize("field", ["dockerfile", "below", "files"])
-def test_a_layer_that_was_changed_does_not_fit_its_name(field: str, lock: Lock) -> None:
-    layer = lock.layers[INSTANCE.name]
-    key = next(iter(lock.layers[ENVIRONMENT.name].files.values()))
-    changed = layer.model_copy(update={field: {"install": key} if field == "files" else "other"})
-    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, INSTANCE.name: changed}})))
-    assert problems == [f"{INSTANCE.name} is not named by the hash of its content"]
+def change(lock: Lock, name: str, **fields: object) -> Lock:
+    return lock.model_copy(update={"layers": {**lock.layers, name: lock.layers[name].model_copy(update=fields)}})
+
+
+OTHER_NAME = "is not named by the hash of its content"
+OUTSIDE = "has a file outside of its folder: "
+OTHER_TREE = TreeRef("pallets/flask", "1" * 40)
+NO_COMMIT = TreeRef("pallets/flask", "--output=x")
+
+
+@pytest.mark.parametrize(
+    ("spec", "fields", "problem"),
+    [
+        (INSTANCE, {"dockerfile": "other"}, OTHER_NAME),
+        (INSTANCE, {"below": "other"}, OTHER_NAME),
+        (INSTANCE, {"files": {}}, OTHER_NAME),
+        (INSTANCE, {"parent": INSTANCE.name}, f"does not stand on {INSTANCE.name}"),
+        (INSTANCE, {"tree": OTHER_TREE}, f"was not made from the tree pallets/flask@{'1' * 40}"),
+        (INSTANCE, {"over": NO_COMMIT}, "has a tree without a full commit id: '--output=x'"),
+        (GRADING, {"tree": NO_COMMIT}, "has a tree without a full commit id: '--output=x'"),
+        *((ENVIRONMENT, {"unnamed": {path: ""}}, OUTSIDE + repr(path)) for path in ("/etc/a", "../a", "a/../../b")),
+    ],
+)
+def test_a_layer_that_was_changed_is_found(spec: ImageSpec, fields: dict, problem: str, graded: Lock) -> None:
+    if "unnamed" in fields:
+        fields = {"unnamed": dict.fromkeys(fields["unnamed"], next(iter(graded.texts)))}
+    assert list(check_lock(change(graded, spec.name, **fields))) == [f"{spec.name} {problem}"]
 
 
 def test_another_toolchain_below_is_found(lock: Lock) -> None:
-    other = lock.layers[TOOLCHAIN.name].model_copy(update={"below": "sha256:other"})
-    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, TOOLCHAIN.name: other}})))
+    problems = list(check_lock(change(lock, TOOLCHAIN.name, below="sha256:other")))
     assert len(problems) == 2
     assert all("was not made on the toolchain sha256:other" in each for each in problems)
-
-
-def test_another_parent_than_the_build_file_has_is_found(lock: Lock) -> None:
-    other = lock.layers[INSTANCE.name].model_copy(update={"parent": INSTANCE.name})
-    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, INSTANCE.name: other}})))
-    assert problems == [f"{INSTANCE.name} does not stand on {INSTANCE.name}"]
 
 
 def test_a_missing_text_is_found(lock: Lock) -> None:
     problems = list(check_lock(lock.model_copy(update={"texts": {}})))
     assert any("files whose text is missing" in each for each in problems)
-
-
-@pytest.mark.parametrize("path", ["/etc/passwd", "../Dockerfile", "a/../../b"])
-def test_a_file_outside_of_its_folder_is_found(path: str, lock: Lock) -> None:
-    layer = lock.layers[ENVIRONMENT.name]
-    changed = layer.model_copy(update={"unnamed": {path: next(iter(lock.texts))}})
-    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, layer.name: changed}})))
-    assert problems == [f"{ENVIRONMENT.name} has a file outside of its folder: {path!r}"]
-
-
-def test_another_tree_than_the_name_stands_for_is_found(lock: Lock) -> None:
-    other = lock.layers[INSTANCE.name].model_copy(update={"tree": TreeRef("pallets/flask", "1" * 40)})
-    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, INSTANCE.name: other}})))
-    assert problems == [f"{INSTANCE.name} was not made from the tree pallets/flask@{'1' * 40}"]
-
-
-@pytest.mark.parametrize("field", ["tree", "over"])
-def test_a_tree_that_is_no_full_commit_id_is_found(field: str, lock: Lock) -> None:
-    other = lock.layers[INSTANCE.name].model_copy(update={field: TreeRef("pallets/flask", "--output=x")})
-    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, INSTANCE.name: other}})))
-    assert problems[-1] == f"{INSTANCE.name} has a tree without a full commit id: '--output=x'"
 
 
 def test_a_chain_has_every_layer_after_all_that_it_needs(lock: Lock) -> None:

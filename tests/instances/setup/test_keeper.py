@@ -60,18 +60,14 @@ def keep(folder: Path, days: int, *, accepted: bool = True, **fields: object) ->
 
 
 def test_the_recipe_of_the_nearest_search_is_taken(setter: Setter, notes: list[str], make_instance: Callable) -> None:
-    keep(setter.folder, -80)
-    near = keep(setter.folder, 30)
+    instance = make_instance(base_commit="f" * 40, created_at=DAY)
     keep(setter.folder, 5, accepted=False)
     keep(setter.folder, 1, ended=False)
-    instance = make_instance(base_commit="f" * 40, created_at=DAY)
+    assert setter.find_recipe(instance) is None  # a search without success is not repeated nearby
+    keep(setter.folder, -80)
+    near = keep(setter.folder, 30)
     assert setter.find_recipe(instance) == near.recipe
     assert not notes
-
-
-def test_a_search_that_found_nothing_is_not_repeated_nearby(setter: Setter, make_instance: Callable) -> None:
-    keep(setter.folder, 10, accepted=False)
-    assert setter.find_recipe(make_instance(base_commit="f" * 40, created_at=DAY)) is None
 
 
 def test_a_search_too_long_ago_is_none(setter: Setter, notes: list[str], make_instance: Callable) -> None:

@@ -151,20 +151,24 @@ def test_a_suite_without_tests_is_looked_for_under_other_names(facts) -> None:
     assert found.reason == "the runner found no test of the project; no rule knows more"
 
 
-def test_a_hanging_suite_gets_a_limit_for_each_test(facts) -> None:
+@pytest.mark.parametrize(
+    ("texts", "options", "rules"),
+    [
+        ({}, "--timeout=60", ["hanging-test"]),
+        (
+            {"pytest.ini": "[pytest]\nmarkers =\n  network: asks a host\n  slow: takes long\n  fast: not\n"},
+            "--timeout=60 -m 'not (network or slow)'",
+            ["hanging-test", "slow-tests"],
+        ),
+    ],
+)
+def test_a_hanging_suite_gets_a_limit_for_each_test_and_leaves_out_slow_ones(facts, texts, options, rules) -> None:
     stuck = TriedRecipe("the tests did not end in time", built=True)
-    found = Search(facts({}), PlayedTrial([stuck, results(3), results(3)])).find(START)
+    found = Search(facts(texts), PlayedTrial([stuck, results(3), results(3)])).find(START)
     assert found.accepted
-    assert found.recipe.env == {"PYTEST_ADDOPTS": "--timeout=60"}
+    assert found.recipe.env == {"PYTEST_ADDOPTS": options}
     assert "pytest-timeout" in found.recipe.packages
-
-
-def test_a_suite_that_does_not_end_leaves_out_what_the_project_marks_as_slow(facts) -> None:
-    stuck = TriedRecipe("the tests did not end in time", built=True)
-    known = facts({"pytest.ini": "[pytest]\nmarkers =\n  network: asks a host\n  slow: takes long\n  fast: not\n"})
-    found = Search(known, PlayedTrial([stuck, results(3), results(3)])).find(START)
-    assert found.recipe.env == {"PYTEST_ADDOPTS": "--timeout=60 -m 'not (network or slow)'"}
-    assert [each.rule for each in found.attempts[0].changes] == ["hanging-test", "slow-tests"]
+    assert [each.rule for each in found.attempts[0].changes] == rules
 
 
 def test_packages_of_workflows_are_taken_without_the_project_itself(facts) -> None:
