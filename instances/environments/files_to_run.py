@@ -132,7 +132,6 @@ def _read(entries: Iterable[TreeEntry], language: Language, patched: Mapping[str
 
 
 def _texts_after(patch: str) -> dict[str, str]:
-    """Return path and new lines of each file that is there after a patch."""
     changes = [change for change in read_diff(patch) if change.new]
     return {change.path: "".join(f"{line}\n" for hunk in change.hunks for line in hunk.new()) for change in changes}
 

@@ -246,7 +246,6 @@ class ImageBuilder:
         return chain[-1].name, packages
 
     def _build_service(self, recipe: Recipe, service: Service, date: str, hold: Hold) -> str:
-        """Build a service's image, and return its name."""
         recipe = recipe if recipe.language == PYTHON else Recipe(language=PYTHON)
         base = find_toolchain(recipe, self._toolchains, self._engine)
         lock = self._packages.lock_service(service, base, date)
@@ -256,7 +255,6 @@ class ImageBuilder:
         return self._build_layer(make_service_spec(recipe, base, lock, date), hold)
 
     def _build_layer(self, spec: ImageSpec, hold: Hold) -> str:
-        """Build an image over another one, keep what it is made of, and return its name."""
         hold.add(spec.name)
         self._layers.build(spec)
         keep_layer(spec, self._sources.cache)

@@ -91,7 +91,6 @@ class Lock(Model):
 
     @property
     def used(self) -> tuple[UsedImage, ...]:
-        """All images in which instances are tested."""
         return tuple(image for name in {**self.instances, **self.grading} for image in self.list_used(name))
 
     @property
@@ -111,7 +110,6 @@ class Lock(Model):
         return tuple(ordered.values())
 
     def get_texts(self, files: Mapping[str, str]) -> dict[str, str]:
-        """Return the texts of one of a layer's mappings, by name."""
         return {name: self.texts[key] for name, key in files.items()}
 
     def _add_chain(self, name: str, ordered: dict[str, Layer], above: tuple[str, ...]) -> None:
@@ -275,7 +273,6 @@ def read_layers(name: str, cache: Path, known: Iterable[str] = ()) -> Iterator[L
 
 
 def _move_texts_out(layer: Layer, texts: dict[str, str]) -> Layer:
-    """Move the texts of a layer's files out, leaving their hashes."""
     moved = {}
     for field, files in (("files", layer.files), ("unnamed", layer.unnamed)):
         moved[field] = {name: _hash(text) for name, text in sorted(files.items())}

@@ -29,7 +29,6 @@ class LayerBuilder:
 
     @property
     def is_aborted(self) -> bool:
-        """Whether no further step is started."""
         return self._aborted.is_set()
 
     def abort(self) -> None:

@@ -82,7 +82,6 @@ def _list_shipped(language: str) -> Mapping[str, Sequence[Path]]:
 
 
 def _entries(folder: Path) -> Mapping[str, Sequence[Path]]:
-    """Return the entries of a folder by their names in lower case."""
     found = defaultdict(list)
     for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
         found[entry.name.lower()].append(entry)

@@ -113,7 +113,6 @@ def read_script(text: str) -> Script:
 
 
 def find_part(statement: ShellStatement) -> ScriptPart:
-    """Return the part that a statement belongs to."""
     found = {_find_command_part(command) for command in statement.commands} - {ScriptPart.NOTHING}
     for path in statement.files_written:
         if path != "/dev/null":

@@ -155,7 +155,6 @@ def _flatten(node: "Node") -> list["Node"]:
 
 
 def read_word(source: str) -> ShellWord:
-    """Read a word as it is written."""
     text, is_literal = "", True
     for single, double, escaped, bare in PIECE.findall(source):
         is_literal = is_literal and not EXPANDED.search(bare) and not re.search("[$`]", re.sub(r"\\.", "", double))
@@ -164,7 +163,6 @@ def read_word(source: str) -> ShellWord:
 
 
 def get_text(node: "Node") -> str:
-    """Return the text of a node as it is written."""
     return (node.text or b"").decode(errors="replace")
 
 

@@ -69,7 +69,6 @@ class Suite:
         return _longest(self.names, (*_starts(label), *_ends(label)))
 
     def list_imports(self) -> set[str]:
-        """Return the paths, without suffix, of what the files import."""
         return {module for path, text in self.texts.items() for module in _imports(path, text)}
 
     def runs_imported(self, label: str) -> bool:
@@ -114,7 +113,6 @@ def sure_name(label: str, language: Language) -> str:
 
 
 def read_suite(language: Language, texts: Mapping[str, str]) -> Suite:
-    """Return the suite of test files given as path and text."""
     places, names = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     texts = {path: _SPLIT.sub("", text) for path, text in texts.items()}
     for path, text in texts.items():

@@ -53,7 +53,6 @@ def allows(requires: str, version: str) -> bool:
 
 
 def get_release_date(language: str, version: str) -> date:
-    """Return the first day of a version; the oldest date if it is not known."""
     known = load_versions(language).versions.get(version)
     return (known and known.released) or date.min
 

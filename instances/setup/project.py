@@ -14,16 +14,8 @@ TELLING = (
     *("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "pytest.ini", "Pipfile", ".python-version"),
     *("*requirements*.txt", "*requirements*.in", "requirements/*", "environment*.yml", "environment*.yaml"),
     *(".github/workflows/*", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", ".circleci/config.yml"),
-    *(
-        "appveyor.yml",
-        "Makefile",
-        "GNUmakefile",
-        "justfile",
-        "Dockerfile*",
-        "*/Dockerfile*",
-        "README*",
-        "CONTRIBUTING*",
-    ),
+    *("appveyor.yml", "Makefile", "GNUmakefile", "justfile", "Dockerfile*", "*/Dockerfile*"),
+    *("README*", "CONTRIBUTING*"),
     *("rust-toolchain", "rust-toolchain.toml", ".nvmrc", ".node-version", ".ruby-version", "phpunit.xml*"),
     *("manage.py", "*/manage.py", "runtests.py", "tests/runtests.py"),
 )
@@ -47,7 +39,6 @@ class Project:
     """Content of the files that describe the project, by path."""
 
     def text(self, path: str) -> str:
-        """Return the content of a file; empty if there is none."""
         return self.texts.get(path, "")
 
     def matching(self, *patterns: str) -> Iterator[tuple[str, str]]:

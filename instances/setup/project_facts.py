@@ -183,7 +183,6 @@ def _dev_files(facts: Facts) -> tuple[str, ...]:
 
 
 def plain_requirements(text: str) -> list[str]:
-    """Return the lines of a requirement file that name a distribution."""
     lines = (line.partition(" #")[0].strip() for line in text.splitlines())
     return [line for line in lines if get_name(line)]
 

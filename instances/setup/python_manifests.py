@@ -3,11 +3,11 @@
 import ast
 import configparser
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.instances.environments.pins.build_system import read_toml
 from assay.instances.setup.project import Project
 
 CLASSIFIER = re.compile(r"Programming Language :: Python :: (3\.\d+)")
@@ -53,7 +53,7 @@ class Declared:
 
 def read_declared(project: Project) -> Declared:
     """Read pyproject.toml, setup.cfg, setup.py, tox.ini and pytest.ini; what is broken declares nothing."""
-    toml, script = _toml(project.text("pyproject.toml")), _setup_call(project.text("setup.py"))
+    toml, script = read_toml(project.text("pyproject.toml").encode()), _setup_call(project.text("setup.py"))
     sections = {name: _sections(project.text(name)) for name in ("setup.cfg", "tox.ini", "pytest.ini", "Pipfile")}
     cfg, tox = sections["setup.cfg"], sections["tox.ini"]
     table, poetry = toml.get("project", {}), _get_table(toml, "tool", "poetry")
@@ -87,13 +87,6 @@ def read_declared(project: Project) -> Declared:
         slow=_markers(toml, sections, SLOW_MARKERS),
         folders=_folders(toml, sections),
     )
-
-
-def _toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return {}
 
 
 def _sections(text: str) -> dict[str, dict[str, str]]:

@@ -86,7 +86,6 @@ def skip_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:
 
 
 def choose_toolchain(recipe: Recipe, chosen: Sequence[str]) -> Recipe:
-    """Take the first of some versions of the language, if there is any."""
     return recipe.model_copy(update={"toolchain": chosen[0]}) if chosen else recipe
 
 

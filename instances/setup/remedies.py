@@ -109,7 +109,6 @@ def add_coroutine_plugin(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
 
 
 def copy_variable(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Set an environment variable as the project's workflows do."""
     value = workflow_variable(facts.project, found["name"])
     return edits.set_variable(recipe, found["name"], value) if value else recipe
 
@@ -147,7 +146,6 @@ def loosen_requirement(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
 
 
 def declare_requirements(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    """List what the project requires in the recipe."""
     if not recipe.metadata:
         return recipe
     extras = [each for name in recipe.extras for each in facts.declared.extras.get(name, ())]
@@ -180,7 +178,6 @@ def newer_version(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
 
 
 def next_version(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    """Take the version of the language that comes next."""
     versions = _list_allowed(facts)
     later = versions[versions.index(recipe.toolchain) + 1 :] if recipe.toolchain in versions else []
     return edits.choose_toolchain(recipe, later)
@@ -198,7 +195,6 @@ def add_bound(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
 
 
 def enable_cgo(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Let Go compile C."""
     compiling = edits.add_items(recipe, "system_packages", ("gcc", "libc6-dev"))
     return edits.set_variable(compiling, "CGO_ENABLED", "1")
 
@@ -212,7 +208,7 @@ def start_service(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
 
 
 def name_django_settings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    """Name the settings module that the project's own read_automation names, or the one among its tests."""
+    """Name the settings module that the project's own automation names, or the one among its tests."""
     texts = sorted(facts.project.texts.items(), key=lambda each: each[0].count("/"))
     named = DJANGO_SETTINGS.search("\n".join(text for _, text in texts))
     paths = sorted(facts.project.paths, key=len)
@@ -224,7 +220,6 @@ def name_django_settings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
 
 
 def _add_bounded(recipe: Recipe, distribution: str, facts: Facts) -> Recipe:
-    """Add a distribution with the bounds that the project itself names, if there is such a distribution."""
     return edits.add_package(recipe, facts.declaring(distribution) or distribution) if distribution else recipe
 
 

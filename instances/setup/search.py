@@ -33,9 +33,7 @@ class Advisor(Protocol):
     """Proposes a change where no rule knows one, such as a language model."""
 
     @property
-    def name(self) -> str:
-        """Its name in the records."""
-        ...
+    def name(self) -> str: ...
 
     def advise(self, facts: Facts, recipe: Recipe, output: str) -> Recipe | None:
         """Return a changed recipe, or None for no idea.
@@ -104,7 +102,7 @@ class Search:
     ) -> tuple[Recipe | None, tuple[AppliedChange, ...]]:
         """Return the next recipe and why; rules come first, then the advisor. None if nobody knows more."""
         changed, findings = diagnose(run.output, recipe, self.facts)
-        applied = tuple(AppliedChange(rule=each.rule, reason=each.reason, line=each.line) for each in findings)
+        applied = tuple(findings)
         if changed == recipe:
             changed, applied = _answer_problem(recipe, run, self.facts)
         if changed == recipe:

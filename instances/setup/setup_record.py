@@ -10,7 +10,7 @@ from assay.harness.files import read_model, replace_file
 
 
 class AppliedChange(Model):
-    """A change of the recipe for the next round."""
+    """A change of the recipe for the next round: the rule or the advisor that made it, and why."""
 
     rule: str
     reason: str
@@ -73,7 +73,6 @@ def recipe_path(folder: Path, record: SetupRecord) -> Path:
 
 
 def record_path(folder: Path, language: str, repo: str, commit: str) -> Path:
-    """Return the file of a record in a folder of recipes."""
     return folder / language / f"{repo.lower().replace('/', '__')}.{commit[:12]}.attempts.json"
 
 
@@ -87,7 +86,6 @@ def save_record(folder: Path, record: SetupRecord) -> Path:
 
 
 def load_record(path: Path) -> SetupRecord | None:
-    """Read a record; None if there is none, or it is torn."""
     return read_model(path, SetupRecord)
 
 

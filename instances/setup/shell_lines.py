@@ -1,4 +1,4 @@
-"""Commands that a project's own read_automation runs, and what these install. Nothing is executed."""
+"""Commands that a project's own automation runs, and what these install. Nothing is executed."""
 
 import re
 import shlex

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from assay.harness.files import read_yaml
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import load_providers
 from assay.instances.setup.remedies import REMEDIES
+from assay.instances.setup.setup_record import AppliedChange
 
 MOST_MATCHES = 60
 """Different matches of one pattern that are looked at; the same cause often shows a thousand times."""
@@ -48,17 +48,7 @@ class Symptom(Model):
                     break
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A rule that changed the recipe, and why."""
-
-    rule: str
-    reason: str
-    line: str
-    """The matched text."""
-
-
-def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Finding]]:
+def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[AppliedChange]]:
     """Apply every rule that matches the output of a failed step; each may change the recipe further.
 
     Returns:
@@ -71,14 +61,14 @@ def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Find
         for line, groups in symptom.matches(text):
             changed = REMEDIES[symptom.remedy](recipe, groups, facts)
             if changed != recipe:
-                findings.append(Finding(symptom.name, symptom.reason.format(**groups), " ".join(line.split())[:200]))
+                reason, shown = symptom.reason.format(**groups), " ".join(line.split())[:200]
+                findings.append(AppliedChange(rule=symptom.name, reason=reason, line=shown))
                 recipe = changed
     return recipe, findings
 
 
 @cache
 def symptoms() -> tuple[Symptom, ...]:
-    """Return the rules, in the order in which they are tried."""
     path = Path(__file__).with_name("symptoms.yaml")
     own = [Symptom.model_validate(each) for each in read_yaml(path)]
     tables = (load_providers().python_removed, load_providers().python_added, load_providers().removed)

@@ -38,7 +38,6 @@ class TriedRecipe:
 
     @property
     def passed(self) -> frozenset[str]:
-        """The tests that passed."""
         return frozenset(name for name, status in self.tests.items() if status in PASSING)
 
     @property

@@ -48,7 +48,7 @@ def find_build_system(read: Callable[[str], bytes | None]) -> BuildSystem:
 
 def _names_a_project(pyproject: bytes | None, setup_cfg: bytes | None) -> bool:
     """Return whether a tree without a setup script can be installed; both files often configure only other tools."""
-    content = _content(pyproject)
+    content = read_toml(pyproject)
     poetry = content.get("tool", {})
     if content.keys() & {"build-system", "project"} or (isinstance(poetry, dict) and "poetry" in poetry):
         return True
@@ -65,7 +65,7 @@ def read_build_system(pyproject: bytes | None) -> BuildSystem:
 
     A broken file is no error here: an old commit may have one, and its build reports it better.
     """
-    table = _content(pyproject).get("build-system")
+    table = read_toml(pyproject).get("build-system")
     table = table if isinstance(table, dict) else {}
     requires, backend, path = table.get("requires"), table.get("build-backend"), table.get("backend-path")
     backend = backend if isinstance(backend, str) else SETUPTOOLS
@@ -79,9 +79,10 @@ def _adapt_requirement(requirement: str) -> str:
     return SAME_NUMPY.get(name.strip().lower().replace("_", "-"), name) + semicolon + marker
 
 
-def _content(pyproject: bytes | None) -> dict[str, Any]:
+def read_toml(text: bytes | None) -> dict[str, Any]:
+    """Read TOML; broken text is empty."""
     try:
-        return tomllib.loads((pyproject or b"").decode())
+        return tomllib.loads((text or b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}
 

@@ -54,12 +54,10 @@ class LockRequest:
 
     @property
     def owner(self) -> str:
-        """The repository or service that needs the packages, for messages."""
         return self.tree.repo if self.tree else f"a service ({' '.join(self.requirements)})"
 
     @property
     def key(self) -> str:
-        """File name of the lock in the cache."""
         return sha256(repr((astuple(self), _script())).encode()).hexdigest()[:24]
 
 
@@ -81,7 +79,6 @@ def lock_request(
 
 
 def service_lock_request(service: Service, toolchain: Toolchain, date: str) -> LockRequest:
-    """Return the request for a service's packages, as of the same date as the instance's; pure."""
     return LockRequest(None, toolchain.identity, date, requirements=service.packages)
 
 
