@@ -1,4 +1,4 @@
-"""Benchmarks: one folder each, listed in ``BENCHMARKS``; ``base.Benchmark`` says what one needs.
+"""Benchmarks: one folder each, listed in ``BENCHMARKS``; ``base.Benchmark`` lists what one may define.
 
 A folder's ``rule.py`` and ``measures.py`` decide a verdict, and nothing that runs in a container: where one of them
 changes, saved evidence is graded again. All else here decides what runs.

@@ -12,7 +12,7 @@ from assay.harness.rulings.doubts import Ruling
 from assay.harness.rulings.labels import LabelRule
 
 Evaluate = Callable[[Task, str, Engine, Mapping[str, str] | None], Evaluation]
-"""As ``evaluation.evaluate.evaluate``: takes a task, an image, an engine and labels for containers."""
+"""Takes a task, an image, an engine and labels for containers, as ``evaluation.evaluate.evaluate`` does."""
 
 
 class PlanMaker(Protocol):
@@ -36,7 +36,7 @@ class Benchmark:
     """All that is particular to one benchmark; what is not named is as with SWE-bench."""
 
     name: Rule
-    """As instances and verdicts name it."""
+    """The name in instances and verdicts."""
     judge: Callable[[Instance, Evidence], Ruling]
     """Judges a patch by the evidence of its evaluation. Pure."""
     label_rule: LabelRule | None = None

@@ -2,7 +2,7 @@
 
 It can turn a full evaluation into an earlier "not resolved", and into nothing else. What it stops at is known: the gold
 patch passes exactly the run in which the patch fails, so it is the patch that fails there, not the choice of tests.
-Everything else goes to an evaluation of all tests, in a fresh container, of which nothing is different.
+Everything else goes to an evaluation of all tests, in a fresh container, as ever.
 """
 
 import hashlib
@@ -95,7 +95,7 @@ class Proofs:
 
 
 PROOFS = Proofs()
-"""Of this process."""
+"""Shared by all threads of this process."""
 
 
 def _key(task: Task, image: str) -> str:

@@ -1,4 +1,4 @@
-"""A tar archive of which every byte is fixed by the names and contents of its members.
+"""A tar archive whose every byte is fixed by the names and contents of its members.
 
 Headers are those of POSIX ustar, for regular files of mode 644, owned by root, as of 1970; a name longer than 100
 characters is in a pax header before its member's. Reading accepts nothing else, so a changed byte that is in no content

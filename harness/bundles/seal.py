@@ -59,7 +59,6 @@ class _Source:
     sha256: str
     size: int
     place: Path
-    """Where the file is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,14 +33,14 @@ GRADED = re.compile(
 
 
 class SignatureState(StrEnum):
-    """Whose signature a bundle has."""
+    """What is known of a bundle's signature."""
 
     TRUSTED = "trusted"
     """A key that the reader vouches for."""
     UNKNOWN = "unknown"
-    """A key of which the reader said nothing: the signature fits, and anybody may have made it."""
+    """The reader vouches for no key: the signature fits, and anybody may have made it."""
     STRANGER = "stranger"
-    """A key that is not among those that the reader vouches for."""
+    """A key that the reader does not vouch for."""
     INVALID = "invalid"
     """No key's: the list of hashes or the signature was changed."""
 

@@ -42,7 +42,7 @@ class ReleaseDownload(Archive):
     """A file of a package's release, or of a wheel of it, fetched from its index while the environment is built."""
 
     path: Annotated[str, AfterValidator(_stays_in_the_tree)]
-    """As of ``Download``."""
+    """Path in the tree."""
     member: str = ""
     """File of the wheel; empty for the release's file itself."""
 
@@ -142,7 +142,7 @@ class Recipe(Model):
     test_id: str = ""
     """How labels name a test (``harness.reports.IDS``); empty for the instance's own or the language's default."""
     test_files: Literal["patch", "all"] = "patch"
-    """``patch`` runs the test patch's files and those that labels name, ``all`` what ``test_command`` names itself."""
+    """``patch`` runs the test patch's files and the files that labels name, ``all`` what ``test_command`` names itself."""
     timeout: int = 1800
     memory_mb: int = 4096
     network: bool = False

@@ -56,13 +56,13 @@ class TestReport(Model):
 
 
 class Tripwire(Model):
-    """One of Assay's own tests: the status that it must have, and those that it has."""
+    """One of Assay's own tests: the status that it must have, and the statuses that it has."""
 
     expected: Status
     reported: Status = Status.MISSING
-    """In the report file; in the log where there is no report file."""
+    """Status in the report file, or in the log where there is no report file."""
     printed: Status | None = None
-    """In the output; None if the runner does not print such a test."""
+    """Status in the output; None if the runner does not print such a test."""
 
 
 class Timings(Model):
@@ -82,9 +82,9 @@ class WorkloadRun(Model):
     """One run of a workload, by root's clock."""
 
     seconds: float = 0.0
-    """From the end of the set-up to the end of the workload."""
+    """Time between the end of the set-up and the end of the workload."""
     outside: float = 0.0
-    """Of the process besides: its start, imports, set-up, and whatever follows."""
+    """Other seconds of the process: its start, imports, set-up, and whatever follows."""
     results: dict[str, str] = {}
     """Hashes of what the workload computed, by name."""
     problem: str = ""
@@ -121,9 +121,9 @@ class Evidence(Model):
     stopped_early: bool = False
     """Whether the fail-to-pass tests alone were run, and one of them failed: what the others do is not known."""
     trees: dict[TestedTree, "Evidence"] = {}
-    """Of a test patch: the run in each tree; the rest is that of the last one that decides."""
+    """A test patch's run in each tree; the other fields are of the deciding run."""
     workload: dict[TestedTree, tuple[WorkloadRun, ...]] = {}
-    """Of a task that asks for a speed-up: the runs in each tree, of which those of one place took turns."""
+    """Timed runs in each tree; runs with the same index took turns."""
     measures: dict[str, float] = {}
     """Figures beside the outcome, by name, such as the coverage of the change."""
     flags: tuple[str, ...] = ()

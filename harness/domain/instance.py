@@ -44,11 +44,11 @@ class Stages(Model):
     """Status of each test in the three runs that a data set was made from; a run names only the tests that it had."""
 
     run: dict[str, Status] = {}
-    """At the base commit."""
+    """Run at the base commit."""
     test: dict[str, Status] = {}
-    """With the test patch."""
+    """Run with the test patch."""
     fix: dict[str, Status] = {}
-    """With the test patch and the gold patch."""
+    """Run with the test patch and the gold patch."""
 
 
 class Origin(Model):

@@ -35,7 +35,7 @@ class ProbeObservation(Model):
     """``value``, ``error``, ``timeout``, ``died`` or ``missing``."""
     type: str = ""
     text: str = ""
-    """Normalised representation; empty for an error, of which the type alone counts."""
+    """Normalised representation; empty for an error, whose type alone counts."""
 
     @property
     def is_missing(self) -> bool:
@@ -65,7 +65,7 @@ class Divergence(Model):
     reproduction: str = ""
     """Name of a test file beside the record that passes with the gold patch and fails with this one.
 
-    In other languages than Python, its first lines say what each side shows.
+    In other languages than Python, its first lines describe both sides.
     """
 
 

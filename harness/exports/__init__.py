@@ -1,4 +1,4 @@
-"""Other people's files: one module each, listed in ``FORMATS``; ``base.ExportFormat`` says what a module needs.
+"""Other people's files: one module each, listed in ``FORMATS``; ``base.ExportFormat`` lists the members of a module.
 
 Another distribution registers its module as an entry point of the group ``assay.exports``.
 """

@@ -26,11 +26,11 @@ class SubmissionMetadata(Model):
     """The file's fields; each format says which of them it needs (``REQUIRED``)."""
 
     name: str = ""
-    """Of the system, as the leaderboard shows it."""
+    """Name of the system on the leaderboard."""
     split: FolderName = ""
-    """Of the leaderboard, e.g. ``verified`` or ``PB500``."""
+    """Part of the leaderboard, e.g. ``verified`` or ``PB500``."""
     date: datetime.date | None = None
-    """Of the submission; the day of the run if there is none."""
+    """Day of the submission; that of the run if there is none."""
     folder: FolderName = ""
     """Name of the submission's folder behind its date; made from ``name`` if there is none."""
     authors: str = ""

@@ -93,7 +93,7 @@ def check(folder: Path) -> Iterator[Problem]:
 
 
 def _result(graded: Graded) -> dict[str, Any]:
-    """Where no result counts, no test is listed, so that the benchmark's rule agrees."""
+    """Render the result; no test is listed where none counts, so that the benchmark's rule agrees."""
     instance, verdict, status = graded.instance, graded.verdict, graded.evidence.apply.status
     refuse_other_benchmarks(instance, NAME)
     counts = verdict.outcome in GRADED

@@ -18,7 +18,7 @@ LIMITS = {
     "limit_time": (("time", "seconds"),),
     "context_exceeded": (("context", ""),),
 }
-"""By status of a solver: the limits that may have ended it, as Inspect names them, and their names in its budget."""
+"""Limits that may have ended a solver with each status: Inspect's names, and names in the budget."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ COLUMNS = (
     *("expected", "test_seconds", "flags", "reason"),
 )
 MISSING = "no_prediction"
-"""In the column ``outcome``; every other word there is one of Assay's outcomes."""
+"""Word in the column ``outcome`` beside Assay's outcomes."""
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:

@@ -1,4 +1,4 @@
-"""From evidence to a verdict: pure functions over saved evidence.
+"""Pure functions from saved evidence to verdicts.
 
 The exit status is the engine's, the deadline the host's, the memory kill the kernel's. A log shows which tests
 passed only where a plan has no report file; the verdict then has the flag ``read_from_log``. Exit status and

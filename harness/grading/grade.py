@@ -1,4 +1,4 @@
-"""From evidence to a verdict. Pure: regrading calls the same function."""
+"""Grades evidence. Pure: regrading calls the same function."""
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import Channel, Evidence, Instance, Status, Verdict

@@ -26,7 +26,7 @@ class LogGrades:
     """Verdicts of a folder of logs, compared with published ones."""
 
     verdicts: Mapping[str, Verdict]
-    """By instance id."""
+    """Keys are instance ids."""
     evidence: Mapping[str, Evidence]
     agreements: tuple[str, ...]
     disagreements: tuple[str, ...]
@@ -95,21 +95,13 @@ def read_text(path: Path) -> str:
 
 
 def _read_report(instance: Instance, text: str) -> TestReport:
-    log_format, style = log_plan(instance)
+    language = languages.find(instance.language)
+    log_format, style = instance.log_format or language.DEFAULT_LOG, instance.test_id or language.DEFAULT_ID
     label_test = find_benchmark(instance.rule).label_test
     tests = read_log(find(log_format), text, style, label_test and label_test(instance))
     ran = suite_ran(log_format, cut_fenced(text), tests)
     channel = Channel.LOG if tests or ran else Channel.NONE
     return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)
-
-
-def log_plan(instance: Instance) -> tuple[str, str]:
-    """Return report format and id style of the logs that an instance's labels come from.
-
-    Where the row does not say, they are the language's defaults.
-    """
-    language = languages.find(instance.language)
-    return instance.log_format or language.DEFAULT_LOG, instance.test_id or language.DEFAULT_ID
 
 
 def _find_marker(text: str) -> str:

@@ -78,7 +78,7 @@ FLAGS: Mapping[str, str] = {
     "flaky": "Tests that failed passed when they were run again; the outcome stays.",
     "labels_without_a_test_left_out": "Some labels name no test (progress marks that an old parser took for tests).",
 }
-"""By the flag, or by its begin up to the colon."""
+"""Keys are flags, or their beginnings up to the colon."""
 
 
 def get_meaning(flag: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from assay.harness import languages, runners
 from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
 from assay.harness.evaluation.delivery import ADAPTER, PIPE
-from assay.harness.grading.logs import log_plan
 from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths, paths_after
 from assay.instances.environments.row_script import read_script
 
@@ -77,7 +76,7 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
     entered = [f"cd {shlex.quote(script.folder)}"] if script.folder else []
     exported = [f"export {script.env}"] if script.env else []
     tests = [*entered, *exported, adapted.command] if adapted else [script.tests]
-    log_format, style = log_plan(instance)
+    language = languages.find(instance.language)
     return TestPlan(
         workdir=script.workdir,
         env={**SAME_EVERYWHERE, **OFFLINE},
@@ -89,8 +88,8 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
         test_patch=drop_binary_hunks(instance.test_patch),
         report_format=adapted.report_format if adapted else "",
         report_path=_report_path(adapted.command) if adapted else "",
-        log_format=(adapted and adapted.log_format) or log_format,
-        test_id=style,
+        log_format=(adapted and adapted.log_format) or instance.log_format or language.DEFAULT_LOG,
+        test_id=instance.test_id or language.DEFAULT_ID,
         runner=runner,
         tripwires=adapted.runs_tripwires if adapted else False,
         limits=_limits(recipe),

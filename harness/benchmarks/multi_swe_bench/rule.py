@@ -7,7 +7,7 @@ follow from the three stages:
 ====== =================== ===========
 set    test                fix
 ====== =================== ===========
-find_fixed  anything but PASS   PASS
+fixed  anything but PASS   PASS
 p2p    PASS                PASS
 f2p    FAIL                PASS
 s2p    SKIP                PASS
@@ -91,7 +91,7 @@ def find_fixed(stages: Stages) -> tuple[str, ...]:
 
 
 def find_killers(stages: Stages) -> Iterator[str]:
-    """Yield the tests that fail now and passed before, each of which alone makes the fix stage explain_invalid.
+    """Yield the tests that fail now and passed before; each alone makes the fix stage invalid.
 
     They passed with the test patch, or at the base commit and did not run with the test patch.
     """

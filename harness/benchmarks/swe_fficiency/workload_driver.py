@@ -19,7 +19,7 @@ from typing import Any
 
 TIMED, DONE, RESULTS = "timed", "done", "results"
 DEPTH, ITEMS, NAMES = 5, 10_000, 100
-"""Of a value: how deep it is followed, how many items of each part, and how many values there are."""
+"""The most levels of a value, items of each part, and values that are hashed."""
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 

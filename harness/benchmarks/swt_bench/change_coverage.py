@@ -15,8 +15,7 @@ FOLDER = ".assay-lines"
 """Folder of the tree that holds the counter."""
 OUT = "/tmp/assay-report"
 COVERAGE, MORE = "change_coverage", "change_coverage_delta"
-"""Names of the two measures: the share of the change's lines that run, and of those that run more often than without
-the test patch."""
+"""Measures: the share of the change's lines that run, and that run more often than without the test patch."""
 LANGUAGE = "python"
 
 Line = tuple[str, int]

@@ -1,19 +1,18 @@
 import pytest
 
-from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, Instance, Outcome, Status, TestReport, Verdict
+from assay.harness.domain import Evidence, Instance, Outcome, Status, Verdict
 from assay.harness.grading.stability import measure
 from assay.harness.grading.validate import Validation, unfit_reason, validation
+from judged import E, F, P, X, make_evidence
 
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
-GOOD_GOLD = {"fixed": Status.PASSED, "kept": Status.PASSED}
-GOOD_NULL = {"fixed": Status.FAILED, "kept": Status.PASSED}
+GOOD_GOLD = {"fixed": P, "kept": P}
+GOOD_NULL = {"fixed": F, "kept": P}
 
 
 def evidence(*, exit_code: int, **tests: Status) -> Evidence:
     names = {"fixed": FIXED, "kept": KEPT}
-    report = TestReport(channel=Channel.REPORT, tests={names.get(name, name): status for name, status in tests.items()})
-    apply = Apply(status=ApplyStatus.APPLIED)
-    return Evidence(instance_id="acme__calc-1", apply=apply, exit_code=exit_code, report=report)
+    return make_evidence({names.get(name, name): status for name, status in tests.items()}, exit_code=exit_code)
 
 
 def validated(instance: Instance, gold: list[Evidence | None], null: list[Evidence | None]) -> Validation:
@@ -21,8 +20,8 @@ def validated(instance: Instance, gold: list[Evidence | None], null: list[Eviden
 
 
 def test_instance_with_correct_labels_is_valid(instance: Instance) -> None:
-    gold = evidence(exit_code=0, **GOOD_GOLD, new=Status.PASSED, odd=Status.XFAIL)
-    null = evidence(exit_code=1, **GOOD_NULL, odd=Status.XFAIL)
+    gold = evidence(exit_code=0, **GOOD_GOLD, new=P, odd=X)
+    null = evidence(exit_code=1, **GOOD_NULL, odd=X)
     found = validated(instance, [gold, gold], [null, null])
     assert found.valid
     assert found.fail_to_pass == ("new", FIXED)
@@ -38,7 +37,7 @@ def test_fail_to_pass_test_that_passes_without_the_fix_is_invalid(instance: Inst
 
 
 def test_gold_patch_that_breaks_a_test_is_invalid(instance: Instance) -> None:
-    gold = evidence(exit_code=1, fixed=Status.PASSED, kept=Status.ERROR)
+    gold = evidence(exit_code=1, fixed=P, kept=E)
     null = evidence(exit_code=1, **GOOD_NULL)
     found = validated(instance, [gold], [null])
     assert not found.valid
@@ -68,7 +67,7 @@ def test_missing_evidence_is_invalid(instance: Instance) -> None:
 
 
 def test_one_differing_run_of_three_is_invalid_and_quarantines_the_test(instance: Instance) -> None:
-    good, bad = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, fixed=Status.PASSED, kept=Status.FAILED)
+    good, bad = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, fixed=P, kept=F)
     null = evidence(exit_code=1, **GOOD_NULL)
     found = validated(instance, [good, bad, good], [null] * 3)
     assert found.gold == (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.RESOLVED)

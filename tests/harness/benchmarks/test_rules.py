@@ -6,23 +6,18 @@ import pytest
 
 from assay.harness.benchmarks import BENCHMARKS, find_benchmark
 from assay.harness.domain import (
-    Apply,
-    ApplyStatus,
-    Channel,
-    Evidence,
     Instance,
     Outcome,
     Rule,
     Stages,
     Status,
-    TestReport,
     Tripwire,
 )
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
-from assay.harness.rulings.labels import LabelRule
+from assay.harness.rulings.labels import Against, LabelRule
+from judged import E, F, P, S, X, make_evidence
 
-P, F, E, S, X = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED, Status.XFAIL
 Make = Callable[..., Instance]
 Tests = Mapping[str, Status]
 
@@ -55,15 +50,8 @@ def count(rule: Rule) -> LabelRule:
     return found
 
 
-def outcome(instance: Instance, tests: Tests, exit_code: int | None = None, **report: object) -> Outcome:
-    failing = any(status in {F, E} for status in tests.values())
-    evidence = Evidence(
-        instance_id=instance.id,
-        apply=Apply(status=ApplyStatus.APPLIED),
-        exit_code=int(failing) if exit_code is None else exit_code,
-        report=TestReport(channel=Channel.REPORT, tests=dict(tests), **report),
-    )
-    return grade(instance, evidence).outcome
+def outcome(instance: Instance, tests: Tests, **changes: object) -> Outcome:
+    return grade(instance, make_evidence(tests, **changes)).outcome
 
 
 def test_every_rule_has_a_definition() -> None:
@@ -151,26 +139,16 @@ def without(tests: Tests, name: str) -> dict[str, Status]:
         (GOOD | {"red": F, "stranger": F}, ((), ())),
     ],
 )
-def test_multi_swe_bench_rule(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+def test_multi_swe_bench_rule(make: Make, tests: Tests, against: Against) -> None:
     instance = make(Rule.MULTI_SWE_BENCH)
     assert count(instance.rule)(instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
 def test_multi_swe_bench_reports_an_unlisted_test_that_fails_now(make: Make) -> None:
-    instance = make(Rule.MULTI_SWE_BENCH)
-    tests = GOOD | {"other": F}
-    evidence = Evidence(
-        instance_id=instance.id,
-        apply=Apply(status=ApplyStatus.APPLIED),
-        exit_code=1,
-        report=TestReport(channel=Channel.REPORT, tests=tests),
-    )
-    verdict = grade(instance, evidence)
-    assert (verdict.broken, verdict.reason) == (
-        ("other",),
-        "0 of 3 unfixed, 0 of 1 broken, 1 others count against it",
-    )
+    verdict = grade(make(Rule.MULTI_SWE_BENCH), make_evidence(GOOD | {"other": F}))
+    assert verdict.broken == ("other",)
+    assert verdict.reason == "0 of 3 unfixed, 0 of 1 broken, 1 others count against it"
 
 
 def test_multi_swe_bench_ignores_a_quarantined_test(make: Make) -> None:
@@ -225,9 +203,7 @@ def test_pass_to_pass_test_that_is_expected_to_fail_is_a_failure_under_live_alon
         ({"fixed (10)": P, "kept": P}, (("fixed",), ("fixed (10)",))),
     ],
 )
-def test_swe_rebench_requires_exactly_the_expected_tests(
-    make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]
-) -> None:
+def test_swe_rebench_requires_exactly_the_expected_tests(make: Make, tests: Tests, against: Against) -> None:
     instance = make(Rule.SWE_REBENCH)
     assert count(instance.rule)(instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
@@ -243,9 +219,7 @@ def test_swe_rebench_requires_exactly_the_expected_tests(
         ({f"{CUT} y]": P, "t.py::test_x[b y]": P}, ((), ("t.py::test_x[b y]",))),
     ],
 )
-def test_swe_rebench_expects_what_a_cut_label_stands_for(
-    make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]
-) -> None:
+def test_swe_rebench_expects_what_a_cut_label_stands_for(make: Make, tests: Tests, against: Against) -> None:
     instance = make(Rule.SWE_REBENCH, pass_to_pass=(CUT,))
     assert count(Rule.SWE_REBENCH)(instance, {"fixed": P, **tests}) == against
 
@@ -257,16 +231,9 @@ def test_swe_rebench_tells_tests_apart_that_differ_by_a_duration_in_words(make: 
 
 
 def test_tripwires_are_not_extra_tests(make: Make) -> None:
-    instance = make(Rule.SWE_REBENCH)
     tripwires = {"good": Tripwire(expected=P, reported=P), "bad": Tripwire(expected=F, reported=F)}
-    evidence = Evidence(
-        instance_id=instance.id,
-        apply=Apply(status=ApplyStatus.APPLIED),
-        exit_code=1,
-        tripwires=tripwires,
-        report=TestReport(channel=Channel.REPORT, tests={"fixed": P, "kept": P}),
-    )
-    assert grade(instance, evidence).resolved
+    found = make_evidence({"fixed": P, "kept": P}, exit_code=1, tripwires=tripwires)
+    assert grade(make(Rule.SWE_REBENCH), found).resolved
 
 
 @pytest.mark.parametrize(
@@ -299,7 +266,7 @@ def test_swe_smith_tolerates_skipped_pass_to_pass_tests_alone(make: Make, tests:
         ({"a.py::test_a": P, "b.py::test_a": F, "a.py::C::test_b[1]": F}, (("test_a",), ())),
     ],
 )
-def test_r2e_requires_the_whole_map(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+def test_r2e_requires_the_whole_map(make: Make, tests: Tests, against: Against) -> None:
     instance = make(Rule.R2E)
     assert count(instance.rule)(instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
@@ -337,11 +304,11 @@ def test_fail_only_requires_a_sign_that_the_suite_ran(
     make: Make, tests: Tests, exit_code: int, suite_ran: bool, found: Outcome
 ) -> None:
     instance = make(Rule.SWE_BENCH_FAIL_ONLY)
-    assert outcome(instance, tests, exit_code, suite_ran=suite_ran) is found
+    assert outcome(instance, tests, exit_code=exit_code, suite_ran=suite_ran) is found
 
 
 def test_silence_is_success_under_fail_only_alone(make: Make) -> None:
-    assert outcome(make(Rule.SWE_POLYBENCH), {}, 0, suite_ran=True) is Outcome.NOT_RUN
+    assert outcome(make(Rule.SWE_POLYBENCH), {}, suite_ran=True) is Outcome.NOT_RUN
 
 
 @pytest.mark.parametrize("rule", [Rule.SWE_BENCH_PRO, Rule.NOCODE_BENCH, Rule.HARBOR])

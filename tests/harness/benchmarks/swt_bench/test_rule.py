@@ -6,10 +6,7 @@ import pytest
 
 from assay.harness.benchmarks.swt_bench.rule import TREES
 from assay.harness.domain import (
-    Apply,
-    ApplyStatus,
     Channel,
-    Evidence,
     Instance,
     Outcome,
     Rule,
@@ -20,8 +17,8 @@ from assay.harness.domain import (
     Verdict,
 )
 from assay.harness.grading.grade import grade
+from judged import E, F, M, P, S, X, make_evidence
 
-P, F, E, S, X, M = (*map(Status, ("passed", "failed", "error", "skipped", "xfail")), Status.MISSING)
 NEW = (F, P, M, M, F)
 """An honest new test."""
 OLD = (P, P, P, P, P)
@@ -33,13 +30,8 @@ def judge(make_instance: Callable[..., Instance]) -> Callable[..., Verdict]:
     instance = make_instance(rule=Rule.SWT_BENCH, fail_to_pass=(), pass_to_pass=())
 
     def run(tests: Rows, **changes: object) -> Verdict:
-        trees = {}
-        for place, tree in enumerate(TREES):
-            found = {name: row[place] for name, row in tests.items() if row[place] is not M}
-            failed = any(status in {F, E} for status in found.values())
-            report = TestReport(channel=Channel.REPORT, tests=found)
-            applied = Apply(status=ApplyStatus.APPLIED)
-            trees[tree] = Evidence(instance_id=instance.id, apply=applied, exit_code=int(failed), report=report)
+        rows = {tree: {name: row[place] for name, row in tests.items()} for place, tree in enumerate(TREES)}
+        trees = {tree: make_evidence({n: s for n, s in row.items() if s is not M}) for tree, row in rows.items()}
         whole = trees[TestedTree.GOLD].model_copy(update={"trees": trees, **changes})
         return grade(instance, whole)
 

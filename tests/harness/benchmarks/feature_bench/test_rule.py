@@ -1,26 +1,24 @@
 """FeatureBench: whole files are labels, and the share of passing tests is measured."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from assay.harness.domain import (
-    Apply,
-    ApplyStatus,
-    Channel,
     Evidence,
     FailedPart,
     Instance,
     Outcome,
     Rule,
     Status,
-    TestReport,
 )
 from assay.harness.grading.grade import grade
 from assay.harness.reports.ids import rename
+from judged import E, F, P, S, X, make_evidence
 
-P, F, E, S, X = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED, Status.XFAIL
+Tests = Mapping[str, Status]
+NONE: Tests = {}
 FIXED, KEPT = "tests/test_fixed.py", "tests/test_kept.py"
 
 
@@ -30,20 +28,11 @@ def instance(make_instance: Callable[..., Instance]) -> Instance:
     return make_instance(rule=Rule.FEATURE_BENCH, test_id="file_node", **labels)
 
 
-def evidence(fixed: list[Status], kept: list[Status], **changes: Any) -> Evidence:
-    """Return the evidence of a run of two files whose tests have these statuses."""
+def evidence(fixed: list[Status], kept: list[Status], other: Tests = NONE, **changes: Any) -> Evidence:
+    """Make the evidence of a run of two files whose tests have these statuses."""
     full = {f"{FIXED}::test_{number}": status for number, status in enumerate(fixed)}
     full |= {f"{KEPT}::test_{number}": status for number, status in enumerate(kept)}
-    code = 1 if {F, E} & set(full.values()) else 0
-    more = {name: changes.pop(name) for name in ("unprinted", "disagreements") if name in changes}
-    report = TestReport(channel=Channel.REPORT, tests=rename(full, "file_node"), **more)
-    made = {
-        "instance_id": "acme__calc-1",
-        "apply": Apply(status=ApplyStatus.APPLIED),
-        "exit_code": code,
-        "report": report,
-    }
-    return Evidence.model_validate({**made, **changes})
+    return make_evidence({**rename(full, "file_node"), **other}, **changes)
 
 
 @pytest.mark.parametrize(
@@ -68,18 +57,13 @@ def test_a_file_to_be_fixed_has_a_test_that_passes_and_none_of_any_file_fails(
 
 
 def test_a_file_that_is_skipped_as_a_whole_is_broken(instance: Instance) -> None:
-    found = evidence([P], [])
-    tests = {**found.report.tests, KEPT: S}
-    found = found.model_copy(update={"report": found.report.model_copy(update={"tests": tests})})
-    assert grade(instance, found).broken == (KEPT,)
+    assert grade(instance, evidence([P], [], {KEPT: S})).broken == (KEPT,)
 
 
 @pytest.mark.parametrize("doubt", ["unprinted", "disagreements"])
 def test_a_test_in_doubt_puts_its_file_in_doubt(instance: Instance, doubt: str) -> None:
     for name, outcome in ((f"{FIXED}::test_1", Outcome.TAMPERED), ("tests/other.py::test_1", Outcome.RESOLVED)):
-        found = evidence([P, P], [P], **{doubt: (name,)})
-        tests = {**found.report.tests, "tests/other.py::test_1": P}
-        found = found.model_copy(update={"report": found.report.model_copy(update={"tests": tests})})
+        found = evidence([P, P], [P], {"tests/other.py::test_1": P}, **{doubt: (name,)})
         assert grade(instance, found).outcome is outcome
 
 

@@ -9,21 +9,17 @@ from scipy.stats import wilcoxon
 
 from assay.harness.benchmarks.swe_fficiency.rule import ratio
 from assay.harness.domain import (
-    Apply,
-    ApplyStatus,
-    Channel,
-    Evidence,
     Instance,
     Outcome,
     Rule,
     Status,
     TestedTree,
-    TestReport,
     Verdict,
     WorkloadRun,
 )
 from assay.harness.grading.grade import grade
 from assay.harness.statistics import Interval
+from judged import make_evidence
 
 STEADY = (1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0)
 NOISY = (1.0, 2.0, 0.5, 1.6, 0.7, 1.9, 0.6)
@@ -45,11 +41,7 @@ def judge(make_instance: Callable[..., Instance]) -> Callable[..., Verdict]:
     ) -> Verdict:
         trees = {"base": runs(2), "gold": runs(1), "base-again": runs(2), **others, "candidate": candidate}
         workload = {TestedTree(name.replace("_", "-")): each for name, each in trees.items()}
-        report = TestReport(channel=Channel.REPORT, tests={"t": status})
-        code = int(status is Status.FAILED)
-        applied = Apply(status=ApplyStatus.APPLIED)
-        evidence = Evidence(instance_id=instance.id, apply=applied, exit_code=code, report=report, workload=workload)
-        return grade(instance, evidence)
+        return grade(instance, make_evidence({"t": status}, workload=workload))
 
     return run
 
