@@ -142,7 +142,7 @@ class Recipe(Model):
     test_id: str = ""
     """How labels name a test (``harness.reports.IDS``); empty for the instance's own or the language's default."""
     test_files: Literal["patch", "all"] = "patch"
-    """``patch`` runs the test patch's files and the files that labels name, ``all`` what ``test_command`` names itself."""
+    """``patch`` runs files of the test patch and of labels, ``all`` what ``test_command`` names itself."""
     timeout: int = 1800
     memory_mb: int = 4096
     network: bool = False
