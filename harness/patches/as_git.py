@@ -2,7 +2,7 @@
 
 Follows git's ``apply.c`` step by step, since readers of patches differ and git's reading is the one that counts.
 Where git reads on beyond the end of a line (an open quote, a mode on the next line), the patch is refused instead.
-``tests/harness/patches/test_as_git.py`` compares both on random patches.
+``tests/harness/patches/test_as_real_git.py`` compares both on random patches.
 """
 
 import re

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.harness import languages
 from assay.harness.benchmarks.base import PlanMaker
+from assay.harness.benchmarks.swt_bench.blank_lines import add_blank_lines
 from assay.harness.benchmarks.swt_bench.change_coverage import change_coverage
 from assay.harness.benchmarks.swt_bench.rule import judge
 from assay.harness.domain import (
@@ -25,7 +26,6 @@ from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, without_container
 from assay.harness.evaluation.protection import ATTRIBUTES, check_spelling, is_product
-from assay.harness.patches.blank_lines import add_blank_lines
 from assay.harness.patches.diff import MalformedPatchError, drop_binary_hunks, find_touched_paths, read_diff, render
 from assay.harness.patches.gate import GatedPatch, gate
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.patches.blank_lines import add_blank_lines
+from assay.harness.benchmarks.swt_bench.blank_lines import add_blank_lines
 from toy import GOLD, MORE_TESTS
 
 DEEP = """\
