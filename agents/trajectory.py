@@ -146,14 +146,10 @@ class Trajectory(Model):
 
 
 class TrajectoryRecorder:
-    """Appends steps to a trajectory and keeps its file complete; thread-safe.
-
-    Attributes:
-        agent: name and version of the agent.
-    """
+    """Appends steps to a trajectory and keeps its file complete; thread-safe."""
 
     def __init__(self, path: Path | None, agent: AgentInfo, *, session_id: str = "") -> None:
-        """Start an empty trajectory; without a path it is kept in memory only."""
+        """The trajectory is kept in memory only without a path."""
         self.agent = agent
         self._path = path
         self._session_id = session_id

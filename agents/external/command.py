@@ -167,7 +167,6 @@ class Command:
             session.workspace.write(fill(path, values), fill(content, values).encode())
 
     def _keep_files(self, session: SolveSession, values: Mapping[str, str], result: CommandResult) -> None:
-        """Keep the program's output, the files that its adapter names, and its own record as ATIF."""
         folder = session.logs
         if result.exit_code is None or folder is None:
             return
@@ -187,7 +186,7 @@ class Command:
                 self._import(session, own.importer, path)
 
     def _import(self, session: SolveSession, importer: str, path: str) -> None:
-        """Keep the program's own record as ATIF, or the problem with it; the agent's name is the adapter's."""
+        """The agent's name in the record is the adapter's."""
         content = session.workspace.read(path)
         if content is None or session.logs is None:
             return
@@ -237,12 +236,9 @@ def _paths(session: SolveSession) -> Iterator[tuple[_Paths, Path]]:
         return
     with tempfile.TemporaryDirectory(prefix="agent-") as name:  # the workspace is a folder of this machine
         path = Path(name) / SOCKET
-        yield _Paths(sys.executable, bridge.__file__, str(path), f"{name}/home", _free_port()), path
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = int(server.getsockname()[1])
+        yield _Paths(sys.executable, bridge.__file__, str(path), f"{name}/home", port), path
 
 
 def _bash(text: str) -> str:
@@ -251,14 +247,9 @@ def _bash(text: str) -> str:
 
 def _matching(session: SolveSession, pattern: str) -> list[str]:
     """Return the paths in the workspace that a glob pattern matches, sorted; ``**`` matches folders at any depth."""
-    listed = session.workspace.exec(
-        _bash(f'shopt -s globstar nullglob; for f in {_quote_pattern(pattern)}; do echo "$f"; done')
-    )
+    quoted = "".join(each if each in "*?" else shlex.quote(each) for each in pattern)
+    listed = session.workspace.exec(_bash(f'shopt -s globstar nullglob; for f in {quoted}; do echo "$f"; done'))
     return sorted(line for line in listed.output.splitlines() if line.startswith("/"))[:MAX_LOGS]
-
-
-def _quote_pattern(pattern: str) -> str:
-    return "".join(each if each in "*?" else shlex.quote(each) for each in pattern)
 
 
 def _file_name(path: str, home: str) -> str:

@@ -45,13 +45,10 @@ def endpoint_and_mode(base_url: str, cassette: Path | None) -> tuple[Endpoint, M
 
 
 class Asker:
-    """Function from (role, text) messages to the text of a model's answer.
+    """Function from (role, text) messages to the text of a model's answer; ``stack.close()`` must be called at the end.
 
     Repeating the messages asks for another sample of the same question, with and without a recording. Questions that
-    differ only in durations, ids or temporary names are the same.
-
-    Attributes:
-        stack: the model; ``stack.paid`` has the spending, and ``stack.close()`` must be called at the end.
+    differ only in durations, ids or temporary names are the same. ``stack.paid`` has the spending.
     """
 
     def __init__(self, setup: Setup, model: str, note: Callable[[str], None]) -> None:

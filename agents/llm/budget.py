@@ -107,7 +107,9 @@ class Ledger:
             BudgetExceeded: there is no room even if the calls under way spend nothing, or the time ended before the
                 answer came.
         """
-        reserved = self._reserve(_estimate_most(request, prices))
+        most = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
+        cost = prices.cost(request.model, most) or 0.0
+        reserved = self._reserve(Spent(calls=1, tokens=most.tokens, cost=cost))
         spent = Spent()
         deadlines = [each for each in (request.deadline, self.deadline) if each is not None]
         call = Call(request.model_copy(update={"deadline": min(deadlines)}) if deadlines else request)
@@ -144,10 +146,10 @@ class Ledger:
             "tokens": (limits.tokens, spent.tokens, wanted.tokens),
             "cost": (limits.cost, spent.cost, wanted.cost),
         }
-        full = (
-            name for name, (limit, used, more) in amounts.items() if limit is not None and _is_full(limit, used, more)
-        )
-        return next(full, "")
+        for name, (limit, used, more) in amounts.items():
+            if limit is not None and (used >= limit or used + more > limit):
+                return name
+        return ""
 
     def _raise_if(self, limit: str) -> None:
         if limit:
@@ -156,10 +158,6 @@ class Ledger:
             allowed = getattr(self.limits, limit)
             problem = f"the budget of {allowed:g} {unit} leaves no room for another call ({used:.6g} are spent)"
             raise self._error(problem, limit=limit)
-
-
-def _is_full(limit: float, used: float, more: float) -> bool:
-    return used >= limit or used + more > limit
 
 
 class Metered:
@@ -177,11 +175,6 @@ class Metered:
             answer = self._model.complete(call.request)
             call.usage = answer.usage + answer.wasted
         return answer
-
-
-def _estimate_most(request: Request, prices: Prices) -> Spent:
-    usage = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
-    return Spent(calls=1, tokens=usage.tokens, cost=prices.cost(request.model, usage) or 0.0)
 
 
 def count_spent(usage: TokenUsage) -> Spent:

@@ -26,7 +26,6 @@ class Calls:
         self._end = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
 
     def close(self) -> None:
-        """End the calls under way, and the thread."""
         self._end()
         self._thread.join()
 

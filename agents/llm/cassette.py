@@ -12,7 +12,6 @@ import threading
 import weakref
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from pydantic import ValidationError
@@ -67,7 +66,9 @@ class Cassette:
         self._file = _open_to_read(path) if mode is Mode.REPLAY else _open_to_write(path)
         weakref.finalize(self, self._file.close)
         try:
-            entries = _read(self._file, path)
+            self._file.seek(0)
+            lines = self._file.read().split(b"\n")[:-1]  # a last line without a newline was cut off by a crash
+            entries = [_entry(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
         except BaseException:
             self._file.close()
             raise
@@ -76,7 +77,7 @@ class Cassette:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -84,11 +85,9 @@ class Cassette:
             self._file.close()
 
     def complete(self, request: Request) -> Answer:
-        """Return the recorded answer, or ask the model and record its answer.
+        """Return the recorded answer, or ask the model and record its answer; an error of the model is not recorded.
 
-        Raises:
-            CassetteMiss: a replay lacks the request; names the difference from the most similar one.
-            ModelError, BudgetExceeded: from the model; nothing is recorded.
+        Raises CassetteMiss if a replay lacks the request; it names the difference from the most similar one.
         """
         key = hash_question(request, self._normalise)
         if self._mode is not Mode.RECORD:
@@ -127,7 +126,7 @@ def _open_to_read(path: Path) -> io.BufferedIOBase:
 
 
 def _open_to_write(path: Path) -> io.BufferedIOBase:
-    """Open and lock a file, and cut off an incomplete last line that a crash left."""
+    """Lock the file, and cut off an incomplete last line that a crash left."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab+")
@@ -143,13 +142,6 @@ def _open_to_write(path: Path) -> io.BufferedIOBase:
     if incomplete:
         file.truncate(len(complete) + len(newline))
     return file
-
-
-def _read(file: io.BufferedIOBase, path: Path) -> list[CassetteEntry]:
-    """Read all complete lines; a last line without a newline was cut off by a crash."""
-    file.seek(0)
-    lines = file.read().split(b"\n")[:-1]
-    return [_entry(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _entry(line: bytes, path: Path, number: int) -> CassetteEntry:

@@ -3,7 +3,6 @@
 import json
 import os
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 from urllib.parse import urlsplit
 
@@ -46,10 +45,7 @@ class Endpoint(Model):
 class ModelClient:
     """The model of an endpoint: one POST for each question, without retries or streaming; a context manager.
 
-    Safe to use from several threads.
-
-    Attributes:
-        calls: the calls under way; ``calls.abort()`` releases every thread that waits for an answer.
+    Safe to use from several threads. ``calls.abort()`` releases every thread that waits for an answer.
     """
 
     def __init__(self, endpoint: Endpoint, prices: Prices | None = None) -> None:
@@ -63,7 +59,7 @@ class ModelClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -73,7 +69,7 @@ class ModelClient:
         """Ask once. Raises ModelError; its ``spent`` estimates what is billed if the endpoint received the question."""
         start = time.monotonic()
         try:
-            status, headers, text = self._post(request, self._seconds(request))
+            status, headers, text = self._post(request)
             if not 200 <= status < 300:
                 raise make_model_error(status, headers, self._mask_key(text))
             answer = self._read(request, text)
@@ -83,13 +79,11 @@ class ModelClient:
         seconds = round(time.monotonic() - start, 3)
         return answer.model_copy(update={"usage": self._add_price(request.model, answer.usage), "seconds": seconds})
 
-    def _seconds(self, request: Request) -> float:
-        left = float("inf") if request.deadline is None else request.deadline - time.monotonic()
-        return max(0.0, min(self._endpoint.timeout, left))
-
-    def _post(self, request: Request, seconds: float) -> tuple[int, dict[str, str], str]:
+    def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
         import httpx
 
+        left = float("inf") if request.deadline is None else request.deadline - time.monotonic()
+        seconds = max(0.0, min(self._endpoint.timeout, left))
         body = {**request_to_json(request, limit_field=self._endpoint.limit_field), "stream": False}
         content = json.dumps(body).encode()  # ASCII, so that texts with lone surrogates can be sent
         try:

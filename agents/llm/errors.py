@@ -79,11 +79,7 @@ class AccessDenied(ModelError, UserError):
 
 
 class BudgetExceeded(AssayError):
-    """A limit leaves no room for another call.
-
-    Attributes:
-        limit: its name: ``cost``, ``tokens``, ``calls``, ``seconds`` or ``steps``.
-    """
+    """A limit leaves no room for another call: ``cost``, ``tokens``, ``calls``, ``seconds`` or ``steps``."""
 
     def __init__(self, problem: str, *, limit: str) -> None:
         super().__init__(problem)

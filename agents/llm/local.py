@@ -63,15 +63,10 @@ def find_weights() -> Path:
 
 @contextmanager
 def serve(setup: LocalSetup | None = None) -> Iterator[Endpoint]:
-    """Run the model in a child process on a free port of 127.0.0.1 until the block ends.
+    """Run the model in a child process on a free port of 127.0.0.1 until the block ends; yield its endpoint.
 
-    The child also ends when this process does, however it ends.
-
-    Yields:
-        The endpoint, OpenAI-compatible; requests may have a GBNF grammar in the field ``grammar``.
-
-    Raises:
-        UserError: it is not installed or does not start; says why.
+    The child also ends when this process does, however it ends. Requests may have a GBNF grammar in the field
+    ``grammar``. Raises UserError if the model is not installed or does not start.
     """
     chosen = setup or LocalSetup()
     weights = find_weights()

@@ -10,7 +10,6 @@ RecordedModel     one sample's: its trajectory, its usage, and its budget, which
 
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from pydantic import Field
@@ -45,13 +44,7 @@ class Setup(Model):
 
 
 class Stack:
-    """A run's open model; a context manager.
-
-    Attributes:
-        model: all layers but a sample's own.
-        paid: ledger of what the run pays.
-        prices: known to the run.
-    """
+    """A run's open model: all layers but a sample's own, and the ledger of what the run pays; a context manager."""
 
     def __init__(
         self, setup: Setup, *, normalise: Normalise = keep_text, note: Callable[[str], None] = lambda _text: None
@@ -71,7 +64,10 @@ class Stack:
         is_replay = setup.cassette is not None and setup.mode is Mode.REPLAY
         self._client = None if is_replay else ModelClient(setup.endpoint, self.prices)
         self._note = note
-        paid = self._paid_model(self._client, setup) if self._client else None
+        paid = None
+        if self._client is not None:
+            retrying = Retrying(self._client, setup.patience, self._client.calls.sleep, note)
+            paid = Metered(retrying, self.paid, self.prices)
         try:
             self._cassette = Cassette(setup.cassette, setup.mode, paid, normalise=normalise) if setup.cassette else None
         except BaseException:
@@ -96,16 +92,13 @@ class Stack:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         if self._cassette is not None:
             self._cassette.close()
         self._close_client()
-
-    def _paid_model(self, client: ModelClient, setup: Setup) -> ChatModel:
-        return Metered(Retrying(client, setup.patience, client.calls.sleep, self._note), self.paid, self.prices)
 
     def _close_client(self) -> None:
         if self._client is not None:

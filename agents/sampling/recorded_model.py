@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -112,7 +113,8 @@ class RecordedModel:
                 is_new = (message.role, text) not in self._seen
                 self._seen.add((message.role, text))
             if is_new:
-                self._recorder.add(_opening(message.role, text, purpose))
+                source: Literal["user", "system"] = "user" if message.role is Role.USER else "system"
+                self._recorder.add(Step(source=source, message=text, extra={"purpose": purpose} if purpose else None))
 
     def _count(self, answer: Answer) -> None:
         took = answer.usage + answer.wasted
@@ -133,11 +135,6 @@ class RecordedModel:
 
 def _sum(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
-
-
-def _opening(role: Role, text: str, purpose: str) -> Step:
-    extra: dict[str, JsonValue] | None = {"purpose": purpose} if purpose else None
-    return Step(source="user" if role is Role.USER else "system", message=text, extra=extra)
 
 
 def _step(answer: Answer, request: Request, purpose: str) -> Step:

@@ -62,11 +62,11 @@ class SolveRunner:
     """Ends the wait for the model, after a signal."""
 
     def execute(self, jobs: Sequence[SolveJob], progress: Progress[SolveJob, Solution] | None = None) -> list[Solution]:
-        """Solve what is not finished and return the solutions of all jobs, in their order.
+        """Solve what is not finished and return the solutions of all jobs, in their order; finished samples are saved.
 
         Raises:
-            RunStopped: a signal ended the run; finished samples are saved, and the same call resumes.
-            UserError: a person must fix something; finished samples are saved.
+            RunStopped: a signal ended the run; the same call resumes.
+            UserError: a person must fix something.
         """
         bench = self.setup.workspaces.bench
         crew = Crew(self.jobs, self._abort, self.pause)

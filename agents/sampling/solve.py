@@ -135,7 +135,6 @@ class _Sample:
         self._model = RecordedModel(setup.llm, self._recorder, defaults, ledger, setup.prices, sample=job.sample)
 
     def run(self, workspace: CheckoutWorkspace, scratch: Path | None) -> _Ending:
-        """Run the solver and take the patch, however the solver ended."""
         try:
             outcome = self._setup.agent.solve(self._session(workspace, scratch))
             ending = _Ending(outcome.status, outcome.error, outcome)
@@ -207,7 +206,7 @@ def _classify_error(error: Exception, workspace: CheckoutWorkspace) -> _Ending:
 
 
 def _not_begun(error: Exception) -> _Ending:
-    """Return the ending of a sample whose workspace could not be opened or closed."""
+    """The workspace could not be opened or closed."""
     if isinstance(error, EnvironmentFailure | ImageMissing):
         tail = getattr(error, "tail", "")
         return _failure(f"{error}\n{tail}".strip(), is_worth_another_try=False)

@@ -109,7 +109,7 @@ class SolveStore:
         multi = {each.id: each for each in instances if each.rule is multi_swe_bench.BENCHMARK.name}
         for sample in sorted({each.sample for each in solutions}):
             of_sample = [each for each in solutions if each.sample == sample]
-            rows = [prediction_row(_prediction(each, mark)) for each in of_sample]
+            rows = [prediction_row(make_prediction(each, mark)) for each in of_sample]
             rows = _add(self.predictions(sample), rows, ("instance_id",))
             if sample == 0:
                 by_id = {row["instance_id"]: row for row in rows}
@@ -125,16 +125,16 @@ class SolveStore:
         return self.root / (f"{name}.jsonl" if sample == 0 else f"{name}.{sample}.jsonl")
 
 
-def _prediction(solution: Solution, mark: str) -> Prediction:
-    model = prediction_name(solution.agent, solution.model)
-    return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch, oracle=mark)
-
-
 def _multi_swe_bench(instance: Instance, solution: Solution) -> dict[str, Any]:
     from assay.harness.exports.multi_swe_bench import get_number
 
     org, _, repo = instance.repo.partition("/")
     return {"org": org, "repo": repo, "number": get_number(instance), "fix_patch": solution.patch}
+
+
+def make_prediction(solution: Solution, oracle: str) -> Prediction:
+    model = prediction_name(solution.agent, solution.model)
+    return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch, oracle=oracle)
 
 
 def prediction_name(agent: str, model: str) -> str:

@@ -95,7 +95,7 @@ class BashLoop:
         self.settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Let the model act until it submits or a limit is reached; the workspace is the answer."""
+        """The workspace is the answer when the model submits or a limit is reached."""
         opening = self._opening(session)
         turns: list[Turn] = []
         wrong_in_a_row, cost = 0, 0.0

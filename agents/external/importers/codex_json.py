@@ -58,7 +58,9 @@ class _Line(LooseModel):
 def read(content: bytes) -> Trajectory:
     lines = tuple(json_lines(content, _Line))
     usages = [line.usage for line in lines if line.type == "turn.completed" and line.usage]
-    problems = [_problem(line) for line in lines if line.type in {"turn.failed", "error"}]
+    problems = [
+        line.error.message if line.error else line.message for line in lines if line.type in {"turn.failed", "error"}
+    ]
     return assemble(
         AgentInfo(name="codex", version="unknown"),
         _steps(lines),
@@ -70,10 +72,6 @@ def read(content: bytes) -> Trajectory:
         extra=non_empty(problems=list(problems)),
         session_id=next((line.thread_id for line in lines if line.thread_id), None),
     )
-
-
-def _problem(line: _Line) -> str:
-    return line.error.message if line.error else line.message
 
 
 def _steps(lines: Sequence[_Line]) -> Iterator[Step]:

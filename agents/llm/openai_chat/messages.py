@@ -17,13 +17,13 @@ def message_to_json(message: Message) -> Json:
         content = [part.model_dump(mode="json") for part in message.content]
     body: Json = {**message.extra, "role": message.role.value, "content": content}
     if message.tool_calls:
-        body |= {"content": content or None, "tool_calls": [_call_to_json(call) for call in message.tool_calls]}
+        calls: list[JsonValue] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+        body |= {"content": content or None, "tool_calls": calls}
     optional = {"tool_call_id": message.tool_call_id, "name": message.name, "reasoning_content": message.reasoning}
     return body | {name: value for name, value in optional.items() if value}
-
-
-def _call_to_json(call: ToolCall) -> JsonValue:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def tool_to_json(tool: Tool) -> JsonValue:

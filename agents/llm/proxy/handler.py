@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, JsonValue
 
-from assay.agents.llm.chat import Answer, ChatModel, Request, TokenUsage
+from assay.agents.llm.chat import Answer, ChatModel, TokenUsage
 from assay.agents.llm.errors import (
     BudgetExceeded,
     CassetteMiss,
@@ -82,7 +82,6 @@ class ProxyHandler:
         log: Path | None = None,
         dialects: Sequence[Dialect] = (CHAT,),
     ) -> None:
-        """Arguments as for ``server.Proxy``, which is also where ``token`` comes from."""
         self._model = model
         self._names = tuple(names)
         self._token = token
@@ -118,7 +117,8 @@ class ProxyHandler:
                 if route.kind is RouteKind.COUNT:
                     reply = HttpReply(200, json.dumps(dialect.count(estimate_prompt(parsed.request))))
                 else:
-                    answers = self._ask(parsed.request, parsed.samples)
+                    with self._samples.next(parsed.request, parsed.samples) as numbered:
+                        answers = tuple(self._model.complete(sample) for sample in numbered)
                     reply = _reply(dialect, parsed, answers)
         except Exception as error:  # whatever it is, the client gets a reply and the run continues
             failure = error
@@ -145,10 +145,6 @@ class ProxyHandler:
         if parsed.request.model not in self._names:
             raise ApiError(404, "model_not_found", f"unknown model; this proxy serves {', '.join(self._names)}")
         return parsed
-
-    def _ask(self, question: Request, samples: int) -> tuple[Answer, ...]:
-        with self._samples.next(question, samples) as numbered:
-            return tuple(self._model.complete(sample) for sample in numbered)
 
     def _record(
         self,

@@ -14,7 +14,6 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import ThreadingMixIn, ThreadingTCPServer, ThreadingUnixStreamServer
-from types import TracebackType
 from typing import Any, Self
 
 from assay.agents.llm.chat import ChatModel
@@ -35,11 +34,7 @@ MAX_SOCKET_PATH_BYTES = 100
 
 
 class Proxy:
-    """A running proxy; a context manager.
-
-    Attributes:
-        token: API key that clients must send.
-    """
+    """A running proxy, whose clients must send ``token`` as API key; a context manager."""
 
     def __init__(
         self,
@@ -81,7 +76,7 @@ class Proxy:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

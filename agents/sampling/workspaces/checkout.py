@@ -7,14 +7,12 @@ import io
 import shlex
 import tarfile
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from assay.agents.contract import CommandResult, Workspace
 from assay.agents.sampling.workspaces import scripts
-from assay.harness.domain import Status
 from assay.harness.errors import EngineError
 
 BASE = "base"
@@ -54,7 +52,7 @@ class RawCommandResult:
     """Whether the workspace has ended; no command can run in it any more."""
 
 
-class CheckoutWorkspace(ABC):
+class CheckoutWorkspace(Workspace):
     """A checkout with a second repository of the harness's own; thread-safe.
 
     Attributes:
@@ -79,20 +77,6 @@ class CheckoutWorkspace(ABC):
         self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int
     ) -> RawCommandResult:
         """Run a shell command in the root by ``scripts.COMMAND``."""
-
-    @abstractmethod
-    def read(self, path: str) -> bytes | None: ...
-
-    @abstractmethod
-    def write(self, path: str, content: bytes) -> None: ...
-
-    @abstractmethod
-    def fork(self, snapshot: str) -> AbstractContextManager[Workspace]: ...
-
-    @abstractmethod
-    def run_tests(
-        self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None
-    ) -> dict[str, Status]: ...
 
     def exec(
         self,

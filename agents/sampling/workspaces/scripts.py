@@ -97,13 +97,8 @@ def open_store(store: str, *, borrow: bool) -> str:
         f" && git --git-dir={quoted} config core.trustctime false"
         f' && printf "%s\\n" "$tree" > {quoted}/assay-base'
     )
-    return plumbing(
-        store, f'[ -f {quoted}/assay-base ] || {{ {make} && g read-tree "$tree"; }} || exit 1', _base(store)
-    )
-
-
-def _base(store: str) -> str:
-    return f"cat {shlex.quote(store)}/assay-base"
+    missing = f'[ -f {quoted}/assay-base ] || {{ {make} && g read-tree "$tree"; }} || exit 1'
+    return plumbing(store, missing, f"cat {quoted}/assay-base")
 
 
 def stage(base: str) -> str:
@@ -115,7 +110,6 @@ def stage(base: str) -> str:
 
 
 def diff(base: str) -> str:
-    """Return a line that prints the difference between the base and the harness's index."""
     return (
         "g diff-index --cached --patch --binary --full-index --no-renames --no-color --no-ext-diff --no-textconv"
         f" --ignore-submodules=all --src-prefix=a/ --dst-prefix=b/ --unified=3 {base} -- || exit 1"
@@ -140,5 +134,4 @@ def list_files(patterns: Sequence[str] = ()) -> str:
 
 
 def pack(patterns: Sequence[str]) -> str:
-    """Return a line that prints a tar archive of the files in the harness's index that match any of the patterns."""
     return f"{list_files(patterns)} | tar --create --null --no-recursion --files-from=- --file=-"

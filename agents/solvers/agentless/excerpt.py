@@ -27,7 +27,10 @@ def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered:
     """
     costs = {path: _costs(texts[path], spans, numbered) for path, spans in places.items()}
     granted = shares({path: sum(each.values()) for path, each in costs.items()}, characters)
-    fitting = {path: _fitting(each, granted[path]) for path, each in costs.items()}
+    fitting = {
+        path: [number for number, end in zip(each, accumulate(each.values()), strict=True) if end <= granted[path]]
+        for path, each in costs.items()
+    }
     cut = {path: len(each) - len(fitting[path]) for path, each in costs.items() if len(fitting[path]) < len(each)}
     kept = {
         path: merge_intervals([(number, number) for number in fitting[path]], max(costs[path]))
@@ -58,7 +61,3 @@ def _costs(text: str, spans: Sequence[Interval], numbered: bool) -> dict[int, in
         for first, last in spans or [(1, len(lines))]
         for number in range(first, last + 1)
     }
-
-
-def _fitting(costs: Mapping[int, int], room: int) -> list[int]:
-    return [number for number, end in zip(costs, accumulate(costs.values()), strict=True) if end <= room]

@@ -101,19 +101,14 @@ def locate_lines(
         sets = []
         for _ in range(settings.location_sets):
             answer = ask(session, prompt, "locate lines", settings.place_tokens, heat)
-            sets.append(
-                _find_lines(repository, parse_locations(answer, list(elements), repository.task.root), settings)
-            )
+            named = parse_locations(answer, list(elements), repository.task.root)
+            spans = {path: _lines(repository, path, places, settings) for path, places in named.items()}
+            sets.append({path: lines for path, lines in spans.items() if lines})
         if any(sets):
             break
     for number, found in enumerate(sets):
         note(session, f"Locations {number}: {found or 'none that is known: the elements stand'}")
     return [LocationSet(found or around) for found in sets]
-
-
-def _find_lines(repository: Repository, named: Places, settings: AgentlessSettings) -> dict[str, list[Interval]]:
-    spans = {path: _lines(repository, path, places, settings) for path, places in named.items()}
-    return {path: lines for path, lines in spans.items() if lines}
 
 
 def _lines(
@@ -127,5 +122,4 @@ def _issue(repository: Repository) -> dict[str, str]:
 
 
 def _suffix(paths: Sequence[str]) -> str:
-    """Return the file suffix for the examples in a prompt."""
     return PurePosixPath(paths[0]).suffix if paths else ""

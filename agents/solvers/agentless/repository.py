@@ -25,7 +25,6 @@ class Repository:
 
 
 def read_repository(session: SolveSession) -> Repository:
-    """Read all source files of the workspace except tests."""
     language = session.task.language
     texts = session.workspace.texts(sorted(SUFFIXES))
     sources = {path: texts[path] for path in sorted(texts) if not is_test(language, path)}

@@ -63,7 +63,8 @@ def _cuts(node: "Node", language: Language, content: bytes, trim: Trim) -> Itera
         if is_comment(each):
             yield each.start_byte, each.end_byte, ""
         elif body is not None:
-            yield body.start_byte, body.end_byte, _elide(body, content)
+            has_brace = content[body.start_byte : body.start_byte + 1] == b"{"
+            yield body.start_byte, body.end_byte, "{ ... }" if has_brace else "..."
         elif _is_docstring(each):
             yield each.start_byte, each.end_byte, ""
         elif _is_long(each, trim) and not _holds(each, functions):
@@ -89,10 +90,6 @@ def _body(function: "Node") -> "Node | None":
     if body is None or (body.type not in BODIES and body.start_point.row == body.end_point.row):
         return None
     return body
-
-
-def _elide(body: "Node", content: bytes) -> str:
-    return "{ ... }" if content[body.start_byte : body.start_byte + 1] == b"{" else "..."
 
 
 def _is_docstring(node: "Node") -> bool:

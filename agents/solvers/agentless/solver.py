@@ -1,7 +1,7 @@
 """Agentless' pipeline from the issue to the patch."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from assay.agents.contract import Candidate, Capabilities, SolutionStatus, SolveOutcome, SolveSession
@@ -87,15 +87,12 @@ class Agentless:
         settings = self._settings
         wanted = select_regression(session, repository, passing, settings)
         script = choose_reproduction_test(session, repository, settings) if settings.reproduction_tests else ""
-        for key, files in _first_of_each(drawn.samples).items():
+        distinct = {each.key: each.files for each in reversed(drawn.samples) if each.key}  # the first of each change
+        for key, files in distinct.items():
             with change_files(session.workspace, files):
                 drawn.patches[key] = session.workspace.diff()
                 drawn.regression[key] = count_failures(session, wanted, settings)
                 drawn.reproduction[key] = is_resolved(session, repository, script)
-
-
-def _first_of_each(samples: Sequence[RepairSample]) -> Mapping[str, Mapping[str, str]]:
-    return {each.key: each.files for each in reversed(samples) if each.key}
 
 
 def conclude(session: SolveSession, drawn: SamplePool) -> SolveOutcome:
@@ -112,7 +109,7 @@ def conclude(session: SolveSession, drawn: SamplePool) -> SolveOutcome:
 
 
 def candidates(drawn: SamplePool, vote: Vote) -> list[Candidate]:
-    """Return every sample as a candidate, with its votes or the reason why it has none."""
+    """Return every sample, with its votes or the reason why it has none."""
     samples = drawn.samples
     votes = Counter(samples[index].key for index in vote.kept)
     return [

@@ -42,7 +42,7 @@ IMPORTS = ("import", "use_declaration", "preproc_include", "package", "require",
 def _statement(leaf: "Node") -> "Node | None":
     """Return the statement or declaration around a leaf; None for a comment or an import."""
     node = leaf
-    while node.parent is not None and not _holds_statements(node.parent):
+    while node.parent is not None and node.parent.type not in HOLDERS:
         node = node.parent
         if is_comment(node) or node.type.startswith(IMPORTS):
             return None
@@ -56,7 +56,3 @@ HOLDERS = frozenset(
         *("enum_body_declarations", "preproc_ifdef", "preproc_if", "linkage_specification"),
     }
 )
-
-
-def _holds_statements(node: "Node") -> bool:
-    return node.type in HOLDERS

@@ -70,18 +70,14 @@ def _reproduce(session: SolveSession, tries: int) -> bool:
     ]
     for _ in range(tries):
         answer = session.model.ask(messages, purpose="reproduce")
-        session.workspace.write(SCRIPT, _program(answer.content).encode())
+        programs = [text for info, text in find_blocks(answer.content) if info in FENCES]
+        session.workspace.write(SCRIPT, (programs[-1] if programs else answer.content).encode())
         command = f"exec {PYTHON} {SCRIPT}"
         done = session.workspace.exec(command, seconds=session.budget.command_seconds)
         if done.exit_code == 1 and FAILURE.search(done.output):
             return True
         messages += [answer.make_message(), Message(role=Role.USER, content=_complaint(done))]
     return False
-
-
-def _program(answer: str) -> str:
-    programs = [text for info, text in find_blocks(answer) if info in FENCES]
-    return programs[-1] if programs else answer
 
 
 def _complaint(done: CommandResult) -> str:

@@ -61,7 +61,7 @@ class AstSearch:
         self.settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Find suspects if wished, search, write the change; the best of its attempts is left in the workspace."""
+        """The best attempt is left in the workspace."""
         code = Codebase(session.workspace.texts(), session.task.language)
         suspicion = self._suspect(session, code)
         progress = self._search(session, code, suspicion)

@@ -49,12 +49,7 @@ def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable
 
 
 class TestingMachine:
-    """Writes one test.
-
-    Attributes:
-        test: the script; empty before the first.
-        ran: its result on the original code.
-    """
+    """Writes one test, empty before the first; ``ran`` is its result on the original code."""
 
     def __init__(self, machine: MachineSetup) -> None:
         self._machine = machine
@@ -78,12 +73,7 @@ class TestingMachine:
 
 
 class EditingMachine:
-    """Writes one change, given a test.
-
-    Attributes:
-        edited: state after the last edits that applied.
-        test: the script, which the model may rewrite; empty for none.
-    """
+    """Writes one change, ``edited`` after the last edits that applied, given a test that it may rewrite."""
 
     def __init__(self, machine: MachineSetup, test: str) -> None:
         self._machine = machine
@@ -111,11 +101,7 @@ class EditingMachine:
 
 
 class SelectionMachine:
-    """Chooses one of several candidates.
-
-    Attributes:
-        choice: as the model wrote it; None if it never chose.
-    """
+    """Chooses one of several candidates; ``choice`` is the model's own text, None if it never chose."""
 
     def __init__(self, machine: MachineSetup, candidates: Sequence[Candidate]) -> None:
         self._machine = machine

@@ -123,12 +123,7 @@ def _inner(settings: BestOf.Settings) -> Agent | None:
 
 
 class _Work:
-    """The work on one instance.
-
-    Attributes:
-        candidates: the samples so far, in order.
-        extra: further facts for the outcome.
-    """
+    """The work on one instance: the samples so far, in order, and further facts for the outcome."""
 
     def __init__(self, settings: BestOf.Settings, session: SolveSession, inner: Agent | None) -> None:
         self._settings = settings

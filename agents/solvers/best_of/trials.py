@@ -45,7 +45,7 @@ class TrialWorkspace:
     """Applies edits and runs tests in a session's workspace."""
 
     def __init__(self, session: SolveSession, *, shown: int) -> None:
-        """Keep the session; ``shown`` is the number of characters of output that the model sees."""
+        """``shown`` is the number of characters of output that the model sees."""
         self._session = session
         self._workspace = session.workspace
         self._shown = shown
@@ -82,7 +82,8 @@ class TrialWorkspace:
         seconds = self._session.budget.command_seconds
         result = self._workspace.exec(command, seconds=seconds, stdin=script.encode())
         ran = ScriptRun(result.exit_code, clip(result.output, self._shown))
-        self._note(script, ran, what)
+        call = RecordedToolCall(tool_call_id="test", function_name="run_test", arguments={"script": script, "on": what})
+        self._session.recorder.add(action_step(call, str(ran)))
         return ran
 
     def apply_patch(self, patch: str) -> str | None:
@@ -93,10 +94,6 @@ class TrialWorkspace:
     def key(self, files: Mapping[str, str]) -> str:
         """Return the normalised form of a change."""
         return change_key(self._session.task.language, self.base, files)
-
-    def _note(self, script: str, ran: ScriptRun, what: str) -> None:
-        call = RecordedToolCall(tool_call_id="test", function_name="run_test", arguments={"script": script, "on": what})
-        self._session.recorder.add(action_step(call, str(ran)))
 
 
 def interpreter(language: str) -> str:

@@ -91,7 +91,6 @@ class RetrievalSolver:
         return tries.outcome({"candidates": candidates, "files for editing": chosen, "left out": left_out})
 
     def _rank(self, session: SolveSession, code: Codebase) -> list[str]:
-        """Return the source files that match the issue best, without tests."""
         language = session.task.language
         is_test = languages.find(language).is_test_file
         sources = [path for path in code.paths if find_language(path, language) and not is_test(path)]

@@ -50,7 +50,10 @@ def scores(query: str, documents: Mapping[str, str]) -> dict[str, float]:
     lengths = {name: count.total() for name, count in counts.items()}
     mean = sum(lengths.values()) / max(len(lengths), 1)
     found = {name: {word: count[word] for word in wanted.keys() & count.keys()} for name, count in counts.items()}
-    weights = _weights(found, len(documents))
+    holding = Counter(word for shared in found.values() for word in shared)
+    weights = {  # the inverse document frequencies
+        word: math.log(1 + (len(documents) - count + 0.5) / (count + 0.5)) for word, count in holding.items()
+    }
     return {
         name: sum(
             wanted[word] * weights[word] * often * (K1 + 1) / (often + K1 * (1 - B + B * lengths[name] / mean))
@@ -62,14 +65,9 @@ def scores(query: str, documents: Mapping[str, str]) -> dict[str, float]:
 
 
 def _count_words(text: str) -> Counter[str]:
-    """Count the words of a text; equal identifiers are split only once."""
+    """Equal identifiers are split only once."""
     counts: Counter[str] = Counter()
     for run, often in Counter(_RUN.findall(text)).items():
         for part in _parts(run):
             counts[part] += often
     return counts
-
-
-def _weights(found: Mapping[str, Mapping[str, int]], total: int) -> dict[str, float]:
-    holding = Counter(word for shared in found.values() for word in shared)
-    return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in holding.items()}

@@ -64,7 +64,6 @@ class _Writer:
         self.heredocs.clear()
 
     def end_statement(self) -> None:
-        """Write a semicolon if there is none."""
         if self.lines and self.lines[-1][-1:] != ";":
             self.lines[-1] += ";"
 
@@ -186,17 +185,13 @@ def _atom(node: "Node", language: Language) -> str | None:
     if kind.startswith(LINE_BOUND):
         is_preprocessor = kind.startswith("preproc")
         text = read_source(node) if is_preprocessor else _strip_comments(node, read_source(node))
-        return " ".join((COMMENT.sub(_literal, text) if is_preprocessor else text).split())
+        return " ".join((COMMENT.sub(lambda found: found["literal"] or " ", text) if is_preprocessor else text).split())
     is_literal = kind.startswith(VERBATIM) or kind.endswith(VERBATIM_ENDS)
     if not is_literal or not node.is_named or kind in NO_LITERAL:
         return None
     text = read_source(node).strip("\n")
     is_plain = len(text) > 1 and text[0] == text[-1] == "'" and not {*text[1:-1]} & {*"'\"\\\n"}
     return f'"{text[1:-1]}"' if is_plain and language.SYNTAX.either_quote else text
-
-
-def _literal(found: re.Match[str]) -> str:
-    return found["literal"] or " "
 
 
 def _runs_together(before: str, after: str) -> bool:

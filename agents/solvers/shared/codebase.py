@@ -23,14 +23,10 @@ class Snippet:
 
 
 class Codebase:
-    """The text files of a repository and their definitions.
-
-    Attributes:
-        paths: of all files; code first, then its tests, then other texts.
-    """
+    """The text files of a repository and their definitions; ``paths``: code, then its tests, then other texts."""
 
     def __init__(self, texts: Mapping[str, str], language: str) -> None:
-        """Keep the files, path to text, of a project in a language; raises UserError for an unknown language."""
+        """Raises UserError for an unknown language."""
         self._texts = texts
         self._language = languages.find(language)
         self._definitions: dict[str, tuple[Definition, ...]] = {}
@@ -111,7 +107,8 @@ class Codebase:
         """Return whether a method belongs to a class: written in it or, as in Go, outside of all classes."""
         if other.kind != "function" or other.name.rpartition(".")[0] != owner.name:
             return False
-        around = [each for each in self.definitions(path) if each.kind == "class" and _surrounds(each, other)]
+        classes = (each for each in self.definitions(path) if each.kind == "class")
+        around = [each for each in classes if each.first <= other.first and other.last <= each.last]
         return owner in around or not around
 
     def _heads(self, path: str, wanted: Sequence[Definition]) -> list[str]:
@@ -125,7 +122,3 @@ def dot_name(name: str) -> str:
     """Return a qualified name with dots, without the parentheses of a call."""
     plain = name.strip().partition("(")[0]
     return plain.replace("::", ".").replace("\\", ".").replace("#", ".").replace("->", ".").strip(".* ")
-
-
-def _surrounds(outer: Definition, inner: Definition) -> bool:
-    return outer.first <= inner.first and inner.last <= outer.last

@@ -74,7 +74,6 @@ class AppliedEdits:
 
     @property
     def fuzzy(self) -> tuple[EditResult, ...]:
-        """Edits applied to lines that are only similar to the quoted ones."""
         return tuple(each for each in self.results if each.match is Match.FUZZY)
 
     def report(self) -> str:
@@ -157,7 +156,8 @@ class _OpenFile:
         lines = self._parts[part][1]
         if match is not Match.EXACT:
             quoted, new = _strip_blank_edges(quoted, new)
-            new = reindent(new, [(quoted_line, lines[index]) for quoted_line, index in _pairs(quoted, place)])
+            filled = (line for line in quoted if line.strip())
+            new = reindent(new, list(zip(filled, (lines[index] for _, index in place.pairs), strict=True)))
         if lines[place.first : place.last] == new:
             return EditResult(edit, problem=EditProblem.NO_CHANGE)
         lines[place.first : place.last] = new
@@ -210,9 +210,3 @@ def _strip_blank_edges(quoted: list[str], new: list[str]) -> tuple[list[str], li
             if new and not new[edge].strip():
                 new = new[1:] if edge == 0 else new[:-1]
     return quoted, new
-
-
-def _pairs(quoted: Sequence[str], place: MatchedLines) -> Iterator[tuple[str, int]]:
-    """Yield each quoted line that is not blank and the index of the line that it matched."""
-    filled = [line for line in quoted if line.strip()]
-    yield from zip(filled, (index for _, index in place.pairs), strict=True)

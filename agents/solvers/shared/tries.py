@@ -26,11 +26,7 @@ Made = TypeVar("Made", bound=Try)
 
 
 class Tries(Generic[Made]):
-    """The tries of a solver, in order.
-
-    Attributes:
-        candidates: one for each try, as a patch of the base commit.
-    """
+    """The tries of a solver in order, each also a candidate: a patch of the base commit."""
 
     def __init__(self, workspace: Workspace, best: Callable[[Sequence[Made]], Made], called: str) -> None:
         """Each try is written into the base state; ``called`` names a try in the source of its candidate."""

@@ -141,7 +141,6 @@ class ActionRunner:
     """Runs actions in a workspace, from any saved state."""
 
     def __init__(self, session: SolveSession) -> None:
-        """Keep the session; its workspace is restored to the state before each action."""
         self._session = session
         self._workspace = session.workspace
         self._at = ""

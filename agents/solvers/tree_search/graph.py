@@ -48,14 +48,9 @@ class Neighbour:
 
 
 class CodeGraph:
-    """Vertices and their relations.
-
-    Attributes:
-        vertices: by their identifiers; directories and files first.
-    """
+    """Vertices by their identifiers, directories and files first, and their directed relations, each once."""
 
     def __init__(self, vertices: Mapping[str, Vertex], edges: Iterable[tuple[str, Relation, str]]) -> None:
-        """Keep the vertices and their directed edges; repeated edges count once."""
         self.vertices = dict(vertices)
         self._edges = tuple(dict.fromkeys(edges))
         self._neighbours: dict[str, dict[Neighbour, None]] = defaultdict(dict)

@@ -162,7 +162,7 @@ class _Walk:
         grow(self._tree, self._visit, Bounds(nodes=visits + 1, first_finish_depth=None), BestFirst())
 
     def _visit(self, parent: SearchNode[Visit]) -> SearchNode[Visit]:
-        relation, target = self._next(parent)
+        relation, target = self._list_unvisited(parent)[0]
         here = parent.content.vertex.id or "the repository"
         visit = Visit(self._graph.vertices[target], f"{here} {relation} {target}")
         child = self._tree.add(parent, visit)
@@ -176,7 +176,6 @@ class _Walk:
         return child
 
     def _relevance(self, visit: Visit) -> Reward:
-        """Ask the model how relevant a vertex is; 0 if it gives no value."""
         shown = self._show(visit.vertex)[: self._settings.shown]
         prompt = RELEVANCE.format(statement=self._statement, way=visit.way, shown=shown)
         message = Message(role=Role.USER, content=prompt)
@@ -184,9 +183,6 @@ class _Walk:
         answer = self._session.model.ask([message], how, purpose="relevance")
         reward = read_reward(answer.content) or Reward(0.0, "the model gave no value")
         return Reward(max(0.0, reward.value), reward.why)
-
-    def _next(self, node: SearchNode[Visit]) -> tuple[str, str]:
-        return self._list_unvisited(node)[0]
 
     def _list_unvisited(self, node: SearchNode[Visit]) -> list[tuple[str, str]]:
         visited = {each.content.vertex.id for each in self._tree.nodes}

@@ -50,7 +50,6 @@ class SearchNode(Generic[T]):
         return self.reward or 0.0
 
     def path(self) -> "list[SearchNode[T]]":
-        """Return the nodes from the root to this one."""
         above = self.parent.path() if self.parent else []
         return [*above, self]
 
@@ -61,14 +60,10 @@ class SearchNode(Generic[T]):
 
 
 class SearchTree(Generic[T]):
-    """All nodes of one search.
-
-    Attributes:
-        nodes: in order of creation.
-    """
+    """All nodes of one search, in order of creation."""
 
     def __init__(self, root: T, *, expansions: int = 5) -> None:
-        """Start with a root; ``expansions`` is the maximum number of children of a node."""
+        """``expansions`` is the maximum number of children of a node."""
         self.nodes: list[SearchNode[T]] = [SearchNode(0, root)]
         self._expansions = expansions
 
@@ -84,7 +79,8 @@ class SearchTree(Generic[T]):
         return child
 
     def expandable(self) -> list[SearchNode[T]]:
-        return [each for each in self.nodes if self._is_expandable(each)]
+        opened = (each for each in self.nodes if not each.terminal and not each.duplicate)
+        return [each for each in opened if len(each.children) < self._expansions]
 
     def find_finished(self) -> list[SearchNode[T]]:
         """Return the nodes that claim to be a solution, the first of each parent."""
@@ -96,9 +92,6 @@ class SearchTree(Generic[T]):
 
     def leaves(self) -> list[SearchNode[T]]:
         return [each for each in self.nodes if not each.children]
-
-    def _is_expandable(self, node: SearchNode[T]) -> bool:
-        return not node.terminal and not node.duplicate and len(node.children) < self._expansions
 
 
 def backpropagate(node: SearchNode[T]) -> None:

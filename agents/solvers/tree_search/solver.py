@@ -127,22 +127,23 @@ class _Search:
         return BestFirst() if self._settings.selector == "best_first" else Softmax(self._session.seed)
 
     def cost(self) -> float:
-        """Return the known cost of the answers so far, in US dollars."""
         return sum((answer.usage.cost or 0.0) + (answer.wasted.cost or 0.0) for answer in self._answers)
 
     def is_over_cost(self) -> bool:
         return self._settings.cost is not None and self.cost() >= self._settings.cost
 
     def expand(self, parent: SearchNode[SearchState]) -> SearchNode[SearchState]:
-        """Add a child to a state: ask for an action, run it, judge it."""
-        feedback = self._feedback(parent) if self._settings.feedback and parent.children else ""
+        feedback = ""
+        if self._settings.feedback and parent.children:
+            feedback = self._question(prompts.feedback_question(self._session.task, parent), "feedback").strip()
         action, said = self._action(parent, feedback)
         is_repeated = any(child.content.action == action for child in parent.children)
         after = _repeat(parent.content, action) if is_repeated else self._runner.do(parent.content, action)
         child = self.tree.add(parent, replace(after, said=said, feedback=feedback), kind=action.kind.value)
         _mark(child, is_repeated=is_repeated)
         if not is_repeated:
-            self._judge(child)
+            reward = judge_by_rule(child) or self._ask_judge(child)
+            child.reward, child.content = reward.value, replace(child.content, why=reward.why)
         self._note(child)
         return child
 
@@ -161,14 +162,6 @@ class _Search:
                 return action, answer.content
             messages = [*messages, answer.make_message(), Message(role=Role.USER, content=NO_ACTION)]
         return Action(ActionKind.NONE), answer.content
-
-    def _feedback(self, parent: SearchNode[SearchState]) -> str:
-        return self._question(prompts.feedback_question(self._session.task, parent), "feedback").strip()
-
-    def _judge(self, node: SearchNode[SearchState]) -> None:
-        reward = judge_by_rule(node) or self._ask_judge(node)
-        node.reward = reward.value
-        node.content = replace(node.content, why=reward.why)
 
     def _ask_judge(self, node: SearchNode[SearchState]) -> Reward:
         """Let the model judge; 0 if it never gives a value."""
@@ -223,7 +216,6 @@ class _Search:
         self._runner.restore(chosen.content.snapshot)
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Return the patches among which the result was chosen."""
         return tuple(
             Candidate(
                 patch=node.content.patch,
@@ -237,7 +229,6 @@ class _Search:
 
 
 def _mark(node: SearchNode[SearchState], *, is_repeated: bool) -> None:
-    """Set a node's flags from its state."""
     state = node.content
     node.duplicate = is_repeated
     node.finished = state.action.kind is ActionKind.FINISH and state.failure is None and not is_repeated

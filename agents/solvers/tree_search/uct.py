@@ -70,6 +70,7 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
     if node.visits == 0:
         return UNSEEN
     rewards = [child.reward for child in node.children if child.reward is not None]
+    kinds = Counter(child.kind for child in node.children if child.kind)
     return Score(
         exploitation=weights.exploitation * node.worth,
         exploration=weights.exploration * math.sqrt(math.log(_visits_above(node)) / node.visits),
@@ -81,7 +82,7 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
         finished_trajectory=-_if(_leads_to_a_solution(node, weights), weights.finished_trajectory),
         expect_correction=weights.expect_correction * _need_of_correction(node),
         duplicate_child=-weights.duplicate_child * sum(child.duplicate for child in node.children) ** 2,
-        duplicate_action=-weights.duplicate_action * sum((times - 1) ** 2 for times in _kinds(node).values()),
+        duplicate_action=-weights.duplicate_action * sum((times - 1) ** 2 for times in kinds.values()),
     )
 
 
@@ -113,10 +114,6 @@ def _need_of_correction(node: SearchNode[T]) -> float:
     return 1 / (1 + len(node.children) ** 2)
 
 
-def _kinds(node: SearchNode[T]) -> Counter[str]:
-    return Counter(child.kind for child in node.children if child.kind)
-
-
 class BestFirst:
     """Selects the node with the highest score; ties go to the oldest."""
 
@@ -135,7 +132,7 @@ class Softmax:
         self._weights = weights
 
     def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
-        """Return a node; deterministic for a seed and a sequence of calls."""
+        """The choice is deterministic for a seed and a sequence of calls."""
         totals = [score(node, self._weights).total for node in nodes]
         return self._random.choices(nodes, probabilities(totals))[0]
 

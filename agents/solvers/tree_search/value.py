@@ -48,17 +48,13 @@ def judge_by_rule(node: SearchNode[SearchState]) -> Reward | None:
     """Return the reward of a state by rule; None if the model must judge."""
     state = node.content
     if state.failure is not None:
-        return _judge_failure(node, state.failure)
+        value = SEVERITY.get(state.failure, WORST) + REPEATED * _failures_before(node)
+        return Reward(max(WORST, value), f"it failed: {state.failure}")
     if state.action.kind is ActionKind.REJECT:
         return Reward(REJECTED, "the way was given up")
     if state.action.kind in {ActionKind.SEARCH, ActionKind.VIEW}:
         return Reward(NEWS, "it shows code not seen before") if state.is_news else Reward(NO_NEWS, "nothing new")
     return _judge_tests(node)
-
-
-def _judge_failure(node: SearchNode[SearchState], failure: Failure) -> Reward:
-    value = SEVERITY.get(failure, WORST) + REPEATED * _failures_before(node)
-    return Reward(max(WORST, value), f"it failed: {failure}")
 
 
 def _failures_before(node: SearchNode[SearchState]) -> int:

@@ -17,10 +17,10 @@ from assay.agents.registry import make_agent
 from assay.agents.sampling.recorded_model import ModelDefaults
 from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
 from assay.agents.sampling.solve import NoModel, SolveJob, SolveSetup
-from assay.agents.sampling.store import SolveStore, prediction_name
+from assay.agents.sampling.store import SolveStore, make_prediction, prediction_name
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
-from assay.harness.domain import Instance, Model, Prediction
+from assay.harness.domain import Instance, Model
 from assay.harness.errors import UserError
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.manifest import ORACLE, RunKind
@@ -142,7 +142,8 @@ class SolverRun:
         by_id = {instance.id: instance for instance in instances}
         reports = []
         for sample in range(self.settings.samples):
-            pairs = [(by_id[each.instance_id], _prediction(each, agent)) for each in solutions if each.sample == sample]
+            of_sample = (each for each in solutions if each.sample == sample)
+            pairs = [(by_id[each.instance_id], make_prediction(each, name_oracles(agent))) for each in of_sample]
             run = EvaluationRun(
                 f"{self.run_id}.evaluated{f'-{sample}' if sample else ''}",
                 self.runs_dir,
@@ -287,8 +288,3 @@ def name_oracles(agent: Agent) -> str:
 
 def _text(value: float | None) -> str:
     return "" if value is None else str(value)
-
-
-def _prediction(solution: Solution, agent: Agent) -> Prediction:
-    model = prediction_name(solution.agent, solution.model)
-    return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch, oracle=name_oracles(agent))

@@ -54,7 +54,7 @@ def text_part(text: str) -> Part:
 
 
 def image_part(url: str) -> Part:
-    """Return an image as a part of a message; ``url`` may be a data URL."""
+    """``url`` may be a data URL."""
     return Part.model_validate({"type": "image_url", "image_url": {"url": url}})
 
 

@@ -126,7 +126,7 @@ class _OpenCalls:
         self.open = []
 
     def add(self, body: Json) -> ToolCall:
-        """Read a call; without an id it gets one from its number in the conversation."""
+        """A call without an id gets one from its number in the conversation."""
         given = text_or_empty(body, "id")
         arguments = json.dumps(require_object(body.get("args") or {}, "args"), ensure_ascii=False)
         identifier = given or _GENERATED_ID.format(self.number)
