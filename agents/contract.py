@@ -231,7 +231,6 @@ class AskOptions(Model):
 
     temperature: float | None = None
     max_tokens: int | None = None
-    """Limit of the answer."""
     tools: tuple[Tool, ...] = ()
     stop: tuple[str, ...] = ()
     response_format: ResponseFormat | None = None
@@ -326,9 +325,8 @@ class InstallableAgent(Protocol):
     def mounts(self, scratch: Path) -> Mapping[str, str]:
         """Return the read-only mounts of a sample's container: path on the host to path in the container.
 
-        Args:
-            scratch: an empty folder for this sample alone that every user may enter, passed to the solver as
-                ``SolveSession.scratch``. Its path is short enough for a socket.
+        ``scratch`` is an empty folder for this sample alone that every user may enter; its path is short enough for a
+        socket.
         """
         ...
 

@@ -99,7 +99,6 @@ class ErrorPattern(Model):
     """Output of a program that suggests, and never decides, the cause of a failure."""
 
     pattern: str
-    """Regular expression."""
     suggests: SolutionStatus
 
     @model_validator(mode="after")
@@ -148,6 +147,7 @@ class Adapter(Model):
         return self
 
     def suggestions(self, output: str) -> tuple[SolutionStatus, ...]:
+        """Return the causes of failure that the output suggests, each once, in the order of the patterns."""
         found = (error.suggests for error in self.errors if re.search(error.pattern, output))
         return tuple(dict.fromkeys(found))
 

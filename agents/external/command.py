@@ -179,7 +179,8 @@ class Command:
             remaining -= len(content or b"")
             if content is not None and remaining >= 0:
                 (folder / KEPT).mkdir(exist_ok=True)
-                (folder / KEPT / _file_name(path, values["home"])).write_bytes(content)
+                name = str(PurePosixPath(path.removeprefix(values["home"]).removeprefix("/logs"))).strip("/")
+                (folder / KEPT / name.replace("/", "_")).write_bytes(content)
         own = self.adapter.trajectory
         if own is not None:
             for path in _matching(session, fill(own.file, values))[:1]:
@@ -250,7 +251,3 @@ def _matching(session: SolveSession, pattern: str) -> list[str]:
     quoted = "".join(each if each in "*?" else shlex.quote(each) for each in pattern)
     listed = session.workspace.exec(_bash(f'shopt -s globstar nullglob; for f in {quoted}; do echo "$f"; done'))
     return sorted(line for line in listed.output.splitlines() if line.startswith("/"))[:MAX_LOGS]
-
-
-def _file_name(path: str, home: str) -> str:
-    return str(PurePosixPath(path.removeprefix(home).removeprefix("/logs"))).strip("/").replace("/", "_")

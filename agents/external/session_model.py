@@ -15,10 +15,7 @@ from assay.harness.errors import AssayError
 class SessionModel:
     """A ChatModel that asks through a session and records, from the next request, what the program did in between.
 
-    Attributes:
-        answered: number of questions with an answer.
-        unanswered: error of the last question; None if it had an answer.
-        is_out_of_steps: whether a question was refused for the limit of steps; each question is a step.
+    Each answered question is a step. ``unanswered`` is the error of the last question, None if it had an answer.
     """
 
     def __init__(self, session: SolveSession) -> None:

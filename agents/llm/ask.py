@@ -71,17 +71,12 @@ def make_ask(
     limits: BudgetLimits | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> Asker:
-    """Return a model as a function.
+    """Return a model as a function; ``base_url`` as for ``usual_endpoint``.
 
-    Args:
-        model: its name at the endpoint.
-        base_url: address with the version; see ``usual_endpoint``.
-        cassette: file that records answers; an existing one is replayed and needs neither address nor key.
-        limits: limits of the spending of all questions together.
-        note: gets a line about each failed try that another one follows.
+    ``cassette`` records answers; an existing one is replayed and needs neither address nor key. ``limits`` hold for all
+    questions together. ``note`` gets a line about each failed try that another one follows.
 
-    Raises:
-        UserError: the address, the key or the cassette is wrong.
+    Raises UserError if the address, the key or the cassette is wrong.
     """
     endpoint, mode = endpoint_and_mode(base_url, cassette)
     setup = Setup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())

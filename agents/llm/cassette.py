@@ -50,14 +50,10 @@ class Cassette:
     def __init__(
         self, path: Path, mode: Mode, model: ChatModel | None = None, *, normalise: Normalise = keep_text
     ) -> None:
-        """Read the file; its folder is created if it will be written.
+        """Read the file; its folder is created if it will be written. Raises DataError if a line is wrong.
 
-        ``normalise`` replaces parts of a request's texts that differ between runs, before requests are compared.
-
-        Raises:
-            UserError: the file to replay does not exist, the model to ask is missing, or another process writes the
-                file.
-            DataError: a line of the file is wrong.
+        ``normalise`` replaces parts of a request's texts that differ between runs, before requests are compared. Raises
+        UserError: the file to replay does not exist, the model to ask is missing, or another process writes the file.
         """
         if mode is not Mode.REPLAY and model is None:
             raise UserError(f"mode {mode} of the cassette {path} needs a model to ask; only replay does without one")

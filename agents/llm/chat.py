@@ -52,7 +52,6 @@ class Message(Model):
     reasoning: str = ""
     """Reasoning of the model; some endpoints want it back with the conversation."""
     extra: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Further fields of the endpoint."""
 
 
 class Tool(Model):

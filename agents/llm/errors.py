@@ -20,10 +20,9 @@ from assay.harness.errors import AssayError, UserError
 
 
 class ModelError(AssayError):
-    """The model gave no answer.
+    """The model gave no answer; ``status`` is the endpoint's, None if it did not answer.
 
     Attributes:
-        status: HTTP status of the endpoint; None if it did not answer.
         spent: estimated usage of the failed tries.
         retry_after: seconds to wait before another try, as the endpoint asks; 0 if it does not.
     """

@@ -45,7 +45,8 @@ def make_model_error(status: int, headers: Mapping[str, str], text: str, *, now:
         return ModelUnavailable(problem, status=status, retry_after=_wait(headers, now or datetime.now(UTC)))
     if status in DENIED or 300 <= status < 400:
         return AccessDenied(f"{problem}; check the address, the key and the model's name", status=status)
-    if status in TOO_LONG and _is_too_long(body):
+    is_too_long = body.codes & _LENGTH_CODES or any(phrase in body.message.lower() for phrase in _LENGTH_WORDS)
+    if status in TOO_LONG and is_too_long:
         return ContextTooLong(problem, status=status)
     return RequestRefused(problem, status=status)
 
@@ -53,11 +54,6 @@ def make_model_error(status: int, headers: Mapping[str, str], text: str, *, now:
 def is_web_page(text: str) -> bool:
     """Return whether a body is HTML, which no API of a model answers with."""
     return text.lstrip()[:200].lower().startswith(("<!doctype html", "<html", "<head", "<body"))
-
-
-def _is_too_long(body: _ErrorBody) -> bool:
-    words = body.message.lower()
-    return bool(body.codes & _LENGTH_CODES) or any(phrase in words for phrase in _LENGTH_WORDS)
 
 
 def _read(text: str) -> _ErrorBody:

@@ -15,12 +15,8 @@ MAX_TOKENS = 16
 def probe(model: ChatModel, name: str) -> str:
     """Ask an endpoint's model once, without retries.
 
-    Returns:
-        A remark for the terminal if the endpoint is there but busy or slow; empty if it answers, or refuses no more
-        than this question.
-
-    Raises:
-        UserError: it is not there, not a model's, or refuses the key or the model's name.
+    Returns a remark for the terminal if the endpoint is busy or slow; empty if it answers, or refuses no more than this
+    question. Raises UserError: it is not there, not a model's, or refuses the key or the model's name.
     """
     question = Message(role=Role.USER, content="Reply with OK.")
     deadline = time.monotonic() + SECONDS

@@ -9,10 +9,7 @@ from assay.agents.llm.chat import Request
 
 
 class Samples:
-    """Numbers the repetitions of each question, since a client that asks the same again wants another answer.
-
-    A recording keeps the answers apart by the number, and a replay returns them in the same order.
-    """
+    """Numbers the repetitions of each question, by which a recording keeps their answers apart and in order."""
 
     def __init__(self, normalise: Normalise = keep_text, first: int = 0) -> None:
         """Questions are equal that are so after ``normalise``, as in the recording; ``first`` is the lowest number."""

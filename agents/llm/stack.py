@@ -38,7 +38,6 @@ class Setup(Model):
     cassette: Path | None = None
     """File of the recording; None for none."""
     mode: Mode = Mode.AUTO
-    """Mode of the recording."""
     prices: Path | None = None
     """The user's own price file."""
 
@@ -51,13 +50,8 @@ class Stack:
     ) -> None:
         """Open the layers; a replay opens no connection and needs no key.
 
-        Args:
-            setup: the settings.
-            normalise: as for the cassette.
-            note: gets a line about the probe, and about each failed try that another one follows.
-
-        Raises:
-            UserError: the endpoint, the key, the cassette or the prices are wrong.
+        ``note`` gets a line about the probe, and about each failed try that another one follows. Raises UserError for a
+        wrong endpoint, key, cassette or price.
         """
         self.prices = load_prices(setup.prices)
         self.paid = Ledger(setup.limits, setup.spent, error=RunBudgetExceeded)

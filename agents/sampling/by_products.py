@@ -17,10 +17,7 @@ FOLDERS = ("__pycache__", "node_modules", ".pytest_cache", ".mypy_cache", ".tox"
 
 
 def find_by_products(patch: str, language: str) -> tuple[str, ...]:
-    """Return the paths in a patch that look like by-products, in order; empty for a malformed patch.
-
-    The project's language decides which build products count.
-    """
+    """Return the paths in a patch that look like by-products, in order; empty for a malformed patch."""
     try:
         added = find_added_paths(patch)
         products = languages.find(language).BUILD_PRODUCTS

@@ -42,15 +42,9 @@ class RecordedModel:
         *,
         sample: int = 0,
     ) -> None:
-        """Wrap the model of a run.
+        """The same request of another ``sample`` of the instance gets another answer.
 
-        Args:
-            model: answers the requests.
-            recorder: gets a step for every answer.
-            defaults: the run's settings.
-            ledger: limits the sample's calls, replayed ones too; None for no limits.
-            prices: decide how much room is reserved for a call.
-            sample: number of the sample; the same request of another sample gets another answer.
+        ``ledger`` limits the sample's calls, replayed ones too; ``prices`` decide how much room is reserved for a call.
         """
         self._model = model
         self._recorder = recorder

@@ -64,9 +64,7 @@ class SolveRunner:
     def execute(self, jobs: Sequence[SolveJob], progress: Progress[SolveJob, Solution] | None = None) -> list[Solution]:
         """Solve what is not finished and return the solutions of all jobs, in their order; finished samples are saved.
 
-        Raises:
-            RunStopped: a signal ended the run; the same call resumes.
-            UserError: a person must fix something.
+        Raises RunStopped after a signal, and UserError for what a person must fix; the same call resumes.
         """
         bench = self.setup.workspaces.bench
         crew = Crew(self.jobs, self._abort, self.pause)

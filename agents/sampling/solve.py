@@ -169,6 +169,8 @@ class _Sample:
         seconds = {"seconds": time.monotonic() - self._began, "command_seconds": ending.command_seconds}
         usage = self._model.usage.model_copy(update=seconds)
         trajectory = _finish(self._recorder, usage, ending)
+        acted = [step for step in (trajectory.steps if trajectory else ()) if step.source == "agent"]
+        steps = sum(step.llm_call_count != 0 for step in acted)  # other actions belong to the step before
         return Solution(
             instance_id=instance.id,
             sample=self._job.sample,
@@ -178,7 +180,7 @@ class _Sample:
             patch=ending.patch,
             candidates=ending.outcome.candidates,
             usage=usage,
-            steps=_steps(trajectory),
+            steps=steps,
             suspect_access=find_suspect_access(trajectory, instance.repo.rpartition("/")[2]) if trajectory else (),
             junk=find_by_products(ending.patch, instance.language),
             error=ending.error,
@@ -223,12 +225,6 @@ def _status(ending: _Ending) -> SolutionStatus:
     if ending.status in {SolutionStatus.SUBMITTED, SolutionStatus.EMPTY}:
         return SolutionStatus.SUBMITTED if ending.patch.strip() else SolutionStatus.EMPTY
     return ending.status
-
-
-def _steps(trajectory: Trajectory | None) -> int:
-    """Count the agent's steps that asked the model; an action without a question belongs to the step before."""
-    steps = trajectory.steps if trajectory else ()
-    return sum(step.source == "agent" and step.llm_call_count != 0 for step in steps)
 
 
 def _finish(recorder: TrajectoryRecorder, usage: SampleUsage, ending: _Ending) -> Trajectory | None:

@@ -96,7 +96,8 @@ class BashLoop:
 
     def solve(self, session: SolveSession) -> SolveOutcome:
         """The workspace is the answer when the model submits or a limit is reached."""
-        opening = self._opening(session)
+        system = SYSTEM.format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
+        opening = Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session.task))
         turns: list[Turn] = []
         wrong_in_a_row, cost = 0, 0.0
         for _ in range(min(self.settings.steps, session.budget.steps or self.settings.steps)):
@@ -121,10 +122,6 @@ class BashLoop:
             if result.exit_code is None:
                 return SolveOutcome(status=SolutionStatus.AGENT_ERROR, error="the workspace ended while a command ran")
         return SolveOutcome(status=SolutionStatus.LIMIT_STEPS)
-
-    def _opening(self, session: SolveSession) -> tuple[Message, ...]:
-        system = SYSTEM.format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
-        return Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session.task))
 
     @property
     def _form(self) -> str:

@@ -1,6 +1,5 @@
 """Replay recorded patches and trajectories as a solver."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -37,7 +36,11 @@ class ReplaySolver:
         if not source.exists():
             raise UserError(f"there is nothing to replay at {source}; set source to a predictions file or a folder")
         self._folder = source if source.is_dir() else None
-        self._patches = {} if source.is_dir() else _predictions(source)
+        self._patches: dict[str, str] = {}
+        if self._folder is None:
+            from assay.instances.dataset.predictions import read_predictions
+
+            self._patches = {each.instance_id.lower(): each.patch for each in read_predictions(source)}
 
     def solve(self, session: SolveSession) -> SolveOutcome:
         """Apply the recorded patch; if it does not apply, return it as the outcome's patch."""
@@ -70,12 +73,6 @@ class ReplaySolver:
             first = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(map(str, first["loc"]))
             raise UserError(f"{file} is no trajectory in ATIF: {field}: {first['msg']}; import it first") from error
-
-
-def _predictions(file: Path) -> Mapping[str, str]:
-    from assay.instances.dataset.predictions import read_predictions
-
-    return {each.instance_id.lower(): each.patch for each in read_predictions(file)}
 
 
 def _first(folder: Path, name: str, patterns: tuple[str, ...]) -> Path | None:

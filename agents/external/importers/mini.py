@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from pydantic import JsonValue
+from pydantic import AliasPath, Field, JsonValue
 
 from assay.agents.external.importers.common import (
     LooseModel,
@@ -33,24 +33,18 @@ from assay.agents.trajectory import (
 _FENCE = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n?```", re.DOTALL)
 
 
-class _Function(LooseModel):
-    name: str
-    arguments: JsonValue = None
-
-
 class _Call(LooseModel):
     id: str
-    function: _Function
-
-
-class _PromptDetails(LooseModel):
-    cached_tokens: int | None = None
+    name: str = Field(validation_alias=AliasPath("function", "name"))
+    arguments: JsonValue = Field(default=None, validation_alias=AliasPath("function", "arguments"))
 
 
 class _Usage(LooseModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    prompt_tokens_details: _PromptDetails | None = None
+    cached_tokens: int | None = Field(
+        default=None, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens")
+    )
 
 
 class _Response(LooseModel):
@@ -80,17 +74,9 @@ class _Stats(LooseModel):
     api_calls: int | None = None
 
 
-class _ModelConfig(LooseModel):
-    model_name: str | None = None
-
-
-class _Config(LooseModel):
-    model: _ModelConfig = _ModelConfig()
-
-
 class _Info(LooseModel):
     model_stats: _Stats = _Stats()
-    config: _Config = _Config()
+    model_name: str | None = Field(default=None, validation_alias=AliasPath("config", "model", "model_name"))
     mini_version: str | None = None
     exit_status: str | None = None
     submission: str | None = None
@@ -111,9 +97,7 @@ def read(content: bytes) -> Trajectory:
     steps = tuple(_steps(file.messages))
     metrics = [step.metrics for step in steps if step.metrics]
     return assemble(
-        AgentInfo(
-            name="mini-swe-agent", version=info.mini_version or "unknown", model_name=info.config.model.model_name
-        ),
+        AgentInfo(name="mini-swe-agent", version=info.mini_version or "unknown", model_name=info.model_name),
         steps,
         final=FinalMetrics(
             total_prompt_tokens=_sum([each.prompt_tokens for each in metrics]),
@@ -139,13 +123,8 @@ def _steps(messages: Sequence[_Message]) -> Iterator[Step]:
         at += 1
         if message.role != "assistant":
             source = "user" if message.role in {"user", "tool"} else "system"
-            yield Step.model_validate(
-                {
-                    "source": source,
-                    "message": plain_text(message.content),
-                    "timestamp": iso_time(message.extra.timestamp),
-                }
-            )
+            facts = {"message": plain_text(message.content), "timestamp": iso_time(message.extra.timestamp)}
+            yield Step.model_validate({"source": source, **facts})
             continue
         calls = _calls(message, at)
         results: list[ObservationResult] = []
@@ -177,7 +156,7 @@ def _metrics(usage: _Usage, cost: float | None) -> Metrics:
     return Metrics(
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
-        cached_tokens=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
+        cached_tokens=usage.cached_tokens,
         cost_usd=cost,
     )
 
@@ -187,8 +166,8 @@ def _calls(message: _Message, number: int) -> tuple[RecordedToolCall, ...]:
         return tuple(
             RecordedToolCall(
                 tool_call_id=call.id,
-                function_name=call.function.name,
-                arguments=parse_arguments(call.function.arguments),
+                function_name=call.name,
+                arguments=parse_arguments(call.arguments),
             )
             for call in message.tool_calls
         )

@@ -33,10 +33,7 @@ def answer_from_json(reply: JsonValue) -> Answer:
 
 
 def usage_from_json(usage: JsonValue) -> TokenUsage:
-    """Read the field ``usage`` of a reply: tokens, and the cost that some endpoints report.
-
-    Without it, all counts are 0 and ``estimated`` is set.
-    """
+    """Read the field ``usage`` of a reply; without it, all counts are 0 and ``estimated`` is set."""
     if not isinstance(usage, dict):
         return TokenUsage(cost=None, estimated=True)
     details = usage.get("prompt_tokens_details")

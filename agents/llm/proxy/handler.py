@@ -59,7 +59,6 @@ class CallRecord(Model):
     time: float
     """Seconds since 1970."""
     request: str
-    """Method and path."""
     status: int
     model: str = ""
     usage: TokenUsage = Field(default_factory=TokenUsage)
@@ -119,7 +118,9 @@ class ProxyHandler:
                 else:
                     with self._samples.next(parsed.request, parsed.samples) as numbered:
                         answers = tuple(self._model.complete(sample) for sample in numbered)
-                    reply = _reply(dialect, parsed, answers)
+                    reply = HttpReply(200, json.dumps(dialect.reply(parsed, answers)))
+                    if parsed.is_stream:
+                        reply = HttpReply(200, "".join(dialect.events(parsed, answers)), "text/event-stream")
         except Exception as error:  # whatever it is, the client gets a reply and the run continues
             failure = error
             reply = dialect.error_reply(_api_error(error))
@@ -187,12 +188,6 @@ def _json_object(body: bytes) -> Json:
 
 def _route(dialect: Dialect, request: HttpRequest) -> Route | None:
     return next((route for route in dialect.routes if route.matches(request.method, request.path)), None)
-
-
-def _reply(dialect: Dialect, parsed: ParsedRequest, answers: Sequence[Answer]) -> HttpReply:
-    if parsed.is_stream:
-        return HttpReply(200, "".join(dialect.events(parsed, answers)), "text/event-stream")
-    return HttpReply(200, json.dumps(dialect.reply(parsed, answers)))
 
 
 def _api_error(error: Exception) -> ApiError:

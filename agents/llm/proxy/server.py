@@ -45,7 +45,7 @@ class Proxy:
         unix_socket: Path | None = None,
         dialects: Sequence[Dialect] = (CHAT,),
     ) -> None:
-        """Start to listen.
+        """Start to listen. Raises UserError if the socket cannot be created.
 
         Args:
             model: the model with its budget, recording and retries.
@@ -53,9 +53,6 @@ class Proxy:
             log: file that gets a ``handler.CallRecord`` for each request.
             unix_socket: path of the socket; None for a free port of 127.0.0.1.
             dialects: APIs to serve; requests for any other route are forbidden.
-
-        Raises:
-            UserError: the socket cannot be created.
         """
         self.token = f"assay-{secrets.token_urlsafe(24)}"
         self._socket = unix_socket

@@ -25,16 +25,11 @@ LONGEST_TEXT = 4 * 1024 * 1024
 """Bytes of the largest file that ``texts`` returns."""
 LEFT_OUT = b"\n[... output left out ...]\n"
 SETTINGS = {
-    "PAGER": "cat",
-    "GIT_PAGER": "cat",
-    "MANPAGER": "cat",
+    **dict.fromkeys(("PAGER", "GIT_PAGER", "MANPAGER"), "cat"),
+    **dict.fromkeys(("EDITOR", "GIT_EDITOR"), "true"),
+    **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "agent"),
+    **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "agent@localhost"),
     "GIT_TERMINAL_PROMPT": "0",
-    "GIT_EDITOR": "true",
-    "EDITOR": "true",
-    "GIT_AUTHOR_NAME": "agent",
-    "GIT_AUTHOR_EMAIL": "agent@localhost",
-    "GIT_COMMITTER_NAME": "agent",
-    "GIT_COMMITTER_EMAIL": "agent@localhost",
     "TERM": "dumb",
     "NO_COLOR": "1",
 }

@@ -37,11 +37,8 @@ class WorkspaceOpener:
     def open(self, instance: Instance, mounts: Mapping[str, str]) -> Iterator[CheckoutWorkspace]:
         """Open a fresh workspace at an instance's base commit; it is removed when the context ends.
 
-        ``mounts`` are read-only, path on the host to path in the container.
-
-        Raises:
-            EnvironmentFailure: the image cannot be built, or it holds more than the base commit.
-            EngineError: the engine failed.
+        ``mounts`` are read-only, path on the host to path in the container. Raises EngineError, and EnvironmentFailure
+        if the image cannot be built, or holds more than the base commit.
         """
         labels = {**self.labels, "assay.instance": instance.id}
         with self.bench.image(instance) as image:

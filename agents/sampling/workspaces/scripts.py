@@ -55,15 +55,10 @@ _ENVIRONMENT = (
 
 
 def command_line(command: str, mark: str, stdin: str, seconds: float, output_bytes: int) -> list[str]:
-    """Return the arguments that run a command by ``COMMAND``.
+    """Return the arguments that run a command by ``COMMAND``, under a unique mark.
 
-    Args:
-        command: shell text.
-        mark: a unique name.
-        stdin: its input: base64 text, or the path of a file, which is removed; empty for none.
-        seconds: limit after which it is killed.
-        output_bytes: bytes of output to keep, half from the start and half from the end; one byte more is returned if
-            there was more.
+    ``stdin`` is base64 text, or the path of a file, which is removed; empty for none. Half of ``output_bytes`` is kept
+    from the start of the output and half from the end; one byte more is returned if there was more.
     """
     head = max(output_bytes // 2, 1)
     tail = max(output_bytes - head, 1) + 1

@@ -52,10 +52,7 @@ def draw_samples(
 
 
 def judge(answer: str, repository: Repository, chosen: LocationSet, source: str) -> RepairSample:
-    """Return the sample of an answer, from its new files and its edits within the shown lines.
-
-    A sample is dropped if no edit applies, a file no longer parses, or only blank lines, comments or layout change.
-    """
+    """Return the sample of an answer, dropped if no edit applies, a file no longer parses, or only layout changes."""
     parsed = parse_search_replace(answer, repository.task.root)
     hidden = [each for each in parsed.edits if each.path in repository.paths - chosen.intervals.keys()]
     editable = {path: repository.files[path] for path in chosen.intervals}

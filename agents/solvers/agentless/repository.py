@@ -32,7 +32,6 @@ def read_repository(session: SolveSession) -> Repository:
 
 
 def is_test(language: str, path: str) -> bool:
-    """Return whether a file is a test, by the rules of its own language."""
     known = find_language(path, language)
     return known is not None and known.is_test_file(path)
 

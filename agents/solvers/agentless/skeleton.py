@@ -60,14 +60,13 @@ def _cuts(node: "Node", language: Language, content: bytes, trim: Trim) -> Itera
     while waiting:
         each = waiting.pop()
         body = _body(each) if each.type in functions and not _is_wrapper(each, language) else None
-        if is_comment(each):
+        is_long = each.type in ASSIGNMENTS and each.end_point.row - each.start_point.row + 1 > trim.total
+        if is_comment(each) or _is_docstring(each):
             yield each.start_byte, each.end_byte, ""
         elif body is not None:
             has_brace = content[body.start_byte : body.start_byte + 1] == b"{"
             yield body.start_byte, body.end_byte, "{ ... }" if has_brace else "..."
-        elif _is_docstring(each):
-            yield each.start_byte, each.end_byte, ""
-        elif _is_long(each, trim) and not _holds(each, functions):
+        elif is_long and not _holds(each, functions):
             yield each.start_byte, each.end_byte, _trim(content[each.start_byte : each.end_byte].decode(), trim)
         else:
             waiting.extend(reversed(each.children))
@@ -94,10 +93,6 @@ def _body(function: "Node") -> "Node | None":
 
 def _is_docstring(node: "Node") -> bool:
     return node.type == "expression_statement" and [each.type for each in node.children] == ["string"]
-
-
-def _is_long(node: "Node", trim: Trim) -> bool:
-    return node.type in ASSIGNMENTS and node.end_point.row - node.start_point.row + 1 > trim.total
 
 
 def _holds(node: "Node", types: frozenset[str]) -> bool:

@@ -53,10 +53,7 @@ class Agentless:
         self._settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Return the patch with the most votes; all samples are candidates.
-
-        At a limit the best sample so far is left in the workspace.
-        """
+        """All samples are candidates; at a limit the best sample so far is left in the workspace."""
         drawn = SamplePool()
         try:
             return self._solve(session, drawn)
@@ -112,23 +109,21 @@ def candidates(drawn: SamplePool, vote: Vote) -> list[Candidate]:
     """Return every sample, with its votes or the reason why it has none."""
     samples = drawn.samples
     votes = Counter(samples[index].key for index in vote.kept)
+    results = [
+        {"regression_failed": drawn.regression.get(each.key), "reproduction": drawn.reproduction.get(each.key)}
+        for each in samples
+    ]
     return [
         Candidate(
             patch=drawn.patches.get(each.key, ""),
             key=each.key,
             source=each.source,
             votes=votes[each.key] if each.key else 0,
-            scores=_scores(drawn, each),
+            scores={name: float(value) for name, value in results[index].items() if value is not None},
             reason=each.reason or ("" if index in vote.kept else "left out: " + _failing(drawn, each)),
         )
         for index, each in enumerate(samples)
     ]
-
-
-def _scores(drawn: SamplePool, sample: RepairSample) -> dict[str, float]:
-    failed, resolved = drawn.regression.get(sample.key), drawn.reproduction.get(sample.key)
-    scores = {"regression_failed": failed, "reproduction": resolved}
-    return {name: float(value) for name, value in scores.items() if value is not None}
 
 
 def _failing(drawn: SamplePool, sample: RepairSample) -> str:

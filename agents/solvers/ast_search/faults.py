@@ -5,10 +5,9 @@ on the unchanged code; the passing tests are those of the repository that match 
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.agents.contract import CommandResult, SolveSession
+from assay.agents.contract import SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.coverage import LANGUAGES, PYTHON, trace_script, trace_tests
@@ -76,13 +75,10 @@ def _reproduce(session: SolveSession, tries: int) -> bool:
         done = session.workspace.exec(command, seconds=session.budget.command_seconds)
         if done.exit_code == 1 and FAILURE.search(done.output):
             return True
-        messages += [answer.make_message(), Message(role=Role.USER, content=_complaint(done))]
+        ending = "no end in time" if done.timed_out else f"exit status {done.exit_code}"
+        complaint = prompts.NOT_REPRODUCED.format(ending=ending, output=done.output[-SHOWN:])
+        messages += [answer.make_message(), Message(role=Role.USER, content=complaint)]
     return False
-
-
-def _complaint(done: CommandResult) -> str:
-    ending = "no end in time" if done.timed_out else f"exit status {done.exit_code}"
-    return prompts.NOT_REPRODUCED.format(ending=ending, output=done.output[-SHOWN:])
 
 
 def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[TracedTest]:
@@ -92,7 +88,8 @@ def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[Traced
     """
     seconds = session.budget.command_seconds
     failing = [run for run in trace_script(session.workspace, SCRIPT, seconds) if run.failed]
-    files = _visible_tests(session, code, test_files)
+    targets = {path: code.text(path) for path in languages.find(session.task.language).test_targets(code.paths)}
+    files = bm25.rank(session.task.problem_statement, targets, test_files)
     visible = [run for path in files for run in trace_tests(session.workspace, [path], seconds)]
     is_test = languages.find(session.task.language).is_test_file
     sources = {path for path in code.paths if not is_test(path)}
@@ -100,8 +97,3 @@ def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[Traced
         TracedTest(run.name, run.failed, {path: lines for path, lines in run.lines.items() if path in sources})
         for run in [*failing, *(run for run in visible if not run.failed)]
     ]
-
-
-def _visible_tests(session: SolveSession, code: Codebase, most: int) -> Sequence[str]:
-    paths = languages.find(session.task.language).test_targets(code.paths)
-    return bm25.rank(session.task.problem_statement, {path: code.text(path) for path in paths}, most)

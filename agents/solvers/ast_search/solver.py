@@ -42,14 +42,12 @@ class AstSearch:
         """What a user may set."""
 
         rounds: int = Field(default=15, gt=0)
-        """Rounds of search."""
         patch_retries: int = Field(default=3, ge=0)
         """Retries after a change that does not apply."""
         spectrum: bool = False
         """Whether to find suspect methods by a failing test first; Python only."""
         formula: Literal["ochiai", "tarantula", "op2", "barinel", "dstar"] = "ochiai"
         reproduction_tries: int = Field(default=3, gt=0)
-        """Tries of the failing test."""
         test_files: int = Field(default=5, gt=0)
         """Number of the repository's test files that are traced."""
 

@@ -33,9 +33,7 @@ class LineCounts:
     """Numbers of tests that execute a line."""
 
     failed: int
-    """Failing tests that execute it."""
     passed: int
-    """Passing tests that execute it."""
     all_failed: int
     all_passed: int
 

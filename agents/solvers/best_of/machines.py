@@ -58,14 +58,14 @@ class TestingMachine:
 
     def work(self, material: str) -> None:
         """Write and run tests until the model accepts one that reproduces the bug."""
-        _converse(self._machine, prompts.testing(material), "test", self._react)
+        _converse(self._machine, prompts.TESTING.format(material=material), "test", self._react)
 
     def _react(self, answer: str, _left: int) -> str | None:
         script = read_test(answer)
         if script is not None:
             self.test, self.ran = script, self._machine.trials.run(script, what="original")
             return prompts.reply_to_test(self.ran, shows_bug=self.ran.status == SHOWS_BUG)
-        if not prompts.is_done(answer):
+        if prompts.DONE not in answer:
             return prompts.NO_TEST
         if self.ran is not None and self.ran.status == SHOWS_BUG:
             return None
@@ -90,11 +90,11 @@ class EditingMachine:
         script = read_test(answer)
         edited = self._machine.trials.edit(prompts.strip_tests(answer))
         if script is None and edited is None:
-            return None if prompts.is_done(answer) and self.edited.is_applied else prompts.NO_EDIT
+            return None if prompts.DONE in answer and self.edited.is_applied else prompts.NO_EDIT
         if script is not None:
             self.test, self._ran = script, self._machine.trials.run(script, what="original")
         if edited is not None and not edited.is_applied:
-            return prompts.reply_to_failed_edits(edited.report)
+            return prompts.NOT_APPLIED.format(report=edited.report)
         self.edited = edited or self.edited
         after = self._machine.trials.run(self.test, self.edited.snapshot, what="edited") if self.test else None
         return prompts.reply_to_edits(self.edited, self._ran, after)

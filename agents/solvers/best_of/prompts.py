@@ -92,10 +92,6 @@ def material(task: AgentTask, context: str) -> str:
     return MATERIAL.format(repo=task.repo, language=task.language, statement=statement, context=context)
 
 
-def testing(about: str) -> str:
-    return TESTING.format(material=about)
-
-
 def reply_to_test(ran: ScriptRun, *, shows_bug: bool) -> str:
     return TESTED.format(ran=ran, advice=SHOWS if shows_bug else SHOWS_NOT)
 
@@ -110,10 +106,6 @@ def reply_to_edits(edited: EditedState, original: ScriptRun | None, after: Scrip
     return TRIED.format(report=edited.report or "The code is as it was.", runs=runs, done=DONE)
 
 
-def reply_to_failed_edits(report: str) -> str:
-    return NOT_APPLIED.format(report=report)
-
-
 def selection(about: str, candidates: Sequence[Candidate]) -> str:
     shown = "\n".join(f"Candidate {index}:\n{each.patch}" for index, each in enumerate(candidates))
     return SELECTION.format(material=about, count=len(candidates), candidates=shown)
@@ -122,10 +114,6 @@ def selection(about: str, candidates: Sequence[Candidate]) -> str:
 def reply_to_comparison(results: Sequence[tuple[str, ScriptRun]], *, is_last: bool) -> str:
     lines = "\n\n".join(f"On {name} the test came to {ran}" for name, ran in results)
     return f"{lines}\n\n{LAST if is_last else NO_CHOICE}"
-
-
-def is_done(answer: str) -> bool:
-    return DONE in answer
 
 
 def strip_tests(answer: str) -> str:

@@ -56,7 +56,6 @@ class BestOf:
         attempts: int = Field(default=8, gt=0)
         """Limit of answers of a testing or editing machine."""
         temperature: float | None = 0.5
-        """Temperature of the machines' requests."""
         inner: str = ""
         """Name of another solver that makes the samples; empty for the testing and editing machines."""
         inner_settings: Mapping[str, JsonValue] = Field(default_factory=dict)

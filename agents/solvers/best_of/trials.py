@@ -92,7 +92,6 @@ class TrialWorkspace:
         return self._workspace.snapshot() if self._workspace.apply(patch) else None
 
     def key(self, files: Mapping[str, str]) -> str:
-        """Return the normalised form of a change."""
         return change_key(self._session.task.language, self.base, files)
 
 

@@ -149,7 +149,8 @@ class _OpenFile:
         match, found = self._find(quoted)
         if match is None:
             return EditResult(edit, problem=EditProblem.NOT_FOUND)
-        at = tuple(self._line(part, place) for part, place in reversed(found))
+        before = [sum(len(lines) for _, lines in self._parts[:part]) for part, _ in found]
+        at = tuple(lines + place.first + 1 for lines, (_, place) in reversed([*zip(before, found, strict=True)]))
         if len(found) > 1:
             return EditResult(edit, problem=EditProblem.AMBIGUOUS, lines=at)
         part, place = found[0]
@@ -183,9 +184,6 @@ class _OpenFile:
                 best = max(goodness(place) for _, place in found)
                 return match, [each for each in reversed(found) if goodness(each[1]) == best]
         return None, []
-
-    def _line(self, part: int, place: MatchedLines) -> int:
-        return sum(len(lines) for _, lines in self._parts[:part]) + place.first + 1
 
 
 def _cut(lines: list[str], intervals: Sequence[Interval]) -> Iterator[tuple[bool, list[str]]]:

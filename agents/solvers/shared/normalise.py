@@ -24,16 +24,12 @@ def change_key(language: str, before: Mapping[str, str], after: Mapping[str, str
     """
     parts = []
     for path, text in sorted(after.items()):
-        lines = _difference(language, path, before.get(path, ""), text)
+        old, new = canonical(language, path, before.get(path, "")), canonical(language, path, text)
+        lines = _list_added(language, path, old, new) if before.get(path, "").strip() else []
+        lines = lines or list(difflib.unified_diff(old, new, lineterm="", n=CONTEXT))[2:]
         if lines:
             parts.append("\n".join([f"### {path}", *lines]))
     return "\n".join(parts)
-
-
-def _difference(language: str, path: str, before: str, after: str) -> list[str]:
-    old, new = canonical(language, path, before), canonical(language, path, after)
-    added = _list_added(language, path, old, new) if before.strip() else []
-    return added or list(difflib.unified_diff(old, new, lineterm="", n=CONTEXT))[2:]
 
 
 def _list_added(language: str, path: str, old: Sequence[str], new: Sequence[str]) -> list[str]:

@@ -31,13 +31,12 @@ def _body(root: "Node", definition: Definition, syntax: Syntax) -> "Node | None"
     """Return the body of the outermost function or class within the lines of a definition."""
     types = syntax.functions | syntax.classes | syntax.function_values | syntax.class_values
     inside = (node for node in _within(root, definition.first - 1, definition.last - 1) if node.type in types)
-    return next((body for node in inside if (body := _find_child_body(node, syntax))), None)
-
-
-def _find_child_body(node: "Node", syntax: Syntax) -> "Node | None":
-    return node.child_by_field_name("body") or next(
-        (each for each in node.children if each.type in syntax.bodies), None
-    )
+    for node in inside:
+        body = node.child_by_field_name("body")
+        body = body or next((each for each in node.children if each.type in syntax.bodies), None)
+        if body is not None:
+            return body
+    return None
 
 
 def _within(node: "Node", first: int, last: int) -> "Iterator[Node]":

@@ -90,18 +90,15 @@ class SearchState:
     said: str = ""
     """The model's whole answer."""
     seen: str = ""
-    """The observation."""
     failure: Failure | None = None
     shown: frozenset[str] = frozenset()
     """Places of the code shown on the path to this state."""
     is_news: bool = False
     """Whether this action showed a new place."""
     tests: PassFailCounts | None = None
-    """Result of this action, if it ran tests."""
     feedback: str = ""
     """Feedback on other tries that the model saw before this action."""
     why: str = ""
-    """Reason of the reward."""
 
 
 _TAGS = "|".join(kind.value for kind in ActionKind if kind is not ActionKind.NONE)

@@ -27,10 +27,7 @@ _CHOICE = re.compile(r"<solution>\s*(\d+)\s*</solution>", re.ASCII)
 
 
 def debate(ask: Ask, statement: str, patches: Sequence[str], *, debaters: int, rounds: int) -> int | None:
-    """Return the index of the patch that the judge chooses; None if it names none. A single one wins without a debate.
-
-    The debaters argue in turn and see all earlier arguments.
-    """
+    """Return the index of the patch that the judge chooses, None if it names none; a single one wins at once."""
     if len(patches) == 1:
         return 0
     shown = "\n".join(f"Solution {index}:\n{patch}" for index, patch in enumerate(patches))

@@ -59,7 +59,6 @@ class CodeGraph:
             self._neighbours[target][Neighbour(BACKWARD[relation], source)] = None
 
     def neighbours(self, vertex: str) -> tuple[Neighbour, ...]:
-        """Return the neighbours of a vertex, in both directions."""
         return tuple(self._neighbours.get(vertex, ()))
 
     def edges(self, relation: Relation) -> list[tuple[str, str]]:
@@ -129,7 +128,6 @@ class _File:
         return edges
 
     def around(self, line: int) -> Vertex:
-        """Return the innermost vertex around a line."""
         found = [each for each in self.vertices if each.first <= line <= each.last]
         return min(reversed(found or [self.vertices[0]]), key=lambda each: each.last - each.first)
 
@@ -155,7 +153,6 @@ class _Names:
                 self._all[file.language, each.name.rpartition(".")[2]].append(each)
 
     def edges(self, file: _File) -> list[tuple[str, Relation, str]]:
-        """Return the edges of the names in a file, without loops."""
         return [
             (source.id, mention.relation, target.id)
             for mention in file.mentions

@@ -246,15 +246,11 @@ class _Walk:
         """Return the code of the relevant vertices, best first, as far as it fits; small files whole."""
         parts: list[str] = []
         for vertex in self.relevant():
-            part = self._part(vertex)
+            is_small = vertex.kind == "file" and len(self._texts[vertex.path]) <= self._settings.shown
+            part = f"{vertex.path}:\n{self._texts[vertex.path]}" if is_small else self._show(vertex)
             if part not in parts and sum(map(len, parts)) + len(part) <= self._settings.context:
                 parts.append(part)
         return "\n\n".join(parts)
-
-    def _part(self, vertex: Vertex) -> str:
-        if vertex.kind == "file" and len(self._texts[vertex.path]) <= self._settings.shown:
-            return f"{vertex.path}:\n{self._texts[vertex.path]}"
-        return self._show(vertex)
 
 
 def _step(call: str, name: str, body: str, seen: str) -> Step:

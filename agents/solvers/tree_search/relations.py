@@ -39,7 +39,7 @@ def mentions(parsed: Parsed) -> tuple[Mention, ...]:
 
     captured = QueryCursor(_query(parsed.language.SYNTAX.mentions, parsed.grammar)).captures(parsed.root)
     found = [
-        (node.start_byte, Mention(_relation(capture), name, node.end_point.row + 1))
+        (node.start_byte, Mention("calls" if capture == "calls" else "inherits", name, node.end_point.row + 1))
         for capture, nodes in captured.items()
         for node in nodes
         if (name := _name((node.text or b"").decode(errors="replace"), capture))
@@ -52,10 +52,6 @@ def _query(mentions: str, grammar: "Grammar") -> "Query":
     from tree_sitter import Query
 
     return Query(grammar, mentions)
-
-
-def _relation(capture: str) -> Literal["calls", "inherits"]:
-    return "calls" if capture == "calls" else "inherits"
 
 
 def _name(written: str, capture: str) -> str:

@@ -19,7 +19,6 @@ class SearchNode(Generic[T]):
     number: int
     """Counted in order of creation; the root is 0."""
     content: T
-    """The state itself."""
     parent: "SearchNode[T] | None" = None
     children: "list[SearchNode[T]]" = field(default_factory=list)
     depth: int = 0
@@ -72,7 +71,6 @@ class SearchTree(Generic[T]):
         return self.nodes[0]
 
     def add(self, parent: SearchNode[T], content: T, *, kind: str = "") -> SearchNode[T]:
-        """Add a child to a node and return it, not yet judged."""
         child = SearchNode(len(self.nodes), content, parent, depth=parent.depth + 1, kind=kind)
         parent.children.append(child)
         self.nodes.append(child)

@@ -74,7 +74,6 @@ class TreeSearch:
         """Choice among solutions: by the mean reward on the path, by the last reward, or by a debate of the model."""
         debaters: int = Field(default=3, gt=0)
         rounds: int = Field(default=2, gt=0)
-        """Rounds of a debate."""
         feedback: bool = True
         """Whether later tries from a state get feedback on the earlier ones."""
         temperature: float | None = 0.7
@@ -138,7 +137,11 @@ class _Search:
             feedback = self._question(prompts.feedback_question(self._session.task, parent), "feedback").strip()
         action, said = self._action(parent, feedback)
         is_repeated = any(child.content.action == action for child in parent.children)
-        after = _repeat(parent.content, action) if is_repeated else self._runner.do(parent.content, action)
+        before, seen = parent.content, "This was tried before."
+        if is_repeated:
+            after = replace(before, action=action, seen=seen, failure=None, is_news=False, tests=None)
+        else:
+            after = self._runner.do(before, action)
         child = self.tree.add(parent, replace(after, said=said, feedback=feedback), kind=action.kind.value)
         _mark(child, is_repeated=is_repeated)
         if not is_repeated:
@@ -236,10 +239,6 @@ def _mark(node: SearchNode[SearchState], *, is_repeated: bool) -> None:
     node.changed = bool(state.patch)
     node.risky = state.action.kind is ActionKind.EDIT
     node.expects_correction = state.failure is not None and not node.terminal
-
-
-def _repeat(before: SearchState, action: Action) -> SearchState:
-    return replace(before, action=action, seen="This was tried before.", failure=None, is_news=False, tests=None)
 
 
 def _status(chosen: SearchNode[SearchState], *, is_over_cost: bool) -> AgentStatus:

@@ -70,10 +70,11 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
     if node.visits == 0:
         return UNSEEN
     rewards = [child.reward for child in node.children if child.reward is not None]
+    visits_above = node.parent.visits if node.parent else 1
     kinds = Counter(child.kind for child in node.children if child.kind)
     return Score(
         exploitation=weights.exploitation * node.worth,
-        exploration=weights.exploration * math.sqrt(math.log(_visits_above(node)) / node.visits),
+        exploration=weights.exploration * math.sqrt(math.log(visits_above) / node.visits),
         depth_bonus=weights.depth_bonus * math.exp(weights.depth) if node.depth == 0 else 0.0,
         depth_penalty=-weights.depth * math.sqrt(node.depth),
         high_value_leaf=_if(not node.children and node.worth >= weights.high_value, weights.high_value_leaf),
@@ -88,10 +89,6 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
 
 def _if(condition: bool, constant: float) -> float:
     return constant if condition else 0.0
-
-
-def _visits_above(node: SearchNode[T]) -> int:
-    return node.parent.visits if node.parent else 1
 
 
 def _deserves_another_try(node: SearchNode[T], weights: Weights) -> bool:

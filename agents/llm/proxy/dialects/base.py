@@ -87,7 +87,6 @@ class ParsedRequest:
 
     request: Request
     samples: int = 1
-    """Number of answers."""
     is_stream: bool = False
     freeform: frozenset[str] = frozenset()
     """Tools whose input is plain text; the model sees each as a function with one string parameter."""
@@ -153,8 +152,7 @@ class Dialect(Protocol):
     def parse(self, request: HttpRequest, body: Json, /) -> ParsedRequest:
         """Read a posted body; ``request`` is there for fields that are in the path.
 
-        Raises:
-            MalformedBody: a field is wrong, or needs state or tools that only the API's own service has; one line.
+        Raises MalformedBody: a field is wrong, or needs state or tools that only the API's own service has; one line.
         """
         ...
 

@@ -15,13 +15,12 @@ from assay.agents.llm.proxy.dialects.base import (
     ParsedRequest,
     Route,
     RouteKind,
-    bearer_token,
     sample_count,
 )
-from assay.agents.llm.proxy.dialects.common import openai_models
+from assay.agents.llm.proxy.dialects.common import OpenAiDialect
 
 
-class Chat:
+class Chat(OpenAiDialect):
     """``POST /v1/chat/completions`` and the list of models."""
 
     name: ClassVar[str] = "chat"
@@ -29,9 +28,6 @@ class Chat:
         Route("POST", "/v1/chat/completions", RouteKind.ANSWER),
         Route("GET", "/v1/models", RouteKind.MODELS),
     )
-
-    def token(self, request: HttpRequest) -> str:
-        return bearer_token(request)
 
     def parse(self, _request: HttpRequest, body: Json, /) -> ParsedRequest:
         return ParsedRequest(request_from_json(body), sample_count(body, "n"), body.get("stream") is True)
@@ -41,12 +37,6 @@ class Chat:
 
     def events(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Iterator[str]:
         return answers_to_events(answers, parsed.request.model)
-
-    def count(self, tokens: int) -> Json:
-        raise NotImplementedError
-
-    def models(self, names: Sequence[str]) -> Json:
-        return openai_models(names)
 
     def error_reply(self, error: ApiError) -> HttpReply:
         body = {"message": str(error), "type": error.code, "code": error.code}

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from assay.agents.llm.cassette_key import hash_question
 from assay.agents.llm.chat import Answer, Message, Part, Request, Role, TokenUsage
 from assay.agents.llm.json_fields import Json, MalformedBody, describe_invalid
-from assay.agents.llm.proxy.dialects.base import ParsedRequest
+from assay.agents.llm.proxy.dialects.base import HttpRequest, ParsedRequest, bearer_token
 
 SEPARATOR = "\n\n"
 """Between texts that other APIs keep apart and a chat message holds as one."""
@@ -30,11 +30,17 @@ def total_usage(answers: Sequence[Answer]) -> TokenUsage:
     return sum((answer.usage for answer in answers), TokenUsage())
 
 
-def openai_models(names: Sequence[str]) -> Json:
-    return {
-        "object": "list",
-        "data": [{"id": name, "object": "model", "owned_by": "assay"} for name in names],
-    }
+class OpenAiDialect:
+    """What OpenAI's two APIs share."""
+
+    def token(self, request: HttpRequest) -> str:
+        return bearer_token(request)
+
+    def count(self, tokens: int) -> Json:
+        raise NotImplementedError
+
+    def models(self, names: Sequence[str]) -> Json:
+        return {"object": "list", "data": [{"id": name, "object": "model", "owned_by": "assay"} for name in names]}
 
 
 def arguments_object(arguments: str) -> Json:

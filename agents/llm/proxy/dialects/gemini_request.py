@@ -53,8 +53,7 @@ _CALL_FIELDS = {"functionCall", "function_call"}
 def parse_gemini(model: str, body: Json, *, is_stream: bool = False) -> ParsedRequest:
     """Read a posted body, of a question or of a token count; the path names the model and asks for a stream.
 
-    Raises:
-        MalformedBody: a field is wrong, or needs state or tools that only Google's service has.
+    Raises MalformedBody: a field is wrong, or needs state or tools that only Google's service has.
     """
     body = _object(body, "generateContentRequest") or body
     if _field(body, "cachedContent") is not None:
@@ -220,10 +219,7 @@ def _tool(body: Json) -> Tool:
 
 
 def _callable_tools(tools: tuple[Tool, ...], config: Json) -> tuple[tuple[Tool, ...], JsonValue]:
-    """Return the tools that may be called and the tool choice.
-
-    The chat API cannot restrict a choice to several tools, so the tools that are not allowed are removed.
-    """
+    """Return the tools that may be called (the chat API cannot restrict a choice to several), and the tool choice."""
     if not tools or not config:
         return tools, None
     mode = _field(config, "mode") or "AUTO"

@@ -15,13 +15,12 @@ from assay.agents.llm.proxy.dialects.base import (
     ParsedRequest,
     Route,
     RouteKind,
-    bearer_token,
 )
 from assay.agents.llm.proxy.dialects.common import (
+    OpenAiDialect,
     answer_id,
     arguments_object,
     format_event,
-    openai_models,
     total_usage,
 )
 from assay.agents.llm.proxy.dialects.responses_request import FREEFORM_FIELD, join_name, parse_responses
@@ -29,7 +28,7 @@ from assay.agents.llm.proxy.dialects.responses_request import FREEFORM_FIELD, jo
 _INCOMPLETE_REASONS = {Finish.LENGTH: "max_output_tokens", Finish.FILTERED: "content_filter"}
 
 
-class Responses:
+class Responses(OpenAiDialect):
     """``POST /v1/responses`` and the list of models."""
 
     name: ClassVar[str] = "responses"
@@ -37,9 +36,6 @@ class Responses:
         Route("POST", "/v1/responses", RouteKind.ANSWER),
         Route("GET", "/v1/models", RouteKind.MODELS),
     )
-
-    def token(self, request: HttpRequest) -> str:
-        return bearer_token(request)
 
     def parse(self, _request: HttpRequest, body: Json, /) -> ParsedRequest:
         return parse_responses(body)
@@ -64,12 +60,6 @@ class Responses:
         events.append({"type": f"response.{whole['status']}", "response": whole})
         for number, event in enumerate(events):
             yield format_event({**event, "sequence_number": number})
-
-    def count(self, tokens: int) -> Json:
-        raise NotImplementedError
-
-    def models(self, names: Sequence[str]) -> Json:
-        return openai_models(names)
 
     def error_reply(self, error: ApiError) -> HttpReply:
         kind = "invalid_request_error" if error.status < 500 else "server_error"
