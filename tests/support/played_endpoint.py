@@ -1,4 +1,4 @@
-"""An HTTP endpoint in a thread that plays prepared replies in order and keeps the requests."""
+"""An HTTP endpoint in a thread that plays prepared replies in order and keeps the requests; makers of both."""
 
 import json
 import threading
@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from assay.agents.llm.chat import Message, Request, Role
 
 
 @dataclass
@@ -60,6 +62,10 @@ def said(text: str = "", **changes: Any) -> dict[str, Any]:
     choice = {"index": 0, "message": message, "finish_reason": changes.pop("finish_reason", "stop")}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     return {"id": "x", "model": "toy-2026-01-01", "choices": [choice], "usage": usage, **changes}
+
+
+def make_request(text: str = "what is two plus two?", **changes: Any) -> Request:
+    return Request(**{"model": "toy", "messages": (Message(role=Role.USER, content=text),), **changes})
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -3,119 +3,29 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
-from assay.agents.contract import AgentTask, Budget, Host, SolutionStatus, SolveOutcome, SolveSession
+from assay.agents.contract import Budget, Host, SolutionStatus
 from assay.agents.external import command
-from assay.agents.external.adapter import INSTRUCTION, Adapter, load_adapter
+from assay.agents.external.adapter import INSTRUCTION, Adapter
 from assay.agents.external.command import Command, CommandSettings
-from assay.agents.external.install import build_mounts, tool_folder
-from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
-from assay.agents.llm.chat import Answer, ChatModel, Finish, Request, Role, TokenUsage, ToolCall
+from assay.agents.llm.budget import BudgetLimits
+from assay.agents.llm.chat import Answer, Finish, Request, ToolCall
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
-from assay.agents.llm.proxy.server import Proxy
-from assay.agents.llm.scripted import Scripted
-from assay.agents.registry import make_agent
-from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
-from assay.agents.sampling.workspaces.container import ContainerSpec
-from assay.agents.sampling.workspaces.folder import folder_workspace
-from assay.agents.trajectory import AgentInfo, Trajectory, TrajectoryRecorder
-from assay.harness.domain import Prediction
-from assay.harness.engines.base import BoxSpec
+from assay.agents.trajectory import Trajectory
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
-from assay.harness.files import default_cache
-from assay.instances.dataset.load import load
-from assay.jobs.evaluate import EvaluationRun
-from assay.jobs.solve import SolverRun, SolveSettings
-from assay.jobs.workbench import make_sources
-from leaky_image import World
-from toolchains import toolchain_image
-
-if TYPE_CHECKING:
-    from assay.harness.engines.docker import DockerEngine
-ASK = r"""
-ask() {
-    body=$(printf '{"model": "%s", "messages": [{"role": "user", "content": "%s"}]}' "$ASSAY_MODEL" "$1")
-    exec 3<> "/dev/tcp/127.0.0.1/$(echo "$ASSAY_BASE_URL" | sed 's|.*:\([0-9]*\)/.*|\1|')"
-    printf 'POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer %s\r\n' "$ASSAY_TOKEN" >&3
-    printf 'Content-Length: %s\r\n\r\n%s' "${#body}" "$body" >&3
-    reply=$(cat <&3)
-    exec 3>&-
-}
-"""
-"""A function of bash alone that asks a model; the reply with its headers is in $reply."""
-OBEY = (
-    ASK
-    + r"""
-ask "$(head -n 1 "$ASSAY_INSTRUCTION")"
-eval "$(echo "$reply" | sed -n 's/.*RUN<\(.*\)>.*/\1/p')"
-"""
-)
-FIX = "RUN<sed -i s/a-b/a+b/ calc.py>"
-CALC = "def add(a, b): return a-b\n"
-
-
-@dataclass
-class Run:
-    """A program on a small tree."""
-
-    session: SolveSession
-    agent: Command
-    recorder: TrajectoryRecorder
-    logs: Path
-
-    def solve(self) -> SolveOutcome:
-        return self.agent.solve(self.session)
-
-    def trajectory(self) -> Trajectory:
-        found = self.recorder.trajectory()
-        assert found is not None
-        return found
-
-    def output(self) -> str:
-        return (self.logs / "output.txt").read_text()
-
-
-def adapter_file(folder: Path, adapter: Adapter) -> str:
-    path = folder / f"{adapter.name}.yaml"
-    path.write_text(adapter.model_dump_json(exclude_defaults=True))  # JSON is YAML
-    return str(path)
+from external_programs import ASK, FIX, OBEY, Run, adapter_file, make_run
 
 
 @pytest.fixture
 def prepare(tmp_path: Path) -> Callable[..., Run]:
-    def prepare(
-        run: str,
-        lines: Iterable[str | Answer] | Callable[[Request], str | Answer] = (),
-        *,
-        budget: Budget | None = None,
-        scratch: Path | None = None,
-        **fields: object,
-    ) -> Run:
-        adapter = Adapter.model_validate({"name": "toy-agent", "run": run, "instruction": "{issue}", **fields})
-        agent = Command(CommandSettings(adapter=adapter_file(tmp_path, adapter)))
-        recorder = TrajectoryRecorder(None, AgentInfo(name="toy-agent", version="1", model_name="toy"))
-        budget = budget or Budget()
-        model: ChatModel = Metered(Scripted(lines), Ledger(budget.llm))
-        session = SolveSession(
-            AgentTask(repo="acme/calc", language="python", problem_statement="add subtracts\nFix it.\n"),
-            folder_workspace(tmp_path / "tree", {"calc.py": CALC}),
-            RecordedModel(model, recorder, ModelDefaults(model="real-name")),
-            recorder,
-            budget,
-            scratch=scratch,
-            logs=tmp_path / "logs",
-        )
-        return Run(session, agent, recorder, tmp_path / "logs")
-
-    return prepare
+    return partial(make_run, tmp_path)
 
 
 @pytest.fixture
@@ -246,22 +156,6 @@ def test_program_beyond_its_time_is_killed(prepare: Callable[..., Run]) -> None:
     assert "+half" in run.session.workspace.diff()
 
 
-def test_failure_reports_the_end_of_the_output_and_what_it_suggests(prepare: Callable[..., Run]) -> None:
-    run = prepare("echo 'too many tokens'; exit 3", errors=[{"pattern": "too many", "suggests": "context_exceeded"}])
-    outcome = run.solve()
-    assert outcome.status is SolutionStatus.AGENT_ERROR, "output never decides"
-    assert outcome.error == "toy-agent ended with exit code 3; its output suggests context_exceeded\ntoo many tokens"
-
-
-def test_error_pattern_in_a_successful_run_is_ignored(prepare: Callable[..., Run]) -> None:
-    run = prepare("echo 'too many tokens'", errors=[{"pattern": "too many", "suggests": "infra_error"}])
-    assert run.solve().status is SolutionStatus.SUBMITTED
-
-
-def test_failure_in_a_pipe_counts(prepare: Callable[..., Run]) -> None:
-    assert prepare("false | cat").solve().status is SolutionStatus.AGENT_ERROR
-
-
 def failing(error: AssayError) -> Callable[[Request], str]:
     def answer(_: Request) -> str:
         raise error
@@ -292,18 +186,6 @@ def test_failed_question_followed_by_an_answer_is_ignored(prepare: Callable[...,
     fails = failing(ModelUnavailable("busy"))
     run = prepare(f"{ASK} ask 1; ask 2", lambda request: fails(request) if request.messages[0].content == "1" else "ok")
     assert run.solve().status is SolutionStatus.SUBMITTED
-
-
-def test_failing_version_command_is_an_agent_error_before_the_run(prepare: Callable[..., Run]) -> None:
-    outcome = prepare("touch worked", version_command="no-such-program --version").solve()
-    assert outcome.status is SolutionStatus.AGENT_ERROR
-    assert "exit code 127" in outcome.error
-    assert outcome.extra == {"reported_version": "", "questions": 0}
-
-
-def test_reported_version_is_the_last_line_of_output(prepare: Callable[..., Run]) -> None:
-    outcome = prepare("exit 0", version_command="echo loading; echo 1.2.3").solve()
-    assert outcome.extra == {"reported_version": "1.2.3", "questions": 0}
 
 
 def test_own_record_is_kept_as_atif(prepare: Callable[..., Run]) -> None:
@@ -337,143 +219,35 @@ def test_concurrent_questions_are_all_recorded(prepare: Callable[..., Run]) -> N
     assert sum(step.source == "agent" for step in run.trajectory().steps) == 6
 
 
-def test_killed_program_is_an_agent_error(prepare: Callable[..., Run]) -> None:
-    outcome = prepare("kill -9 $$").solve()
-    assert outcome.status is SolutionStatus.AGENT_ERROR
-    assert "exit code 137" in outcome.error
-
-
 def test_engine_without_containers_raises(prepare: Callable[..., Run], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the engine 'fake' has none"):
         prepare("exit 0").agent.prepare(Host(FakeEngine({}), tmp_path))
 
 
-@pytest.fixture
-def host(docker_engine: "DockerEngine") -> Host:
-    return Host(docker_engine, default_cache())
+SUGGESTS = {"errors": [{"pattern": "too many", "suggests": "context_exceeded"}]}
 
 
-@pytest.fixture
-def scratch() -> Iterator[Path]:
-    """A folder with a short path that every user may enter."""
-    with TemporaryDirectory(prefix="a-") as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
-
-
-@pytest.mark.docker
-@pytest.mark.network
-def test_program_in_a_container_reaches_the_model_and_nothing_else(
-    prepare: Callable[..., Run], world: World, host: Host, scratch: Path
+@pytest.mark.parametrize(
+    ("run", "fields", "error"),
+    [
+        ("echo 'too many tokens'", SUGGESTS, ""),
+        (
+            "echo 'too many tokens'; exit 3",
+            SUGGESTS,
+            "toy-agent ended with exit code 3; its output suggests context_exceeded\ntoo many tokens",
+        ),
+        ("false | cat", {}, "toy-agent ended with exit code 1"),
+        ("kill -9 $$", {}, "exit code 137"),
+        ("exit 0", {"version_command": "no-such-program --version"}, "exit code 127"),
+        ("exit 0", {"version_command": "echo loading; echo 1.2.3"}, ""),
+    ],
+    ids=["success", "suggestion", "pipe", "killed", "no version", "version"],
+)
+def test_exit_code_decides_and_the_output_only_suggests(
+    prepare: Callable[..., Run], run: str, fields: dict[str, Any], error: str
 ) -> None:
-    program = OBEY + "(exec 4<> /dev/tcp/172.17.0.1/80) 2> /dev/null && echo reached; id -un; touch $ASSAY_HOME/mine"
-    asked: list[str] = []
-
-    def answer(request: Request) -> str:
-        asked.append(str(request.messages[0].content))
-        return "RUN<echo fixed > fixed.txt>"
-
-    run = prepare(program, answer, scratch=scratch)
-    run.agent.prepare(host)
-    plan = world.place.plan
-    inside = ContainerSpec(
-        host.engine, world.image, mounts=run.agent.mounts(scratch), user=plan.user, root=plan.workdir
-    )
-    with inside.open() as workspace:
-        outcome = run.agent.solve(replace(run.session, workspace=workspace))
-        assert outcome.status is SolutionStatus.SUBMITTED, outcome.error
-        assert "+fixed" in workspace.diff()
-        assert workspace.exec("find /opt/agents /run/model -writable").output == ""
-    assert asked == ["add subtracts"]
-    assert run.output().splitlines() == ["assay"]
-
-
-MINI, MORE = "mini-swe-agent", "more-itertools__more-itertools-8.14.0"
-WRITE = r"""cat >> more_itertools/more.py <<'END'
-
-
-def longest_common_prefix(iterables):
-    for items in zip(*iterables):
-        if any(item != items[0] for item in items):
-            return
-        yield items[0]
-
-
-def iequals(*iterables):
-    rows = zip_longest(*iterables, fillvalue=object())
-    return all(item == row[0] for row in rows for item in row)
-
-
-__all__ += ["iequals", "longest_common_prefix"]
-END"""
-"""Implements the release notes, in other code than the release."""
-COMMANDS = ("grep -n __all__ more_itertools/more.py", WRITE, "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
-PRICES = "models: {toy: {input: 3, output: 15}}\n"
-
-
-def competent(request: Request) -> Answer:
-    """Answer with the next command; the length of the conversation says which."""
-    number = sum(message.role is Role.ASSISTANT for message in request.messages)
-    call = ToolCall(id=f"call_{number}", name="bash", arguments=json.dumps({"command": COMMANDS[number]}))
-    usage = TokenUsage(prompt_tokens=1000, completion_tokens=100)
-    return Answer(content="So.", finish=Finish.TOOL_CALLS, tool_calls=(call,), usage=usage, model=request.model)
-
-
-@pytest.fixture
-def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Budget], SolverRun]]:
-    """Return a function that makes a run of mini-swe-agent with an OpenAI-compatible endpoint."""
-    prices = tmp_path / "prices.yaml"
-    prices.write_text(PRICES)
-    with Proxy(Scripted(competent), ["toy"]) as endpoint:
-        monkeypatch.setenv("OPENAI_API_KEY", endpoint.token)
-
-        def make(budget: Budget) -> SolverRun:
-            choice = SolveSettings(MINI, (), "toy", endpoint.base_url, prices=prices, budget=budget)
-            return SolverRun(choice, f"mini-{budget.llm.calls}", tmp_path / "runs")
-
-        yield make
-
-
-@pytest.mark.docker
-@pytest.mark.network
-def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
-    mini: Callable[[Budget], SolverRun], tmp_path: Path
-) -> None:
-    (instance,) = load("releases", ids=[MORE], sources=make_sources()).instances
-    agent, settings = make_agent(MINI)
-
-    (solution,) = mini(Budget()).solve([instance], agent, settings)
-    assert solution.status is SolutionStatus.SUBMITTED, solution.error
-    assert solution.usage.calls == 3
-    # 3 answers of 1000 tokens at 3 dollars a million and 100 at 15: 3 * (0.003 + 0.0015)
-    assert solution.usage.cost == pytest.approx(0.0135)
-    assert solution.trajectory is not None
-    actions = [call.arguments["command"] for step in solution.trajectory.steps for call in step.tool_calls or ()]
-    assert actions == list(COMMANDS)
-    logs = tmp_path / "runs" / "mini-None" / "instances" / MORE / "0" / "logs"
-    own = Trajectory.model_validate_json((logs / "own-trajectory.json").read_bytes())
-    assert own.agent.version == agent.version.split()[0]
-    assert own.extra is not None
-    assert own.extra["exit_status"] == "Submitted"
-    prediction = Prediction(instance_id=MORE, model=MINI, patch=solution.patch)
-    report, _ = EvaluationRun("evaluated", tmp_path / "runs").evaluate([(instance, prediction)], [MORE])
-    assert report.resolved_ids == [MORE]
-
-    (stopped,) = mini(Budget(llm=BudgetLimits(calls=2))).solve([instance], agent, settings)
-    assert stopped.status is SolutionStatus.LIMIT_COST
-    assert stopped.usage.calls == 2
-    assert "def iequals" in stopped.patch, "its changes until then count"
-
-
-@pytest.mark.docker
-@pytest.mark.network
-@pytest.mark.toolchain("python", "3.9")
-def test_mini_swe_agent_runs_in_an_older_image(docker_engine: "DockerEngine", host: Host) -> None:
-    old = toolchain_image(docker_engine, "python", "3.9")
-    adapter = load_adapter(MINI)
-    with docker_engine.open(BoxSpec(old, mounts=build_mounts(adapter, host))) as box:
-        env = {"ASSAY_TOOL": tool_folder(MINI), "PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
-        done = box.exec(["bash", "-c", adapter.version_command], env=env, user="nobody")
-        libc = box.exec(["ldd", "--version"])
-    assert done.output.decode().strip() == adapter.install.version
-    assert b"2.31" in libc.output
+    outcome = prepare(run, **fields).solve()
+    assert outcome.status is (SolutionStatus.AGENT_ERROR if error else SolutionStatus.SUBMITTED)
+    assert outcome.error == error if fields is SUGGESTS else error in outcome.error
+    version = "1.2.3" if "1.2.3" in str(fields) else ""
+    assert outcome.extra == {"reported_version": version, "questions": 0}, "the last line of its output"

@@ -1,36 +1,16 @@
-"""An endpoint that plays prepared replies, and makers of its replies and of requests."""
+"""An endpoint that plays prepared replies."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from assay.agents.llm.chat import Message, Request, Role
-from played_endpoint import Played, Reply, played_endpoint, said
+from played_endpoint import Played, played_endpoint
 
 
 @pytest.fixture
 def endpoint() -> Iterator[Played]:
     with played_endpoint() as played:
         yield played
-
-
-@pytest.fixture
-def make_said() -> Callable[..., dict[str, Any]]:
-    return said
-
-
-@pytest.fixture
-def make_reply() -> type[Reply]:
-    return Reply
-
-
-@pytest.fixture
-def make_request() -> Callable[..., Request]:
-    def make(text: str = "what is two plus two?", **changes: Any) -> Request:
-        return Request(**{"model": "toy", "messages": (Message(role=Role.USER, content=text),), **changes})
-
-    return make
 
 
 @pytest.fixture(autouse=True)

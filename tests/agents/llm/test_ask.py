@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ from assay.agents.llm.ask import make_ask, usual_endpoint
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded, CassetteMiss
 from assay.harness.errors import UserError
+from played_endpoint import said
 
 MESSAGES = [("system", "be brief"), ("user", "two plus two?")]
 
@@ -48,16 +48,14 @@ def test_recorded_answers_are_replayed(endpoint: Any, tmp_path: Path) -> None:
     assert len(endpoint.asked) == 1
 
 
-def test_question_with_other_durations_is_replayed(
-    endpoint: Any, tmp_path: Path, make_said: Callable[..., Any]
-) -> None:
+def test_question_with_other_durations_is_replayed(endpoint: Any, tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
-    endpoint.plays(make_said("one"), make_said("two"))
+    endpoint.plays(said("one"), said("two"))
     asker = make_ask("toy", endpoint.url, cassette=tape)
-    said = [asker([("user", f"1 passed in {seconds} s")]) for seconds in (0.57, 0.61)]
+    answers = [asker([("user", f"1 passed in {seconds} s")]) for seconds in (0.57, 0.61)]
     asker.stack.close()
     replay = make_ask("toy", cassette=tape)
-    assert [replay([("user", f"1 passed in {seconds} s")]) for seconds in (0.84, 0.9)] == said == ["one", "two"]
+    assert [replay([("user", f"1 passed in {seconds} s")]) for seconds in (0.84, 0.9)] == answers == ["one", "two"]
 
 
 def test_recording_that_does_not_exist_needs_a_model_to_ask(tmp_path: Path) -> None:
@@ -73,13 +71,11 @@ def test_question_beyond_the_budget_raises(endpoint: Any) -> None:
     assert asker.stack.paid.spent.tokens == 110
 
 
-def test_repeated_question_gets_another_sample_when_recorded_and_replayed(
-    endpoint: Any, tmp_path: Path, make_said: Callable[..., Any]
-) -> None:
+def test_repeated_question_gets_another_sample_when_recorded_and_replayed(endpoint: Any, tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
-    endpoint.plays(make_said("one"), make_said("two"), make_said("three"))
+    endpoint.plays(said("one"), said("two"), said("three"))
     asker = make_ask("toy", endpoint.url, cassette=tape)
-    said = [asker(MESSAGES) for _ in range(3)]
+    answers = [asker(MESSAGES) for _ in range(3)]
     asker.stack.close()
     replay = make_ask("toy", cassette=tape)
-    assert [replay(MESSAGES) for _ in range(3)] == said == ["one", "two", "three"]
+    assert [replay(MESSAGES) for _ in range(3)] == answers == ["one", "two", "three"]

@@ -1,6 +1,5 @@
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,9 +14,9 @@ from assay.agents.llm.errors import BadAnswer, BudgetExceeded, ModelUnavailable
 from assay.agents.llm.prices import Price, Prices
 from assay.agents.llm.retry import Patience, Retrying
 from assay.agents.llm.scripted import Scripted
+from played_endpoint import Reply, make_request
 
 PRICES = Prices(models={"toy": Price(input=1.0, output=1.0)})
-Make = Callable[..., Any]
 
 
 def answer(tokens: int = 100, cost: float | None = 0.5, **changes: Any) -> Answer:
@@ -45,7 +44,7 @@ def ask_often(model: Metered, request: Request) -> None:
         (BudgetLimits(calls=9, tokens=150), "tokens", 1),
     ],
 )
-def test_call_beyond_a_limit_is_not_made(make_request: Make, limits: BudgetLimits, name: str, calls: int) -> None:
+def test_call_beyond_a_limit_is_not_made(limits: BudgetLimits, name: str, calls: int) -> None:
     made = []
 
     def play(request: Request) -> Answer:
@@ -59,7 +58,7 @@ def test_call_beyond_a_limit_is_not_made(make_request: Make, limits: BudgetLimit
     assert len(made) == calls == ledger.spent.calls
 
 
-def test_longest_answer_must_fit_the_token_limit(make_request: Make) -> None:
+def test_longest_answer_must_fit_the_token_limit() -> None:
     model, ledger = metered(BudgetLimits(tokens=1000), Scripted(lambda _: answer(tokens=10)))
     with pytest.raises(BudgetExceeded):
         model.complete(make_request(max_tokens=1000))
@@ -67,14 +66,14 @@ def test_longest_answer_must_fit_the_token_limit(make_request: Make) -> None:
     assert ledger.spent.tokens == 10, "what was set aside and not used is given back"
 
 
-def test_longest_answer_must_fit_the_cost_limit(make_request: Make) -> None:
+def test_longest_answer_must_fit_the_cost_limit() -> None:
     model, _ = metered(BudgetLimits(cost=0.5), Scripted(lambda _: answer()))
     with pytest.raises(BudgetExceeded) as caught:
         model.complete(make_request(max_tokens=500_000))
     assert caught.value.limit == "cost"
 
 
-def test_limit_in_seconds_counts_wall_clock_time(make_request: Make) -> None:
+def test_limit_in_seconds_counts_wall_clock_time() -> None:
     now = [100.0]
     model, _ = metered(BudgetLimits(seconds=60), Scripted(lambda _: answer()), clock=lambda: now[0])
     now[0] = 159.0
@@ -85,7 +84,7 @@ def test_limit_in_seconds_counts_wall_clock_time(make_request: Make) -> None:
     assert caught.value.limit == "seconds"
 
 
-def test_unpriced_calls_are_counted_and_limited_by_tokens(make_request: Make) -> None:
+def test_unpriced_calls_are_counted_and_limited_by_tokens() -> None:
     model, ledger = metered(BudgetLimits(cost=0.01, tokens=350), Scripted(lambda _: answer(cost=None)))
     for _ in range(3):
         model.complete(make_request(model="nobody-knows"))
@@ -95,7 +94,7 @@ def test_unpriced_calls_are_counted_and_limited_by_tokens(make_request: Make) ->
     assert caught.value.limit == "tokens"
 
 
-def test_failed_calls_and_failed_tries_are_billed(make_request: Make) -> None:
+def test_failed_calls_and_failed_tries_are_billed() -> None:
     def fail(_: Request) -> Answer:
         raise BadAnswer("no json", spent=TokenUsage(prompt_tokens=30, cost=0.25))
 
@@ -109,7 +108,7 @@ def test_failed_calls_and_failed_tries_are_billed(make_request: Make) -> None:
     assert ledger.spent == Spent(calls=2, tokens=137, cost=0.875)
 
 
-def test_other_exceptions_cost_nothing(make_request: Make) -> None:
+def test_other_exceptions_cost_nothing() -> None:
     def stop(_: Request) -> Answer:
         raise KeyboardInterrupt
 
@@ -120,7 +119,7 @@ def test_other_exceptions_cost_nothing(make_request: Make) -> None:
     assert ledger.spent == Spent()
 
 
-def test_call_refused_by_an_inner_budget_is_charged_nowhere(make_request: Make) -> None:
+def test_call_refused_by_an_inner_budget_is_charged_nowhere() -> None:
     run, one, other = Ledger(BudgetLimits(calls=3)), Ledger(BudgetLimits(calls=2)), Ledger(BudgetLimits(calls=2))
     shared = Metered(Scripted(lambda _: answer()), run)
     for ledger in (one, one, other):
@@ -130,14 +129,14 @@ def test_call_refused_by_an_inner_budget_is_charged_nowhere(make_request: Make) 
     assert (run.spent.calls, one.spent.calls, other.spent.calls) == (3, 2, 1), "the refused call counts nowhere"
 
 
-def test_ledger_resumes_from_earlier_spending(make_request: Make) -> None:
+def test_ledger_resumes_from_earlier_spending() -> None:
     model, _ = metered(BudgetLimits(calls=5), Scripted(lambda _: answer()), spent=Spent(calls=4))
     model.complete(make_request())
     with pytest.raises(BudgetExceeded):
         model.complete(make_request())
 
 
-def test_call_waits_for_one_under_way_that_may_leave_room(make_request: Make) -> None:
+def test_call_waits_for_one_under_way_that_may_leave_room() -> None:
     started, go = threading.Event(), threading.Event()
 
     def play(_: Request) -> Answer:
@@ -180,8 +179,8 @@ def test_concurrent_calls_never_exceed_the_limit(sizes: list[int], limit: int) -
     assert ledger.spent.tokens == sum(size for size, done in zip(sizes, made, strict=True) if done) <= limit
 
 
-def test_pending_call_ends_when_the_time_is_up(endpoint: Any, make_request: Make, make_reply: Make) -> None:
-    endpoint.plays(make_reply(delay=3.0))
+def test_pending_call_ends_when_the_time_is_up(endpoint: Any) -> None:
+    endpoint.plays(Reply(delay=3.0))
     ledger = Ledger(BudgetLimits(seconds=0.3))
     with ModelClient(Endpoint(base_url=endpoint.url)) as client, pytest.raises(BudgetExceeded) as caught:
         Metered(client, ledger).complete(make_request("x" * 400))
@@ -191,7 +190,7 @@ def test_pending_call_ends_when_the_time_is_up(endpoint: Any, make_request: Make
     assert ledger.spent.tokens > 100, "the question may be billed"
 
 
-def test_nearest_deadline_counts(make_request: Make) -> None:
+def test_nearest_deadline_counts() -> None:
     seen: list[float | None] = []
 
     def note(request: Any) -> str:
@@ -205,7 +204,7 @@ def test_nearest_deadline_counts(make_request: Make) -> None:
     assert near <= 10 < far <= 1000
 
 
-def test_endpoint_that_fails_within_the_time_is_no_limit(endpoint: Any, make_request: Make, make_reply: Make) -> None:
-    endpoint.plays(make_reply(status=503))
+def test_endpoint_that_fails_within_the_time_is_no_limit(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=503))
     with ModelClient(Endpoint(base_url=endpoint.url)) as client, pytest.raises(ModelUnavailable):
         Metered(Retrying(client, Patience(first_wait=100)), Ledger(BudgetLimits(seconds=60))).complete(make_request())

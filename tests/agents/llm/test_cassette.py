@@ -5,7 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,7 @@ from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import CassetteMiss, ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.harness.errors import DataError, UserError
-
-Make = Callable[..., Any]
+from played_endpoint import Reply, make_request, said
 
 
 @pytest.fixture
@@ -34,9 +33,7 @@ def client(endpoint: Any) -> Iterator[ModelClient]:
         yield client
 
 
-def test_recorded_question_is_not_asked_again(
-    endpoint: Any, client: ModelClient, tape: Path, make_request: Make
-) -> None:
+def test_recorded_question_is_not_asked_again(endpoint: Any, client: ModelClient, tape: Path) -> None:
     with Cassette(tape, Mode.AUTO, client) as cassette:
         first = cassette.complete(make_request())
         again = cassette.complete(make_request())
@@ -48,7 +45,7 @@ def test_recorded_question_is_not_asked_again(
     assert len(endpoint.asked) == 1
 
 
-def test_answer_is_recorded_completely(tape: Path, make_request: Make) -> None:
+def test_answer_is_recorded_completely(tape: Path) -> None:
     answer = Answer(
         content="a\nb \U0001f600",
         tool_calls=(ToolCall(id="1", name="run", arguments="{broken"),),
@@ -63,7 +60,7 @@ def test_answer_is_recorded_completely(tape: Path, make_request: Make) -> None:
         assert cassette.complete(make_request()) == answer.model_copy(update={"replayed": True})
 
 
-def test_samples_of_one_question_are_kept_apart(tape: Path, make_request: Make) -> None:
+def test_samples_of_one_question_are_kept_apart(tape: Path) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(str(number) for number in range(40))) as cassette:
         said = [cassette.complete(make_request(sample=number)).content for number in range(40)]
     with Cassette(tape, Mode.REPLAY) as cassette:
@@ -71,7 +68,7 @@ def test_samples_of_one_question_are_kept_apart(tape: Path, make_request: Make) 
     assert len(set(said)) == 40
 
 
-def test_mode_record_replaces_an_older_answer(tape: Path, make_request: Make) -> None:
+def test_mode_record_replaces_an_older_answer(tape: Path) -> None:
     for text in ("old", "new"):
         with Cassette(tape, Mode.RECORD, Scripted([text])) as cassette:
             assert cassette.complete(make_request()).content == text
@@ -79,7 +76,7 @@ def test_mode_record_replaces_an_older_answer(tape: Path, make_request: Make) ->
         assert cassette.complete(make_request()).content == "new"
 
 
-def test_miss_names_the_nearest_difference(tape: Path, make_request: Make) -> None:
+def test_miss_names_the_nearest_difference(tape: Path) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(["x", "y"])) as cassette:
         cassette.complete(make_request("what is two plus two?"))
         cassette.complete(make_request("write a poem", model="other"))
@@ -90,10 +87,8 @@ def test_miss_names_the_nearest_difference(tape: Path, make_request: Make) -> No
         cassette.complete(make_request("what is two plus three?"))
 
 
-def test_error_is_not_recorded(
-    endpoint: Any, client: ModelClient, tape: Path, make_request: Make, make_reply: Make, make_said: Make
-) -> None:
-    endpoint.plays(make_reply(status=500), make_said("4"))
+def test_error_is_not_recorded(endpoint: Any, client: ModelClient, tape: Path) -> None:
+    endpoint.plays(Reply(status=500), said("4"))
     with Cassette(tape, Mode.AUTO, client) as cassette:
         with pytest.raises(ModelUnavailable):
             cassette.complete(make_request())
@@ -101,7 +96,7 @@ def test_error_is_not_recorded(
     assert len(tape.read_text().splitlines()) == 1
 
 
-def test_file_holds_no_api_key(endpoint: Any, tape: Path, make_request: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_holds_no_api_key(endpoint: Any, tape: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOY_KEY", "secret-123")
     settings = Endpoint(base_url=endpoint.url, key_env="TOY_KEY")
     with ModelClient(settings) as client, Cassette(tape, Mode.AUTO, client) as cassette:
@@ -110,7 +105,7 @@ def test_file_holds_no_api_key(endpoint: Any, tape: Path, make_request: Make, mo
     assert "secret" not in tape.read_text()
 
 
-def test_file_written_by_hand_is_replayed(tape: Path, make_request: Make) -> None:
+def test_file_written_by_hand_is_replayed(tape: Path) -> None:
     tape.parent.mkdir()
     request = {"messages": [{"content": "what is two plus two?", "role": "user"}], "model": "toy"}
     tape.write_text(json.dumps({"answer": {"content": "four"}, "request": request}) + "\n\n")
@@ -118,14 +113,14 @@ def test_file_written_by_hand_is_replayed(tape: Path, make_request: Make) -> Non
         assert cassette.complete(make_request()).content == "four"
 
 
-def test_normalised_requests_share_an_answer(tape: Path, make_request: Make) -> None:
+def test_normalised_requests_share_an_answer(tape: Path) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(["ok"]), normalise=mask_ids) as cassette:
         cassette.complete(make_request("passed in 0.12s"))
     with Cassette(tape, Mode.REPLAY, normalise=mask_ids) as cassette:
         assert cassette.complete(make_request("passed in 0.34s")).content == "ok"
 
 
-def test_incomplete_last_line_is_cut_off(tape: Path, make_request: Make) -> None:
+def test_incomplete_last_line_is_cut_off(tape: Path) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(["one"])) as cassette:
         cassette.complete(make_request("1"))
     whole = tape.read_bytes()
@@ -140,7 +135,7 @@ def test_incomplete_last_line_is_cut_off(tape: Path, make_request: Make) -> None
 
 
 @pytest.mark.parametrize("line", ["{}", "not json", '{"request": {"model": "x"}, "answer": {}}'])
-def test_wrong_line_is_named(tape: Path, make_request: Make, line: str) -> None:
+def test_wrong_line_is_named(tape: Path, line: str) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(["one"])) as cassette:
         cassette.complete(make_request())
     tape.write_text(tape.read_text() + line + "\n")
@@ -149,7 +144,7 @@ def test_wrong_line_is_named(tape: Path, make_request: Make, line: str) -> None:
             Cassette(tape, mode, Scripted([]))
 
 
-def test_cassette_that_cannot_be_opened_raises(tape: Path, make_request: Make) -> None:
+def test_cassette_that_cannot_be_opened_raises(tape: Path) -> None:
     with pytest.raises(UserError, match="mode auto"):
         Cassette(tape, Mode.REPLAY)
     with pytest.raises(UserError, match="needs a model"):
@@ -160,7 +155,7 @@ def test_cassette_that_cannot_be_opened_raises(tape: Path, make_request: Make) -
         assert cassette.complete(make_request()).content == "x"
 
 
-def test_threads_share_a_cassette(tape: Path, make_request: Make) -> None:
+def test_threads_share_a_cassette(tape: Path) -> None:
     requests = [make_request(str(number)) for number in range(60)]
     model = Scripted(lambda request: request.messages[0].content)
     with Cassette(tape, Mode.AUTO, model) as cassette, ThreadPoolExecutor(8) as pool:
@@ -184,9 +179,9 @@ ASKS_FIVE = """
 """
 
 
-def test_no_answer_is_paid_for_twice_after_kill_9(endpoint: Any, tape: Path, make_reply: Make, make_said: Make) -> None:
-    quick = make_reply(body=make_said("x"))
-    endpoint.plays(quick, quick, make_reply(body=make_said("never read"), delay=2.0))
+def test_no_answer_is_paid_for_twice_after_kill_9(endpoint: Any, tape: Path) -> None:
+    quick = Reply(body=said("x"))
+    endpoint.plays(quick, quick, Reply(body=said("never read"), delay=2.0))
     command = [sys.executable, "-c", textwrap.dedent(ASKS_FIVE), endpoint.url, str(tape)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as killed:
         while len(endpoint.asked) < 3:

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 from assay.agents.llm.cassette_key import hash_question, mask_ids, nearest_difference, question
 from assay.agents.llm.chat import Message, Request, Role, Tool
 from assay.agents.llm.openai_chat.requests import request_from_json, request_to_json
+from played_endpoint import make_request
 
 texts = st.text(max_size=20)
 names = st.text("abcdefgh", min_size=1, max_size=8)
@@ -77,7 +77,7 @@ def test_every_change_of_a_request_changes_its_key(request: Request, sample: int
         ("Process Group PGID: 155", "Process Group PGID: 1640"),
     ],
 )
-def test_volatile_texts_are_ignored_when_normalised(make_request: Callable[..., Request], one: str, other: str) -> None:
+def test_volatile_texts_are_ignored_when_normalised(one: str, other: str) -> None:
     first, second = make_request(one), make_request(other)
     assert hash_question(first) != hash_question(second)
     assert hash_question(first, mask_ids) == hash_question(second, mask_ids)

@@ -1,5 +1,4 @@
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,9 +17,9 @@ from assay.agents.llm.errors import (
 )
 from assay.agents.llm.prices import Price, Prices
 from assay.harness.errors import RunStopped, UserError
+from played_endpoint import Reply, make_request, said
 
 PRICES = Prices(models={"toy": Price(input=10, output=100)})
-Make = Callable[..., Any]
 
 
 def ask(url: str, request: Request, prices: Prices = PRICES, **settings: Any) -> Any:
@@ -28,9 +27,7 @@ def ask(url: str, request: Request, prices: Prices = PRICES, **settings: Any) ->
         return client.complete(request)
 
 
-def test_question_is_one_post_and_its_reply_the_answer(
-    endpoint: Any, make_request: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_question_is_one_post_and_its_reply_the_answer(endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOY_KEY", "  secret  ")
     answer = ask(endpoint.url, make_request(), key_env="TOY_KEY")
     (asked,) = endpoint.asked
@@ -46,7 +43,7 @@ def test_question_is_one_post_and_its_reply_the_answer(
     assert answer.usage.cost == pytest.approx(100 * 10e-6 + 10 * 100e-6)
 
 
-def test_parameters_are_posted_under_the_names_of_the_api(endpoint: Any, make_request: Make) -> None:
+def test_parameters_are_posted_under_the_names_of_the_api(endpoint: Any) -> None:
     tool = Tool(name="run", description="runs", parameters={"type": "object"})
     request = make_request(
         tools=(tool,),
@@ -79,10 +76,10 @@ def test_parameters_are_posted_under_the_names_of_the_api(endpoint: Any, make_re
     }
 
 
-def test_tool_call_is_read_and_posted_back(endpoint: Any, make_request: Make, make_said: Make) -> None:
+def test_tool_call_is_read_and_posted_back(endpoint: Any) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": '{"cmd": "ls"}'}}
     message = {"content": None, "tool_calls": [call], "reasoning_content": "let me look"}
-    endpoint.plays(make_said(message=message, finish_reason="tool_calls"))
+    endpoint.plays(said(message=message, finish_reason="tool_calls"))
     answer = ask(endpoint.url, make_request())
     assert answer.tool_calls == (ToolCall(id="c1", name="run", arguments='{"cmd": "ls"}'),)
     assert (answer.content, answer.reasoning, answer.finish) == ("", "let me look", Finish.TOOL_CALLS)
@@ -95,8 +92,8 @@ def test_tool_call_is_read_and_posted_back(endpoint: Any, make_request: Make, ma
     ]
 
 
-def test_unreported_usage_is_estimated(endpoint: Any, make_request: Make, make_said: Make) -> None:
-    endpoint.plays(make_said("x" * 400, usage=None))
+def test_unreported_usage_is_estimated(endpoint: Any) -> None:
+    endpoint.plays(said("x" * 400, usage=None))
     usage = ask(endpoint.url, make_request()).usage
     assert usage.estimated
     assert usage.completion_tokens == 100
@@ -104,12 +101,12 @@ def test_unreported_usage_is_estimated(endpoint: Any, make_request: Make, make_s
     assert usage.cost > 100 * 100e-6
 
 
-def test_cost_reported_by_the_endpoint_is_kept(endpoint: Any, make_request: Make, make_said: Make) -> None:
-    endpoint.plays(make_said("x", usage={"prompt_tokens": 5, "completion_tokens": 1, "cost": 0.25}))
+def test_cost_reported_by_the_endpoint_is_kept(endpoint: Any) -> None:
+    endpoint.plays(said("x", usage={"prompt_tokens": 5, "completion_tokens": 1, "cost": 0.25}))
     assert ask(endpoint.url, make_request()).usage.cost == 0.25
 
 
-def test_unknown_price_leaves_the_cost_unknown(endpoint: Any, make_request: Make) -> None:
+def test_unknown_price_leaves_the_cost_unknown(endpoint: Any) -> None:
     usage = ask(endpoint.url, make_request(), Prices()).usage
     assert usage.tokens == 110
     assert usage.cost is None
@@ -118,8 +115,8 @@ def test_unknown_price_leaves_the_cost_unknown(endpoint: Any, make_request: Make
 @pytest.mark.parametrize(
     "body", ["{not json", "", "[" * 100_000, '{"choices": [{"message": {"tool_calls": [{"function": 3}]}}]}']
 )
-def test_unreadable_answer_raises_and_is_billed(endpoint: Any, make_request: Make, make_reply: Make, body: str) -> None:
-    endpoint.plays(make_reply(body=body))
+def test_unreadable_answer_raises_and_is_billed(endpoint: Any, body: str) -> None:
+    endpoint.plays(Reply(body=body))
     with pytest.raises(BadAnswer) as caught:
         ask(endpoint.url, make_request())
     assert caught.value.is_transient
@@ -137,10 +134,8 @@ def test_unreadable_answer_raises_and_is_billed(endpoint: Any, make_request: Mak
         ("\n <!DOCTYPE html><html><p>welcome</p></html>", "answers with a web page: write the address with the API's"),
     ],
 )
-def test_reply_of_no_chat_model_is_no_passing_fault(
-    endpoint: Any, make_request: Make, make_reply: Make, body: str, reason: str
-) -> None:
-    endpoint.plays(make_reply(body=body))
+def test_reply_of_no_chat_model_is_no_passing_fault(endpoint: Any, body: str, reason: str) -> None:
+    endpoint.plays(Reply(body=body))
     with pytest.raises(NoChatModel, match=reason) as caught:
         ask(endpoint.url, make_request())
     assert not caught.value.is_transient
@@ -148,18 +143,16 @@ def test_reply_of_no_chat_model_is_no_passing_fault(
     assert endpoint.url in str(caught.value)
 
 
-def test_answer_is_waited_for_until_the_deadline_of_the_request(
-    endpoint: Any, make_request: Make, make_reply: Make, make_said: Make
-) -> None:
-    endpoint.plays(make_reply(body=make_said("late"), delay=2.0))
+def test_answer_is_waited_for_until_the_deadline_of_the_request(endpoint: Any) -> None:
+    endpoint.plays(Reply(body=said("late"), delay=2.0))
     began = time.monotonic()
     with pytest.raises(TooSlow, match="no answer from"):
         ask(endpoint.url, make_request(deadline=began + 0.2))
     assert time.monotonic() - began < 1.8
 
 
-def test_abort_releases_who_waits(endpoint: Any, make_request: Make, make_reply: Make, make_said: Make) -> None:
-    endpoint.plays(make_reply(body=make_said("late"), delay=3.0))
+def test_abort_releases_who_waits(endpoint: Any) -> None:
+    endpoint.plays(Reply(body=said("late"), delay=3.0))
     began = time.monotonic()
     with ModelClient(Endpoint(base_url=endpoint.url), PRICES) as client, ThreadPoolExecutor(2) as pool:
         waiting = [pool.submit(client.complete, make_request(text)) for text in ("one", "two")]
@@ -174,7 +167,7 @@ def test_abort_releases_who_waits(endpoint: Any, make_request: Make, make_reply:
     assert time.monotonic() - began < 2.5
 
 
-def test_unreadable_answer_is_billed_by_its_reported_usage(endpoint: Any, make_request: Make) -> None:
+def test_unreadable_answer_is_billed_by_its_reported_usage(endpoint: Any) -> None:
     endpoint.plays({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 50}})
     with pytest.raises(BadAnswer) as caught:
         ask(endpoint.url, make_request())
@@ -183,10 +176,8 @@ def test_unreadable_answer_is_billed_by_its_reported_usage(endpoint: Any, make_r
 
 
 @pytest.mark.parametrize("how", [{"delay": 2.0}, {"drip": 0.05}])
-def test_slow_endpoint_is_abandoned_at_the_timeout(
-    endpoint: Any, make_request: Make, make_reply: Make, make_said: Make, how: dict[str, float]
-) -> None:
-    endpoint.plays(make_reply(body=make_said("x" * 20), **how))
+def test_slow_endpoint_is_abandoned_at_the_timeout(endpoint: Any, how: dict[str, float]) -> None:
+    endpoint.plays(Reply(body=said("x" * 20), **how))
     began = time.monotonic()
     with pytest.raises(ModelUnavailable, match=r"within 0\.3 s") as caught:
         ask(endpoint.url, make_request(), timeout=0.3)
@@ -194,13 +185,13 @@ def test_slow_endpoint_is_abandoned_at_the_timeout(
     assert caught.value.spent.prompt_tokens > 0, "the question got through, so it may be billed"
 
 
-def test_broken_connection_raises_model_unavailable(endpoint: Any, make_request: Make, make_reply: Make) -> None:
-    endpoint.plays(make_reply(body='{"choices"', cut=500))
+def test_broken_connection_raises_model_unavailable(endpoint: Any) -> None:
+    endpoint.plays(Reply(body='{"choices"', cut=500))
     with pytest.raises(ModelUnavailable, match="broke"):
         ask(endpoint.url, make_request())
 
 
-def test_refused_connection_costs_nothing(make_request: Make, endpoint: Any) -> None:
+def test_refused_connection_costs_nothing(endpoint: Any) -> None:
     with pytest.raises(ModelUnavailable, match="no connection") as caught:
         ask("http://127.0.0.1:9/v1", make_request())
     assert caught.value.spent.tokens == 0
@@ -221,21 +212,17 @@ def test_refused_connection_costs_nothing(make_request: Make, endpoint: Any) -> 
         (200, {"error": "what"}, ModelUnavailable),
     ],
 )
-def test_error_status_raises_its_error(
-    endpoint: Any, make_request: Make, make_reply: Make, status: int, body: Any, kind: type[Exception]
-) -> None:
-    endpoint.plays(make_reply(status=status, body=body, headers={"Location": endpoint.url} if status == 302 else {}))
+def test_error_status_raises_its_error(endpoint: Any, status: int, body: Any, kind: type[Exception]) -> None:
+    endpoint.plays(Reply(status=status, body=body, headers={"Location": endpoint.url} if status == 302 else {}))
     with pytest.raises(kind) as caught:
         ask(endpoint.url, make_request())
     assert type(caught.value) is kind
     assert len(endpoint.asked) == 1
 
 
-def test_key_in_an_error_message_is_masked(
-    endpoint: Any, make_request: Make, make_reply: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_key_in_an_error_message_is_masked(endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOY_KEY", "secret-123")
-    endpoint.plays(make_reply(status=401, body={"error": {"message": "no such key: secret-123"}}))
+    endpoint.plays(Reply(status=401, body={"error": {"message": "no such key: secret-123"}}))
     with pytest.raises(AccessDenied) as caught:
         ask(endpoint.url, make_request(), key_env="TOY_KEY")
     assert "secret" not in str(caught.value)
@@ -260,13 +247,13 @@ def test_wrong_settings_raise_user_error(
         ModelClient(Endpoint(**settings))
 
 
-def test_any_text_can_be_sent(endpoint: Any, make_request: Make) -> None:
+def test_any_text_can_be_sent(endpoint: Any) -> None:
     text = "a\x00b \ud800 \U0001f600 ```"
     ask(endpoint.url, make_request(text))
     assert endpoint.asked[0].body["messages"][0]["content"] == text
 
 
-def test_threads_share_a_client(endpoint: Any, make_request: Make) -> None:
+def test_threads_share_a_client(endpoint: Any) -> None:
     with ModelClient(Endpoint(base_url=endpoint.url)) as client, ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(client.complete, [make_request(str(number)) for number in range(24)]))
     assert len(answers) == 24

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from assay.agents.llm import local
-from assay.agents.llm.chat import Request
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.solvers.shared.bash_actions import GBNF, read_action
 from assay.harness.errors import UserError
+from played_endpoint import make_request
 
 installed = pytest.mark.skipif(
     not all(importlib.util.find_spec(name) for name in (local.SERVER, local.WEIGHTS)),
@@ -69,7 +69,7 @@ def test_package_without_weights_counts_as_missing(only: Callable[..., None], tm
 
 
 @installed
-def test_temperature_0_repeats_the_answer(model: Endpoint, make_request: Callable[..., Request]) -> None:
+def test_temperature_0_repeats_the_answer(model: Endpoint) -> None:
     with ModelClient(model) as client:
         asked = make_request("Name a colour.", model=local.NAME, temperature=0.0, max_tokens=12)
         one, other = client.complete(asked), client.complete(asked)
@@ -81,7 +81,7 @@ def test_temperature_0_repeats_the_answer(model: Endpoint, make_request: Callabl
 
 
 @installed
-def test_grammar_makes_any_answer_an_action(model: Endpoint, make_request: Callable[..., Request]) -> None:
+def test_grammar_makes_any_answer_an_action(model: Endpoint) -> None:
     asked = make_request("Tell me a joke.", model=local.NAME, seed=7, max_tokens=300, extra={"grammar": GBNF})
     with ModelClient(model) as client:
         assert read_action(client.complete(asked))

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,8 +6,7 @@ from assay.agents.llm import probe as probing
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.probe import probe
 from assay.harness.errors import UserError
-
-Make = Callable[..., Any]
+from played_endpoint import Reply, said
 
 
 def remark_about(url: str) -> str:
@@ -22,21 +20,19 @@ def test_endpoint_that_answers_is_asked_once(endpoint: Any) -> None:
     assert (asked.body["model"], asked.body["max_tokens"]) == ("toy", 16)
 
 
-def test_refused_question_shows_that_the_endpoint_is_there(endpoint: Any, make_reply: Make) -> None:
-    endpoint.plays(make_reply(status=400, body={"error": {"message": "max_tokens is not supported"}}))
+def test_refused_question_shows_that_the_endpoint_is_there(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=400, body={"error": {"message": "max_tokens is not supported"}}))
     assert remark_about(endpoint.url) == ""
 
 
-def test_busy_endpoint_is_remarked_on(endpoint: Any, make_reply: Make) -> None:
-    endpoint.plays(make_reply(status=429, body="slow down"))
+def test_busy_endpoint_is_remarked_on(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=429, body="slow down"))
     assert remark_about(endpoint.url).endswith("status 429: slow down; the run continues and asks again")
 
 
-def test_slow_endpoint_is_remarked_on(
-    endpoint: Any, make_reply: Make, make_said: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_endpoint_is_remarked_on(endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probing, "SECONDS", 0.1)
-    endpoint.plays(make_reply(body=make_said("OK"), delay=1.0))
+    endpoint.plays(Reply(body=said("OK"), delay=1.0))
     assert remark_about(endpoint.url).startswith(f"no answer from {endpoint.url} within 0.1 s")
 
 
@@ -53,9 +49,9 @@ def test_slow_endpoint_is_remarked_on(
     ],
 )
 def test_endpoint_that_cannot_answer_is_an_error_to_correct(
-    endpoint: Any, make_reply: Make, status: int, body: Any, problem: str
+    endpoint: Any, status: int, body: Any, problem: str
 ) -> None:
-    endpoint.plays(make_reply(status=status, body=body))
+    endpoint.plays(Reply(status=status, body=body))
     with pytest.raises(UserError, match=problem):
         remark_about(endpoint.url)
     assert len(endpoint.asked) == 1

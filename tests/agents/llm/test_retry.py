@@ -1,6 +1,5 @@
 import re
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,9 +16,9 @@ from assay.agents.llm.errors import (
 from assay.agents.llm.prices import Price, Prices
 from assay.agents.llm.retry import Patience, Retrying
 from assay.agents.llm.scripted import Scripted
+from played_endpoint import Reply, make_request, said
 
 PRICES = Prices(models={"toy": Price(input=10, output=100)})
-Make = Callable[..., Any]
 
 
 class Asking:
@@ -31,11 +30,9 @@ class Asking:
         self.model = Retrying(self.client, Patience(**patience), self.waits.append)
 
 
-def test_busy_endpoint_is_retried_after_its_retry_after(
-    endpoint: Any, make_request: Make, make_reply: Make, make_said: Make
-) -> None:
-    busy = make_reply(status=429, body="slow down", headers={"Retry-After": "17"})
-    endpoint.plays(busy, make_reply(status=503), make_said("4"))
+def test_busy_endpoint_is_retried_after_its_retry_after(endpoint: Any) -> None:
+    busy = Reply(status=429, body="slow down", headers={"Retry-After": "17"})
+    endpoint.plays(busy, Reply(status=503), said("4"))
     asking = Asking(endpoint.url)
     answer = asking.model.complete(make_request())
     assert (answer.content, answer.tries) == ("4", 3)
@@ -45,10 +42,8 @@ def test_busy_endpoint_is_retried_after_its_retry_after(
     assert answer.wasted.tokens == 0
 
 
-def test_answer_reports_the_usage_of_failed_tries(
-    endpoint: Any, make_request: Make, make_reply: Make, make_said: Make
-) -> None:
-    endpoint.plays(make_reply(body="{broken" + "x" * 393), make_said("4"))
+def test_answer_reports_the_usage_of_failed_tries(endpoint: Any) -> None:
+    endpoint.plays(Reply(body="{broken" + "x" * 393), said("4"))
     answer = Asking(endpoint.url).model.complete(make_request())
     assert answer.usage.tokens == 110
     assert answer.wasted.completion_tokens == 100
@@ -67,18 +62,16 @@ def test_answer_reports_the_usage_of_failed_tries(
         (429, "insufficient_quota", AccessDenied),
     ],
 )
-def test_permanent_error_is_not_retried(
-    endpoint: Any, make_request: Make, make_reply: Make, status: int, code: str, kind: type[Exception]
-) -> None:
-    endpoint.plays(make_reply(status=status, body={"error": {"code": code, "message": "no"}}))
+def test_permanent_error_is_not_retried(endpoint: Any, status: int, code: str, kind: type[Exception]) -> None:
+    endpoint.plays(Reply(status=status, body={"error": {"code": code, "message": "no"}}))
     asking = Asking(endpoint.url)
     with pytest.raises(kind):
         asking.model.complete(make_request())
     assert (len(endpoint.asked), asking.waits) == (1, [])
 
 
-def test_last_error_reports_the_usage_of_all_tries(endpoint: Any, make_request: Make, make_reply: Make) -> None:
-    endpoint.plays(make_reply(body="x" * 40))
+def test_last_error_reports_the_usage_of_all_tries(endpoint: Any) -> None:
+    endpoint.plays(Reply(body="x" * 40))
     asking = Asking(endpoint.url, tries=3)
     with pytest.raises(Exception, match="cannot be read") as caught:
         asking.model.complete(make_request())
@@ -86,16 +79,16 @@ def test_last_error_reports_the_usage_of_all_tries(endpoint: Any, make_request: 
     assert caught.value.spent.completion_tokens == 30  # type: ignore[attr-defined]
 
 
-def test_too_long_retry_after_is_not_waited_for(endpoint: Any, make_request: Make, make_reply: Make) -> None:
-    endpoint.plays(make_reply(status=429, headers={"Retry-After": "3600"}))
+def test_too_long_retry_after_is_not_waited_for(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=429, headers={"Retry-After": "3600"}))
     asking = Asking(endpoint.url, longest_wait=60)
     with pytest.raises(ModelUnavailable):
         asking.model.complete(make_request())
     assert (len(endpoint.asked), asking.waits) == (1, [])
 
 
-def test_waits_grow_to_the_longest_wait(endpoint: Any, make_request: Make, make_reply: Make) -> None:
-    endpoint.plays(make_reply(status=500))
+def test_waits_grow_to_the_longest_wait(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=500))
     asking = Asking(endpoint.url, tries=6, first_wait=1, longest_wait=5)
     with pytest.raises(ModelUnavailable):
         asking.model.complete(make_request())
@@ -104,7 +97,7 @@ def test_waits_grow_to_the_longest_wait(endpoint: Any, make_request: Make, make_
     assert asking.waits[-1] == 5
 
 
-def test_other_errors_are_not_retried(make_request: Make) -> None:
+def test_other_errors_are_not_retried() -> None:
     def refuse(_: Any) -> str:
         raise BudgetExceeded("spent", limit="calls")
 
@@ -114,8 +107,8 @@ def test_other_errors_are_not_retried(make_request: Make) -> None:
     assert waits == []
 
 
-def test_each_retry_is_noted(endpoint: Any, make_request: Make, make_reply: Make, make_said: Make) -> None:
-    endpoint.plays(make_reply(status=503, body="loading the model"), make_reply(status=503), make_said("4"))
+def test_each_retry_is_noted(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=503, body="loading the model"), Reply(status=503), said("4"))
     notes: list[str] = []
     client = ModelClient(Endpoint(base_url=endpoint.url))
     Retrying(client, Patience(tries=4), lambda _seconds: None, notes.append).complete(make_request())
@@ -124,15 +117,15 @@ def test_each_retry_is_noted(endpoint: Any, make_request: Make, make_reply: Make
     assert re.search(r"; try 3 of 4 in [23] s$", second)
 
 
-def test_no_try_begins_after_the_deadline(endpoint: Any, make_request: Make, make_reply: Make) -> None:
-    endpoint.plays(make_reply(status=503))
+def test_no_try_begins_after_the_deadline(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=503))
     asking = Asking(endpoint.url, first_wait=20)
     with pytest.raises(ModelUnavailable, match="503"):
         asking.model.complete(make_request(deadline=time.monotonic() + 10))
     assert (len(endpoint.asked), asking.waits) == (1, [])
 
 
-def test_reply_of_no_chat_model_is_asked_for_once(endpoint: Any, make_request: Make) -> None:
+def test_reply_of_no_chat_model_is_asked_for_once(endpoint: Any) -> None:
     endpoint.plays({"choices": []})
     asking = Asking(endpoint.url)
     with pytest.raises(NoChatModel):

@@ -1,14 +1,12 @@
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from assay.agents.llm.chat import Answer
 from assay.agents.llm.errors import RequestRefused
 from assay.agents.llm.scripted import Scripted
+from played_endpoint import make_request
 
 
-def test_lines_are_answered_in_order(make_request: Callable[..., Any]) -> None:
+def test_lines_are_answered_in_order() -> None:
     model = Scripted(["one", Answer(content="two")])
     first = model.complete(make_request())
     assert (first.content, first.model) == ("one", "toy")
@@ -20,6 +18,6 @@ def test_lines_are_answered_in_order(make_request: Callable[..., Any]) -> None:
         model.complete(make_request())
 
 
-def test_function_answers_each_request(make_request: Callable[..., Any]) -> None:
+def test_function_answers_each_request() -> None:
     model = Scripted(lambda request: request.messages[-1].content.upper())
     assert [model.complete(make_request(text)).content for text in ("a", "b")] == ["A", "B"]

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ from assay.agents.llm.errors import BudgetExceeded, RunBudgetExceeded
 from assay.agents.llm.retry import Patience
 from assay.agents.llm.stack import Setup, Stack
 from assay.harness.errors import UserError
-
-Make = Callable[..., Any]
+from played_endpoint import Reply, make_request, said
 
 
 @pytest.fixture
@@ -27,9 +25,7 @@ def setup(endpoint: Any, tmp_path: Path) -> Setup:
     )
 
 
-def test_replayed_answers_count_for_the_sample_but_are_not_paid(
-    endpoint: Any, setup: Setup, make_request: Make
-) -> None:
+def test_replayed_answers_count_for_the_sample_but_are_not_paid(endpoint: Any, setup: Setup) -> None:
     for paid in (2, 0):
         with Stack(setup) as stack:
             ledger = Ledger(BudgetLimits(calls=2))
@@ -45,7 +41,7 @@ def test_replayed_answers_count_for_the_sample_but_are_not_paid(
     assert len(endpoint.asked) == 2
 
 
-def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: Setup, make_request: Make) -> None:
+def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: Setup) -> None:
     with Stack(setup.model_copy(update={"limits": BudgetLimits(calls=3)})) as stack:
         for text in ("one", "two"):
             stack.model.complete(make_request(text))
@@ -56,10 +52,8 @@ def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: S
     assert len(endpoint.asked) == 3
 
 
-def test_failed_tries_are_paid(
-    endpoint: Any, setup: Setup, make_request: Make, make_reply: Make, make_said: Make
-) -> None:
-    endpoint.plays(make_reply(status=503), make_reply(body="x" * 400), make_said("ok"))
+def test_failed_tries_are_paid(endpoint: Any, setup: Setup) -> None:
+    endpoint.plays(Reply(status=503), Reply(body="x" * 400), said("ok"))
     with Stack(setup.model_copy(update={"cassette": None})) as stack:
         answer = stack.model.complete(make_request())
         assert answer.tries == 3
@@ -67,7 +61,7 @@ def test_failed_tries_are_paid(
         assert stack.paid.spent.calls == 1
 
 
-def test_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup, make_request: Make) -> None:
+def test_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup) -> None:
     with Stack(setup) as stack:
         first = stack.model.complete(make_request())
     nowhere = Endpoint(base_url="http://127.0.0.1:9/v1", key_env="NO_SUCH_KEY")

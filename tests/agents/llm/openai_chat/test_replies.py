@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +10,7 @@ from assay.agents.llm.chat import Answer, Finish, Request, TokenUsage, ToolCall
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.openai_chat.replies import answer_from_json, answers_to_events, answers_to_json
 from assay.agents.llm.openai_chat.requests import request_from_json
+from played_endpoint import said
 
 texts = st.text(max_size=30)
 calls = st.builds(ToolCall, id=texts, name=texts, arguments=texts)
@@ -81,8 +81,8 @@ def test_any_json_is_read_or_raises_malformed_body(body: Any) -> None:
         ({}, False, Finish.OTHER),
     ],
 )
-def test_finish_reason_is_read(make_said: Callable[..., Any], reason: Any, has_calls: bool, finish: Finish) -> None:
+def test_finish_reason_is_read(reason: Any, has_calls: bool, finish: Finish) -> None:
     call = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
-    answer = answer_from_json(make_said(message={"tool_calls": [call] if has_calls else []}, finish_reason=reason))
+    answer = answer_from_json(said(message={"tool_calls": [call] if has_calls else []}, finish_reason=reason))
     assert answer.finish is finish
     assert [each.arguments for each in answer.tool_calls] == (['{"a": 1}'] if has_calls else [])

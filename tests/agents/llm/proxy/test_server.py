@@ -3,7 +3,6 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ from assay.agents.llm.proxy.server import MAX_BODY_BYTES, Proxy
 from assay.agents.llm.retry import Patience, Retrying
 from assay.agents.llm.scripted import Scripted
 from assay.harness.errors import UserError
+from played_endpoint import Reply, make_request, said
 
-Make = Callable[..., Any]
 QUESTION = {"model": "toy", "messages": [{"role": "user", "content": "hi"}]}
 
 
@@ -37,11 +36,11 @@ def address_of(proxy: Proxy) -> tuple[str, int]:
 
 
 def test_client_asks_an_endpoint_through_the_proxy(
-    endpoint: Any, tmp_path: Path, make_request: Make, make_said: Make, monkeypatch: pytest.MonkeyPatch
+    endpoint: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOY_KEY", "upstream-secret")
     call = {"id": "1", "type": "function", "function": {"name": "run", "arguments": '{"a": 1}'}}
-    endpoint.plays(make_said("ok", message={"tool_calls": [call]}, finish_reason="tool_calls"))
+    endpoint.plays(said("ok", message={"tool_calls": [call]}, finish_reason="tool_calls"))
     log = tmp_path / "log.jsonl"
     with (
         ModelClient(Endpoint(base_url=endpoint.url, key_env="TOY_KEY")) as upstream,
@@ -171,8 +170,8 @@ def test_idle_connections_do_not_delay_requests_or_close() -> None:
         assert time.monotonic() - start < 30, "less than the time that a request may take to arrive"
 
 
-def test_retries_are_hidden_from_the_client(endpoint: Any, make_reply: Make, make_said: Make) -> None:
-    endpoint.plays(make_reply(status=429), make_reply(body="{"), make_said("at last"))
+def test_retries_are_hidden_from_the_client(endpoint: Any) -> None:
+    endpoint.plays(Reply(status=429), Reply(body="{"), said("at last"))
     with (
         ModelClient(Endpoint(base_url=endpoint.url)) as client,
         Proxy(Retrying(client, Patience(first_wait=0)), ["toy"]) as proxy,
