@@ -15,9 +15,7 @@ __all__ = ["corpus_mirror", "place"]
 
 @pytest.fixture(scope="session")
 def world(
-    docker_engine: DockerEngine,
-    place: Callable[[str, str], Place],
-    tmp_path_factory: pytest.TempPathFactory,
+    docker_engine: DockerEngine, place: Callable[[str, str], Place], tmp_path_factory: pytest.TempPathFactory
 ) -> World:
     where = place("python", NAME)
     scratch = tmp_path_factory.mktemp("leaky")

@@ -9,14 +9,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from assay.agents.external.importers.common import (
-    LooseModel,
-    assemble,
-    bash_call,
-    non_empty,
-    plain_text,
-    single_result,
-)
+from assay.agents.external.importers.common import LooseModel, assemble, bash_call, non_empty, plain_text, single_result
 from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, Trajectory
 
 

@@ -11,13 +11,7 @@ from pathlib import Path
 from pydantic import Field, JsonValue
 
 from assay.agents.llm.chat import Answer, ChatModel, TokenUsage
-from assay.agents.llm.errors import (
-    BudgetExceeded,
-    CassetteMiss,
-    ContextTooLong,
-    ModelUnavailable,
-    RequestRefused,
-)
+from assay.agents.llm.errors import BudgetExceeded, CassetteMiss, ContextTooLong, ModelUnavailable, RequestRefused
 from assay.agents.llm.json_fields import Json, MalformedBody
 from assay.agents.llm.proxy.dialects.base import (
     ApiError,

@@ -8,21 +8,8 @@ from pydantic import JsonValue
 
 from assay.agents.llm.chat import Answer, Finish, TokenUsage, ToolCall
 from assay.agents.llm.json_fields import Json
-from assay.agents.llm.proxy.dialects.base import (
-    ApiError,
-    HttpReply,
-    HttpRequest,
-    ParsedRequest,
-    Route,
-    RouteKind,
-)
-from assay.agents.llm.proxy.dialects.common import (
-    OpenAiDialect,
-    answer_id,
-    arguments_object,
-    format_event,
-    total_usage,
-)
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpReply, HttpRequest, ParsedRequest, Route, RouteKind
+from assay.agents.llm.proxy.dialects.common import OpenAiDialect, answer_id, arguments_object, format_event, total_usage
 from assay.agents.llm.proxy.dialects.responses_request import FREEFORM_FIELD, join_name, parse_responses
 
 _INCOMPLETE_REASONS = {Finish.LENGTH: "max_output_tokens", Finish.FILTERED: "content_filter"}

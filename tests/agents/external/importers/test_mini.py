@@ -59,7 +59,7 @@ def test_tool_calls_are_read_with_their_results() -> None:
                 {"role": "exit", "content": "", "extra": {"exit_status": "Submitted"}},
             ],
             "trajectory_format": "mini-swe-agent-1.1",
-        },
+        }
     )
     assert [step.source for step in found.steps] == ["system", "user", "agent", "agent", "user", "agent", "system"]
     twice, nothing, last = found.steps[2], found.steps[3], found.steps[5]
@@ -90,7 +90,7 @@ def test_commands_in_fenced_blocks_are_read_with_their_results() -> None:
             {"role": "assistant", "content": "```bash\na\n```\n```bash\nb\n```"},
             {"role": "user", "content": "One command, please."},
             {"role": "assistant", "content": "```mswea_bash_command\necho done\n```"},
-        ],
+        ]
     )
     assert [(step.source, commands_of(step), results_of(step)) for step in found.steps] == [
         ("system", [], []),

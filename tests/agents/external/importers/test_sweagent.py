@@ -48,7 +48,7 @@ def test_version_0_is_read() -> None:
                 "submission": "diff",
                 "model_stats": {"instance_cost": 0.5, "tokens_sent": 100, "tokens_received": 20, "api_calls": 2},
             },
-        },
+        }
     )
     assert [(step.step_id, step.source) for step in found.steps] == [
         (1, "system"),
@@ -71,11 +71,7 @@ def test_version_0_is_read() -> None:
     assert found.final_metrics.total_cost_usd == 0.5
     assert (found.final_metrics.total_prompt_tokens, found.final_metrics.total_completion_tokens) == (100, 20)
     assert found.final_metrics.extra == {"api_calls": 2}
-    assert found.extra == {
-        "exit_status": "submitted (exit_cost)",
-        "submission": "diff",
-        "environment": "swe_main",
-    }
+    assert found.extra == {"exit_status": "submitted (exit_cost)", "submission": "diff", "environment": "swe_main"}
 
 
 @pytest.mark.parametrize("as_text", [False, True])
@@ -96,7 +92,7 @@ def test_version_1_is_read_with_model_and_times(as_text: bool) -> None:
             ],
             "info": {"swe_agent_version": "1.1.0", "model_stats": {}},
             "replay_config": json.dumps(config) if as_text else config,
-        },
+        }
     )
     assert (found.agent.name, found.agent.version, found.agent.model_name) == ("swe-agent", "1.1.0", "gpt-4o")
     assert [step.message for step in found.steps] == ["You may act.", OLD_TURN["response"]]

@@ -40,11 +40,7 @@ lines: 3, 7
             Location("line", "", 12, 12),
             Location("line", "", 30, 34),
         ],
-        "lib/Till.java": [
-            Location("function", "Till.open"),
-            Location("line", "", 3, 3),
-            Location("line", "", 7, 7),
-        ],
+        "lib/Till.java": [Location("function", "Till.open"), Location("line", "", 3, 3), Location("line", "", 7, 7)],
     }
 
 

@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.retrieval.numbering import (
-    apply_numbered,
-    make_numbered_edit,
-    number_lines,
-    strip_numbers,
-)
+from assay.agents.solvers.retrieval.numbering import apply_numbered, make_numbered_edit, number_lines, strip_numbers
 
 TWICE = "def a():\n    return 1\n\n\ndef b():\n    return 1\n"
 LINES = st.lists(

@@ -108,8 +108,7 @@ def test_edits_that_do_not_apply_are_requested_again(play: Callable[..., Played]
 
 
 @pytest.mark.parametrize(
-    ("answers", "status"),
-    [(["no"] * 5, SolutionStatus.FORMAT_ERROR), ([*["no"] * 4, BLANK], SolutionStatus.EMPTY)],
+    ("answers", "status"), [(["no"] * 5, SolutionStatus.FORMAT_ERROR), ([*["no"] * 4, BLANK], SolutionStatus.EMPTY)]
 )
 def test_no_usable_edit_changes_nothing(
     play: Callable[..., Played], answers: list[str], status: SolutionStatus

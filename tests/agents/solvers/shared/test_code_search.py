@@ -147,10 +147,7 @@ def test_long_snippet_is_cut_with_a_note() -> None:
     ("call", "reply"),
     [
         ("search_class('Opened')", "There is no class Opened."),
-        (
-            "search_class('half')",
-            "There is no class half. The text half occurs in src/shop.py (2), tests",
-        ),
+        ("search_class('half')", "There is no class half. The text half occurs in src/shop.py (2), tests"),
         ("search_method_in_class('half', 'Shop')", "There is no function or method Shop.half."),
         ("search_method_in_file('open', 'test_shop.py')", "There is no function or method open in tests/test_shop.py."),
         ("search_class_in_file('Shop', 'shops.py')", "There is no file shops.py. There are: src/shop.py"),

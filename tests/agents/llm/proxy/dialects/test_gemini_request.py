@@ -22,14 +22,7 @@ FIELDS = (
 )
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | texts,
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            texts | st.sampled_from(FIELDS),
-            inner,
-            max_size=4,
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts | st.sampled_from(FIELDS), inner, max_size=4),
     max_leaves=15,
 )
 

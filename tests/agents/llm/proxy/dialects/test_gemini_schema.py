@@ -11,10 +11,7 @@ from assay.agents.llm.proxy.dialects.gemini_schema import convert_parameters, co
     [
         ({"type": "STRING"}, {"type": "string"}),
         ({"type": "STRING", "nullable": True}, {"type": ["string", "null"]}),
-        (
-            {"type": "STRING", "enum": ["a"], "nullable": True},
-            {"type": ["string", "null"], "enum": ["a", None]},
-        ),
+        ({"type": "STRING", "enum": ["a"], "nullable": True}, {"type": ["string", "null"], "enum": ["a", None]}),
         (
             {"type": "ARRAY", "items": {"type": "INTEGER"}, "minItems": "1"},
             {"type": "array", "items": {"type": "integer"}, "minItems": 1},

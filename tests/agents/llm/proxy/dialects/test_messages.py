@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import (
-    Answer,
-    Finish,
-    TokenUsage,
-    ToolCall,
-)
+from assay.agents.llm.chat import Answer, Finish, TokenUsage, ToolCall
 from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest
 from assay.agents.llm.proxy.dialects.messages import Messages
 
@@ -72,11 +67,7 @@ def test_events_are_in_the_order_of_the_api() -> None:
     ]
     bodies = [data for _, data in events]
     assert (bodies[0]["message"]["content"], bodies[0]["message"]["stop_reason"]) == ([], None)
-    assert bodies[1] == {
-        "type": "content_block_start",
-        "index": 0,
-        "content_block": {"type": "text", "text": ""},
-    }
+    assert bodies[1] == {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
     assert bodies[2]["delta"] == {"type": "text_delta", "text": "I look."}
     assert bodies[4]["content_block"] == {"type": "tool_use", "id": "toolu_1", "name": "bash", "input": {}}
     assert bodies[5] == {

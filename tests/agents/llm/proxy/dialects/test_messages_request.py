@@ -4,15 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.chat import (
-    Message,
-    Part,
-    Request,
-    ResponseFormat,
-    Role,
-    Tool,
-    ToolCall,
-)
+from assay.agents.llm.chat import Message, Part, Request, ResponseFormat, Role, Tool, ToolCall
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.messages_request import parse_messages
@@ -81,9 +73,7 @@ WHOLE_REQUEST = Request(
         Message(role=Role.SYSTEM, content="Be brief.\n\nBe kind."),
         Message(role=Role.USER, content="list the files"),
         Message(
-            role=Role.ASSISTANT,
-            content="I look.",
-            tool_calls=(LS, ToolCall(id="toolu_2", name="bash", arguments="{}")),
+            role=Role.ASSISTANT, content="I look.", tool_calls=(LS, ToolCall(id="toolu_2", name="bash", arguments="{}"))
         ),
         Message(role=Role.TOOL, content="a.py", tool_call_id="toolu_1"),
         Message(role=Role.TOOL, content="no\n\ncommand", tool_call_id="toolu_2"),
@@ -167,10 +157,7 @@ def test_response_format_is_read_from_either_field(field: str) -> None:
         ({"messages": "hi"}, "field messages must be a list"),
         ({"messages": ["hi"]}, "field messages must hold JSON objects"),
         ({"messages": [{"role": "king", "content": "x"}]}, "field role must be user, assistant or system"),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "smell"}]}]},
-            "the type smell is not supported",
-        ),
+        ({"messages": [{"role": "user", "content": [{"type": "smell"}]}]}, "the type smell is not supported"),
         ({"messages": [{"role": "assistant", "content": [{"type": "image"}]}]}, "an answer's block of the type image"),
         ({"messages": [{"role": "user", "content": [{"type": "tool_result"}]}]}, "field tool_use_id must be a string"),
         (

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import (
-    Answer,
-    Finish,
-    TokenUsage,
-    ToolCall,
-)
+from assay.agents.llm.chat import Answer, Finish, TokenUsage, ToolCall
 from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest
 from assay.agents.llm.proxy.dialects.responses import Responses
 

@@ -4,15 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.chat import (
-    Message,
-    Part,
-    Request,
-    ResponseFormat,
-    Role,
-    Tool,
-    ToolCall,
-)
+from assay.agents.llm.chat import Message, Part, Request, ResponseFormat, Role, Tool, ToolCall
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.responses_request import parse_responses
@@ -161,10 +153,7 @@ def test_tool_choice_may_name_one_tool() -> None:
         ({"input": [{"role": "user", "content": [{"type": "input_file"}]}]}, "a part of the type input_file"),
         ({"input": [{"type": "function_call", "name": "f", "arguments": "{}"}]}, "field call_id must be a string"),
         ({"previous_response_id": "resp_1"}, "send the whole input"),
-        (
-            {"tools": [{"type": "web_search"}, {"type": "code_interpreter"}]},
-            "web_search, code_interpreter; the model",
-        ),
+        ({"tools": [{"type": "web_search"}, {"type": "code_interpreter"}]}, "web_search, code_interpreter; the model"),
         ({"tools": [FUNCTION], "tool_choice": {"type": "web_search"}}, "field tool_choice names web_search"),
         ({"temperature": "hot"}, "field temperature"),
     ],
