@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.agents.llm.chat import Answer, Finish, TokenUsage, ToolCall
 from assay.agents.llm.json_fields import MalformedBody
-from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest, RouteKind
+from assay.agents.llm.proxy.dialects.base import HttpRequest, ParsedRequest, RouteKind
 from assay.agents.llm.proxy.dialects.gemini import Gemini
 
 GEMINI = Gemini()
@@ -91,70 +91,6 @@ def test_token_is_read_from_header_query_or_bearer() -> None:
     assert GEMINI.token(HttpRequest("POST", ANSWER)) == ""
 
 
-ALL_FIELDS = Answer(
-    content="So.",
-    reasoning="hm",
-    tool_calls=(
-        ToolCall(id="c1", name="run", arguments='{"command": "ls"}'),
-        ToolCall(id="", name="rest", arguments=""),
-    ),
-    finish=Finish.TOOL_CALLS,
-    model="toy-2026",
-    usage=TokenUsage(prompt_tokens=100, cached_tokens=60, completion_tokens=7),
-)
-
-
-def test_reply_holds_the_answer_as_a_candidate() -> None:
-    reply = GEMINI.reply(parse({"contents": [user("go")]}), [ALL_FIELDS])
-    assert reply.pop("responseId") == GEMINI.reply(parse({"contents": [user("go")]}), [ALL_FIELDS])["responseId"]
-    assert reply == {
-        "modelVersion": "toy-2026",
-        "candidates": [
-            {
-                "content": {
-                    "role": "model",
-                    "parts": [
-                        {"text": "hm", "thought": True},
-                        {"text": "So."},
-                        {"functionCall": {"id": "c1", "name": "run", "args": {"command": "ls"}}},
-                        {"functionCall": {"name": "rest", "args": {}}},
-                    ],
-                },
-                "finishReason": "STOP",
-                "index": 0,
-            }
-        ],
-        "usageMetadata": {
-            "promptTokenCount": 100,
-            "cachedContentTokenCount": 60,
-            "candidatesTokenCount": 7,
-            "totalTokenCount": 107,
-        },
-    }
-
-
-@pytest.mark.parametrize(
-    ("finish", "expected"),
-    [
-        (Finish.STOP, "STOP"),
-        (Finish.TOOL_CALLS, "STOP"),
-        (Finish.LENGTH, "MAX_TOKENS"),
-        (Finish.FILTERED, "SAFETY"),
-        (Finish.OTHER, "OTHER"),
-    ],
-)
-def test_finish_reason_follows_the_finish(finish: Finish, expected: str) -> None:
-    reply: Any = GEMINI.reply(parse({"contents": [user("go")]}), [Answer(finish=finish)])
-    assert reply["candidates"][0]["finishReason"] == expected
-    assert reply["candidates"][0]["content"]["parts"] == [{"text": ""}]
-
-
-def test_several_answers_are_candidates_with_summed_usage() -> None:
-    reply: Any = GEMINI.reply(parse({"contents": [user("go")]}), [ALL_FIELDS, ALL_FIELDS])
-    assert [candidate["index"] for candidate in reply["candidates"]] == [0, 1]
-    assert reply["usageMetadata"]["totalTokenCount"] == 214
-
-
 def pieces(events: Iterator[str]) -> list[Any]:
     lines = list(events)
     assert all(event.startswith("data: ") and event.endswith("\n\n") for event in lines)
@@ -176,30 +112,6 @@ def test_reply_is_read_back_as_the_same_message(answer: Answer) -> None:
     reply: Any = GEMINI.reply(parse({"contents": [user("go")]}), [answer])
     contents = [user("go"), json.loads(json.dumps(reply["candidates"][0]["content"]))]
     assert parse({"contents": contents}).request.messages[1] == answer.make_message()
-
-
-@pytest.mark.parametrize(
-    ("status", "code", "name"),
-    [
-        (400, "invalid_request", "INVALID_ARGUMENT"),
-        (401, "invalid_api_key", "UNAUTHENTICATED"),
-        (402, "budget_exceeded", "RESOURCE_EXHAUSTED"),
-        (403, "forbidden", "PERMISSION_DENIED"),
-        (404, "model_not_found", "NOT_FOUND"),
-        (413, "invalid_request", "INVALID_ARGUMENT"),
-        (502, "model_error", "INTERNAL"),
-        (503, "model_unavailable", "UNAVAILABLE"),
-    ],
-)
-def test_error_reply_has_the_word_of_the_status(status: int, code: str, name: str) -> None:
-    reply = GEMINI.error_reply(ApiError(status, code, "no"))
-    assert reply.status == status
-    assert json.loads(reply.body) == {"error": {"code": status, "message": "no", "status": name}}
-
-
-def test_too_long_prompt_is_reported_in_words_that_clients_know() -> None:
-    error = json.loads(GEMINI.error_reply(ApiError(400, "context_length_exceeded", "9000 of 8192")).body)["error"]
-    assert error["message"] == "the input token count exceeds the maximum number of tokens allowed: 9000 of 8192"
 
 
 def test_models_are_listed() -> None:

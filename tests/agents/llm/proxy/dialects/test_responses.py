@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import Answer, Finish, TokenUsage, ToolCall
-from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest
+from assay.agents.llm.chat import Answer, Finish, ToolCall
+from assay.agents.llm.proxy.dialects.base import HttpRequest, ParsedRequest
 from assay.agents.llm.proxy.dialects.responses import Responses
 
 DIALECT = Responses()
@@ -60,52 +60,6 @@ def test_tool_in_a_namespace_is_called_by_both_names() -> None:
     assert shown == [call, edit]
 
 
-def test_reply_holds_the_answer_as_items() -> None:
-    usage = TokenUsage(prompt_tokens=100, cached_tokens=30, completion_tokens=7)
-    free = ToolCall(id="call_2", name="apply_patch", arguments='{"input": "x"}')
-    answer = Answer(content="I look.", tool_calls=(LS, free), finish=Finish.TOOL_CALLS, usage=usage, reasoning="hm")
-    reply: Any = DIALECT.reply(parse(tools=[FUNCTION, PATCH]), [answer])
-    for each in (reply, *reply["output"]):
-        assert each.pop("id")
-    assert reply == {
-        "object": "response",
-        "created_at": 0,
-        "model": "toy",
-        "error": None,
-        "status": "completed",
-        "incomplete_details": None,
-        "output": [
-            {
-                "type": "message",
-                "role": "assistant",
-                "status": "completed",
-                "content": [{"type": "output_text", "text": "I look.", "annotations": []}],
-            },
-            {
-                "type": "function_call",
-                "call_id": "call_1",
-                "name": "shell",
-                "arguments": '{"command": "ls"}',
-                "status": "completed",
-            },
-            {
-                "type": "custom_tool_call",
-                "call_id": "call_2",
-                "name": "apply_patch",
-                "input": "x",
-                "status": "completed",
-            },
-        ],
-        "usage": {
-            "input_tokens": 100,
-            "input_tokens_details": {"cached_tokens": 30},
-            "output_tokens": 7,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": 107,
-        },
-    }
-
-
 def test_events_are_in_the_order_of_the_api() -> None:
     free = ToolCall(id="call_2", name="apply_patch", arguments="x")
     answer = Answer(content="I look.", tool_calls=(LS, free))
@@ -146,16 +100,6 @@ def test_truncated_answer_is_incomplete(finish: Finish, reason: str) -> None:
     last = events_of(Answer(content="x", finish=finish))[-1]
     assert last["type"] == "response.incomplete"
     assert (last["response"]["status"], last["response"]["incomplete_details"]) == ("incomplete", {"reason": reason})
-
-
-@pytest.mark.parametrize(
-    ("status", "code", "kind"),
-    [(402, "budget_exceeded", "invalid_request_error"), (503, "model_unavailable", "server_error")],
-)
-def test_error_reply_has_the_type_of_the_status(status: int, code: str, kind: str) -> None:
-    reply = DIALECT.error_reply(ApiError(status, code, "why"))
-    assert reply.status == status
-    assert json.loads(reply.body) == {"error": {"message": "why", "type": kind, "param": None, "code": code}}
 
 
 words = st.text(min_size=1, max_size=20)
