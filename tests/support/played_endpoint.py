@@ -96,8 +96,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def played_endpoint() -> Iterator[Played]:
-    played = Played()
+def played_endpoint(played: Played | None = None) -> Iterator[Played]:
+    played = played or Played()
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"played": played}))
     server.daemon_threads = True  # a late reply is not waited for
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))

@@ -60,10 +60,12 @@ def test_answer_reports_the_usage_of_failed_tries(endpoint: Any) -> None:
         (403, "x", AccessDenied),
         (404, "x", AccessDenied),
         (429, "insufficient_quota", AccessDenied),
+        (200, "", NoChatModel),
     ],
 )
 def test_permanent_error_is_not_retried(endpoint: Any, status: int, code: str, kind: type[Exception]) -> None:
-    endpoint.plays(Reply(status=status, body={"error": {"code": code, "message": "no"}}))
+    body = {"error": {"code": code, "message": "no"}} if code else {"choices": []}
+    endpoint.plays(Reply(status=status, body=body))
     asking = Asking(endpoint.url)
     with pytest.raises(kind):
         asking.model.complete(make_request())
@@ -123,11 +125,3 @@ def test_no_try_begins_after_the_deadline(endpoint: Any) -> None:
     with pytest.raises(ModelUnavailable, match="503"):
         asking.model.complete(make_request(deadline=time.monotonic() + 10))
     assert (len(endpoint.asked), asking.waits) == (1, [])
-
-
-def test_reply_of_no_chat_model_is_asked_for_once(endpoint: Any) -> None:
-    endpoint.plays({"choices": []})
-    asking = Asking(endpoint.url)
-    with pytest.raises(NoChatModel):
-        asking.model.complete(make_request())
-    assert len(endpoint.asked) == 1

@@ -5,10 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,8 @@ from assay.cli.main import main
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError
 from assay.harness.runs.crew import Progress
+from cli.conftest import as_row
+from played_endpoint import Asked, Played, Reply, played_endpoint, said
 
 Make = Callable[..., Instance]
 
@@ -194,54 +194,27 @@ def test_volatile_output_does_not_change_the_key_of_a_request() -> None:
         assert key(one) != key(other)
 
 
-class Endpoint:
-    """An OpenAI-compatible endpoint that counts what it answers, and from some call on answers nothing."""
+class Endpoint(Played):
+    """Counts what it answers, and from some call on answers nothing."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.answered: list[str] = []
-        self.probed = 0
-        self.held = 0
+        self.probed = self.held = 0
         self.hold_after = 10**9
-        self._lock = threading.Lock()
-        endpoint = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                endpoint.serve(self)
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        self.address = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-
-    def serve(self, call: BaseHTTPRequestHandler) -> None:
-        body = json.loads(call.rfile.read(int(call.headers["Content-Length"])))
-        is_probe = body["messages"][0]["content"] == "Reply with OK."
-        with self._lock:
-            self.probed += is_probe
-            holds = len(self.answered) >= self.hold_after and not is_probe
-            if is_probe:
-                pass
-            elif holds:
+    def next(self, asked: Asked) -> Reply:
+        messages = asked.body["messages"]
+        with self.lock:
+            if messages[0]["content"] == "Reply with OK.":
+                self.probed += 1
+            elif len(self.answered) >= self.hold_after:
                 self.held += 1
+                return Reply(delay=600)
             else:
-                self.answered.append(mask_volatile(json.dumps(body, sort_keys=True)))
-        if holds:
-            time.sleep(600)
-            return
-        turn = sum(message["role"] == "assistant" for message in body["messages"])
-        message = {"role": "assistant", "content": f"Next.\n```bash\n{COMMANDS[turn]}\n```"}
-        reply: dict[str, Any] = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
-        reply |= {"model": "tiny", "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}}
-        content = json.dumps(reply).encode()
-        call.send_response(200)
-        call.send_header("Content-Type", "application/json")
-        call.send_header("Content-Length", str(len(content)))
-        call.end_headers()
-        call.wfile.write(content)
+                self.answered.append(mask_volatile(json.dumps(asked.body, sort_keys=True)))
+        turn = sum(message["role"] == "assistant" for message in messages)
+        return Reply(body=said(f"Next.\n```bash\n{COMMANDS[turn]}\n```"))
 
 
 COMMANDS = (
@@ -254,33 +227,15 @@ COMMANDS = (
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    made = Endpoint()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
+    with played_endpoint(made := Endpoint()):
+        yield made
 
 
 @pytest.fixture
 def command(tmp_path: Path, instances: list[Instance], endpoint: Endpoint) -> list[str]:
-    rows = [
-        {
-            "instance_id": each.id,
-            "repo": each.repo,
-            "base_commit": each.base_commit,
-            "patch": each.gold_patch,
-            "test_patch": each.test_patch,
-            "problem_statement": each.problem_statement,
-            "hints_text": "",
-            "created_at": each.created_at.isoformat(),
-            "version": "1",
-            "FAIL_TO_PASS": json.dumps(each.fail_to_pass),
-            "PASS_TO_PASS": json.dumps(each.pass_to_pass),
-        }
-        for each in instances
-    ]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(as_row(each)) + "\n" for each in instances))
     where = ["--runs-dir", str(tmp_path / "runs"), "--run-id", "r", "--engine", "fake"]
-    model = ["--agent", "bash_loop", "--set", "form=block", "--model", "tiny", "--base-url", endpoint.address]
+    model = ["--agent", "bash_loop", "--set", "form=block", "--model", "tiny", "--base-url", endpoint.url]
     return [sys.executable, "-m", "assay", "solve", str(tmp_path / "rows.jsonl"), *where, *model, "-j", "2"]
 
 
