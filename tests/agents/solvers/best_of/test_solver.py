@@ -286,6 +286,9 @@ class Rude:
     def __init__(self, settings: Settings) -> None:
         pass
 
+    def solve(self, session: SolveSession) -> SolveOutcome:
+        return SolveOutcome()
+
     def prepare(self, host: object) -> None:
         pass
 
