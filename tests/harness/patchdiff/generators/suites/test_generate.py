@@ -35,6 +35,8 @@ Results = Mapping[str, Status] | None
 """What one file's tests do; None: the file takes all others along."""
 LATE: Results = {"the file": Status.ERROR}
 """The file does not end."""
+Act = Callable[[Side, str, int], Results]
+"""Results by side, file and the number of the run."""
 
 
 class AloneSides:
@@ -55,9 +57,9 @@ class AloneSides:
 
 
 class ActedSides(AloneSides):
-    """Sides whose tests do what a function says: of a side, a file and the number of the run."""
+    """Sides whose tests are acted."""
 
-    def __init__(self, instance: Instance, act: Callable[[Side, str, int], Results]) -> None:
+    def __init__(self, instance: Instance, act: Act) -> None:
         self.instance = instance
         self._act = act
         self._runs = count()
@@ -79,7 +81,7 @@ class ActedSides(AloneSides):
 
 @dataclass
 class Suite:
-    """Runs the generator; ``ran`` and ``notes`` tell of the last time."""
+    """Runs the generator; ``ran`` and ``notes`` are of the last time."""
 
     instance: Instance
     kept: Path | None = None
@@ -89,7 +91,7 @@ class Suite:
     def __call__(
         self,
         files: Sequence[str],
-        act: Callable[[Side, str, int], Results],
+        act: Act,
         *,
         all_: bool = False,
         apart: Any = None,
@@ -121,11 +123,22 @@ def one_each(path: str, status: Status = PASSED) -> Results:
     return {f"{path}::test": status}
 
 
-def test_test_that_passes_with_gold_and_always_fails_here_is_a_regression(suites: Suite) -> None:
-    def act(side: Side, path: str, _run: int) -> Results:
-        return one_each(path, FAILED if path == FILES[30] and side is Side.CANDIDATE else PASSED)
+def spoil(file: str, result: Results | Status = FAILED, then: Act = lambda _side, path, _run: one_each(path)) -> Act:
+    """Give a file's test another result with the patch alone; the others do what ``then`` says."""
 
-    found = suites(FILES, act)
+    def act(side: Side, path: str, run: int) -> Results:
+        if (side, path) != (Side.CANDIDATE, file):
+            return then(side, path, run)
+        return one_each(path, result) if isinstance(result, Status) else result
+
+    return act
+
+
+PASS = spoil("")
+
+
+def test_test_that_passes_with_gold_and_always_fails_here_is_a_regression(suites: Suite) -> None:
+    found = suites(FILES, spoil(FILES[30]))
     (divergence,) = found.divergences
     assert (divergence.finding, divergence.probe) == (PatchDiffFinding.REGRESSION, f"{FILES[30]}::test")
     assert (divergence.base.text, divergence.gold.text, divergence.candidate.text) == ("passed", "passed", "failed")
@@ -135,7 +148,7 @@ def test_test_that_passes_with_gold_and_always_fails_here_is_a_regression(suites
 
 
 def test_nothing_runs_where_gold_and_the_candidate_are_alike(suites: Suite) -> None:
-    found = suites(FILES, lambda _side, path, _run: one_each(path), apart={})
+    found = suites(FILES, PASS, apart={})
     assert (suites.ran, found.result.reached, found.result.test_files) == ([], 0, 40)
     assert found.result.note == "40 test files run nothing in which the patches differ"
 
@@ -205,11 +218,8 @@ def test_test_that_failed_with_gold_once_is_no_suspect_of_later_candidates(suite
 def test_test_that_the_patch_alone_skips_or_fails_stays_a_suspect(suites: Suite, tmp_path: Path) -> None:
     suites.kept = tmp_path
 
-    def act(side: Side, path: str, _number: int) -> Results:
-        return one_each(path, status if side is Side.CANDIDATE and path == FILES[3] else PASSED)
-
     for status in (Status.SKIPPED, FAILED, FAILED):
-        found = suites(FILES, act).divergences
+        found = suites(FILES, spoil(FILES[3], status)).divergences
         assert [each.probe.partition("::")[0] for each in found] == [FILES[3]] * (status is FAILED)
 
 
@@ -224,15 +234,13 @@ def test_comparison_that_is_cut_short_leaves_out_no_files_of_later_candidates(su
 
     assert suites(FILES, act, first_turn=6.0, turns=1).result.test_files == 8
     assert suites(FILES[8:], act).error
-    assert suites(FILES, lambda _side, path, _number: one_each(path)).result.test_files == 40
+    assert suites(FILES, PASS).result.test_files == 40
 
 
 def test_files_beside_a_late_one_run_in_the_next_turn_where_the_first_has_no_time(suites: Suite) -> None:
     def act(side: Side, path: str, number: int) -> Results:
         time.sleep(1.0 if (path, number) == (FILES[8], 1) else 0.05)
-        if side is Side.CANDIDATE and path == FILES[8]:
-            return LATE
-        return one_each(path, FAILED if side is Side.CANDIDATE and path == FILES[9] else PASSED)
+        return spoil(FILES[8], LATE, spoil(FILES[9]))(side, path, number)
 
     found = suites(FILES[:12], act, first_turn=6.2)
     assert f"{FILES[9]}::test" in {each.probe for each in found.divergences}
@@ -240,32 +248,26 @@ def test_files_beside_a_late_one_run_in_the_next_turn_where_the_first_has_no_tim
 
 
 def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> None:
-    def act(side: Side, path: str, _run: int) -> Results:
-        if path == FILES[5]:
-            return None
-        return one_each(path, FAILED if path == FILES[6] and side is Side.CANDIDATE else PASSED)
-
-    found = suites(FILES[:16], act)
+    failing = spoil(FILES[6])
+    found = suites(FILES[:16], lambda side, path, run: None if path == FILES[5] else failing(side, path, run))
     assert [each.probe for each in found.divergences] == [f"{FILES[6]}::test"]
     assert found.result.probes == 15
     assert f"1 test files give no result, nor with gold: {FILES[5]}" in found.result.note
 
 
-def test_file_unreadable_with_the_patch_only_is_a_regression(suites: Suite) -> None:
-    def act(side: Side, path: str, _run: int) -> Results:
-        return None if path == FILES[3] and side is Side.CANDIDATE else one_each(path)
-
-    (divergence,) = suites(FILES[:8], act).divergences
-    assert (divergence.probe, divergence.candidate.kind) == (f"{FILES[3]}::test", "missing")
+@pytest.mark.parametrize(("result", "kind"), [(None, "missing"), (LATE, "timeout")], ids=["unreadable", "endless"])
+def test_file_without_a_result_with_the_patch_only_is_a_regression(suites: Suite, result: Results, kind: str) -> None:
+    (divergence,) = suites(FILES[:8], spoil(FILES[3], result)).divergences
+    assert (divergence.probe, divergence.candidate.kind) == (f"{FILES[3]}::test", kind)
 
 
 def test_spent_budget_is_noted(suites: Suite) -> None:
-    found = suites(FILES, lambda _side, path, _run: one_each(path), budget=0.0)
+    found = suites(FILES, PASS, budget=0.0)
     assert found.result.note == "the budget was spent after 0 of 40 test files"
 
 
 def test_tests_that_are_skipped_are_not_compared(suites: Suite) -> None:
-    found = suites(FILES[:3], lambda _side, path, _run: one_each(path, Status.SKIPPED if path == FILES[0] else PASSED))
+    found = suites(FILES[:3], spoil(FILES[0], Status.SKIPPED))
     assert (found.result.probes, found.result.reached) == (3, 2)
 
 
@@ -274,14 +276,6 @@ def test_late_file_is_named_apart_from_files_the_budget_left_out(suites: Suite) 
     assert found.divergences == ()
     assert found.result.note == f"1 test files hit the time limit: {FILES[18]}"
     assert found.result.probes == 19
-
-
-def test_file_that_ends_with_gold_only_is_a_regression(suites: Suite) -> None:
-    def act(side: Side, path: str, _run: int) -> Results:
-        return LATE if path == FILES[1] and side is Side.CANDIDATE else one_each(path)
-
-    (divergence,) = suites(FILES[:4], act).divergences
-    assert (divergence.probe, divergence.candidate.kind) == (f"{FILES[1]}::test", "timeout")
 
 
 @pytest.mark.parametrize(
@@ -341,10 +335,10 @@ def test_recipe_that_runs_everything_does_so_once(suites: Suite) -> None:
 
 
 def test_findings_before_an_engine_failure_are_kept(suites: Suite) -> None:
-    def act(side: Side, path: str, _run: int) -> Results:
+    def act(side: Side, path: str, run: int) -> Results:
         if path == FILES[20]:
             raise EngineError("no such container")
-        return one_each(path, FAILED if path == FILES[2] and side is Side.CANDIDATE else PASSED)
+        return spoil(FILES[2])(side, path, run)
 
     found = suites(FILES, act)
     assert [each.probe for each in found.divergences] == [f"{FILES[2]}::test"]
@@ -362,10 +356,7 @@ def test_unavailable_engine_or_stop_is_raised_by_the_suite(suites: Suite, error:
 
 
 def test_progress_is_noted(suites: Suite) -> None:
-    suites(FILES, lambda side, path, _run: one_each(path, FAILED if (side, path) == BAD else PASSED))
+    suites(FILES, spoil(FILES[3]))
     assert suites.notes[0] == "0 of 40 test files compared, 8 at work"
     assert "repeating 1 failing tests of 1 files, round 4 of 4" in suites.notes
     assert suites.notes[-1] == "24 of 40 test files compared, 16 at work"
-
-
-BAD = (Side.CANDIDATE, FILES[3])
