@@ -1,6 +1,9 @@
 """A solver's run with one sample of one instance, in the files of its own store."""
 
+from collections.abc import Callable
 from pathlib import Path
+
+import httpx
 
 from assay.agents.contract import Budget, SampleUsage, Solution, SolutionStatus
 from assay.agents.sampling.store import SavedSolution, SolveStore
@@ -21,6 +24,8 @@ from assay.harness.runs.manifest import Run
 from assay.harness.runs.store import RunStore
 
 ID = "acme__calc-1"
+MakeRun = Callable[..., RunStore]
+Serve = Callable[..., httpx.Client]
 
 
 def steps(word: str = "word", times: int = 1, text: str = "", picture: str = "") -> list[Step]:

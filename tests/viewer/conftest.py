@@ -16,10 +16,11 @@ from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 from assay.viewer.runs import Viewer
 from assay.viewer.server import ViewServer
+from solved_run import MakeRun, Serve
 
 
 @pytest.fixture
-def make_run(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable[..., RunStore]:
+def make_run(tmp_path: Path, make_instance: Callable[..., Instance]) -> MakeRun:
     """Evaluate three instances, of which the gold patch solves the first, and return the run."""
 
     def make(name: str = "acme.model", model: str = "model", **changes: str) -> RunStore:
@@ -41,7 +42,7 @@ def make_run(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable
 
 
 @pytest.fixture
-def judged(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable[..., RunStore]:
+def judged(tmp_path: Path, make_instance: Callable[..., Instance]) -> MakeRun:
     """Return what writes a run: a letter for each instance or a blank, as it would be after an evaluation."""
     words = {
         "+": Outcome.RESOLVED,
@@ -76,7 +77,7 @@ def judged(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable[.
 
 
 @pytest.fixture
-def solved(tmp_path: Path) -> Callable[..., RunStore]:
+def solved(tmp_path: Path) -> MakeRun:
     """Save a solver's run beside the runs of ``make_run``, and return it."""
 
     def make(name: str = "acme", **changes: Any) -> RunStore:
@@ -86,7 +87,7 @@ def solved(tmp_path: Path) -> Callable[..., RunStore]:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., httpx.Client]]:
+def serve() -> Iterator[Serve]:
     """Serve runs in a thread; return a client of the server."""
     servers: list[ViewServer] = []
     clients: list[httpx.Client] = []

@@ -1,19 +1,18 @@
 """The pages in Chromium, from the server and from disk: nothing hostile runs or loads, and everybody can use them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 
 import hostile_run
 import many_instances
-from assay.harness.runs.store import RunStore
 from assay.viewer.export import write_pages
 from assay.viewer.pages import KINDS
 from assay.viewer.runs import Viewer
-from browser import SCHEMES, Visit, open_browser
+from browser import Visit, open_browser
+from solved_run import MakeRun, Serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,15 +26,9 @@ def browser() -> "Iterator[Browser]":
         yield opened
 
 
-def paths(viewer: Viewer) -> dict[str, str]:
-    """Return one path of each kind of page."""
-    found = {kind.name: next(iter(kind.pages(viewer)), None) for kind in KINDS}
-    return {kind.name: kind.make_url(keys) for kind in KINDS if (keys := found[kind.name]) is not None}
-
-
 @pytest.mark.parametrize("place", ["server", "disk"])
 def test_hostile_run_runs_nothing_and_loads_nothing(
-    place: str, browser: "Browser", tmp_path: Path, serve: Callable[..., httpx.Client]
+    place: str, browser: "Browser", tmp_path: Path, serve: Serve
 ) -> None:
     store = hostile_run.make(tmp_path / "runs/<svg onload=window.hacked=0>")
     viewer = Viewer([store])
@@ -69,38 +62,12 @@ def test_page_that_lets_a_script_in_is_stopped_by_the_policy(browser: "Browser",
     assert any("Content Security Policy" in each for each in visit.wrong)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_kind_of_page_passes_axe(
-    scheme: str, browser: "Browser", make_run: Callable[..., RunStore], serve: Callable[..., httpx.Client]
-) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    stores = [make_run(), make_run("acme.other", "other")]
-    visit = Visit(browser, str(serve(*stores).base_url), scheme)
-    for name, path in paths(Viewer(stores)).items():
-        page = visit.open(path)
-        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-        found = Axe().run(page)
-        assert found.violations_count == 0, (name, found.generate_report())
-    assert not visit.wrong
-
-
-@pytest.mark.parametrize("width", [400, 1280])
-def test_no_page_is_wider_than_its_window(
-    width: int, browser: "Browser", make_run: Callable[..., RunStore], serve: Callable[..., httpx.Client]
-) -> None:
-    stores = [make_run(), make_run("acme.other", "other")]
-    visit = Visit(browser, str(serve(*stores).base_url), width=width)
-    for name, path in paths(Viewer(stores)).items():
-        assert visit.open(path).evaluate("document.documentElement.scrollWidth") <= width, name
-
-
 def shown(page: "Page") -> list[str]:
     return page.locator("#rows tbody tr[data-place] .c-id").all_inner_texts()
 
 
 def test_table_filters_sorts_and_keeps_its_state_in_the_address(
-    browser: "Browser", make_run: Callable[..., RunStore], serve: Callable[..., httpx.Client]
+    browser: "Browser", make_run: MakeRun, serve: Serve
 ) -> None:
     visit = Visit(browser, str(serve(make_run()).base_url))
     page = visit.open("acme.model/instances.html")
@@ -126,9 +93,7 @@ def test_table_filters_sorts_and_keeps_its_state_in_the_address(
     assert not visit.wrong
 
 
-def test_table_of_many_rows_has_those_in_view_and_few_others(
-    browser: "Browser", tmp_path: Path, serve: Callable[..., httpx.Client]
-) -> None:
+def test_table_of_many_rows_has_those_in_view_and_few_others(browser: "Browser", tmp_path: Path, serve: Serve) -> None:
     store = many_instances.make(400, tmp_path)
     visit = Visit(browser, str(serve(store).base_url))
     page = visit.open("many.400/instances.html")
@@ -150,9 +115,7 @@ def test_table_of_many_rows_has_those_in_view_and_few_others(
     assert not visit.wrong
 
 
-def test_keyboard_leads_through_table_and_pages(
-    browser: "Browser", make_run: Callable[..., RunStore], serve: Callable[..., httpx.Client]
-) -> None:
+def test_keyboard_leads_through_table_and_pages(browser: "Browser", make_run: MakeRun, serve: Serve) -> None:
     visit = Visit(browser, str(serve(make_run()).base_url))
     page = visit.open("acme.model/instances.html#sort=-id")
     page.keyboard.press("j")
@@ -175,9 +138,7 @@ def test_keyboard_leads_through_table_and_pages(
     assert not visit.wrong
 
 
-def test_colours_follow_the_system_until_they_are_switched(
-    browser: "Browser", make_run: Callable[..., RunStore], serve: Callable[..., httpx.Client]
-) -> None:
+def test_colours_follow_the_system_until_they_are_switched(browser: "Browser", make_run: MakeRun, serve: Serve) -> None:
     visit = Visit(browser, str(serve(make_run()).base_url), "dark")
 
     def ground(page: "Page") -> int:
@@ -191,9 +152,7 @@ def test_colours_follow_the_system_until_they_are_switched(
     assert not visit.wrong
 
 
-def test_link_into_a_folded_part_opens_it(
-    browser: "Browser", make_run: Callable[..., RunStore], serve: Callable[..., httpx.Client]
-) -> None:
+def test_link_into_a_folded_part_opens_it(browser: "Browser", make_run: MakeRun, serve: Serve) -> None:
     visit = Visit(browser, str(serve(make_run()).base_url))
     page = visit.open("acme.model/instances/acme__calc-2.html")
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = false; })")

@@ -1,10 +1,9 @@
 """Comparisons, trajectories and findings in Chromium."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 
 import hostile_run
@@ -22,7 +21,7 @@ from assay.harness.runs.store import RunStore
 from assay.viewer.export import write_pages
 from assay.viewer.runs import Viewer
 from browser import SCHEMES, Visit, open_browser
-from solved_run import ID
+from solved_run import ID, MakeRun, Serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -32,13 +31,13 @@ PATHS = (
     "index.html",
     "compare/all.html",
     "acme.evaluated/index.html",
+    "acme.evaluated/instances.html",
     f"acme.evaluated/instances/{ID}.html",
     "acme.evaluated/findings.html",
     f"acme.evaluated/findings/{ID}.html",
     "acme/index.html",
     f"acme/trajectories/{ID}/0.html",
 )
-Start = Callable[..., httpx.Client]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +54,7 @@ def worse(store: RunStore) -> RunStore:
 
 
 @pytest.fixture
-def stores(make_run: Callable[..., RunStore], solved: Callable[..., RunStore]) -> list[RunStore]:
+def stores(make_run: MakeRun, solved: MakeRun) -> list[RunStore]:
     """A solver's run, the run that judges it with a comparison with gold, and two other runs."""
     judged, other = make_run("acme.evaluated"), worse(make_run("other.evaluated", "other"))
     value = {side: ProbeObservation(kind="value", type="int", text=side) for side in ("base", "gold", "candidate")}
@@ -80,7 +79,7 @@ def stores(make_run: Callable[..., RunStore], solved: Callable[..., RunStore]) -
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_page_passes_axe(scheme: str, browser: "Browser", stores: list[RunStore], serve: Start) -> None:
+def test_every_page_passes_axe(scheme: str, browser: "Browser", stores: list[RunStore], serve: Serve) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     visit = Visit(browser, str(serve(*stores).base_url), scheme)
@@ -93,7 +92,7 @@ def test_every_page_passes_axe(scheme: str, browser: "Browser", stores: list[Run
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_no_page_is_wider_than_its_window(width: int, browser: "Browser", stores: list[RunStore], serve: Start) -> None:
+def test_no_page_is_wider_than_its_window(width: int, browser: "Browser", stores: list[RunStore], serve: Serve) -> None:
     visit = Visit(browser, str(serve(*stores).base_url), width=width)
     for path in PATHS:
         assert visit.open(path).evaluate("document.documentElement.scrollWidth") <= width, path
@@ -101,7 +100,7 @@ def test_no_page_is_wider_than_its_window(width: int, browser: "Browser", stores
 
 @pytest.mark.parametrize("place", ["server", "disk"])
 def test_hostile_solver_and_comparison_run_nothing_and_load_nothing(
-    place: str, browser: "Browser", tmp_path: Path, serve: Start
+    place: str, browser: "Browser", tmp_path: Path, serve: Serve
 ) -> None:
     judged, other = (hostile_run.make(tmp_path / "runs" / name) for name in ("acme.evaluated", "<svg onload=x>"))
     hostile_solver.add_comparison(judged, "acme__calc-0")
@@ -126,7 +125,7 @@ def current(page: "Page") -> str:
 
 
 def test_keyboard_goes_from_step_to_step_and_each_has_an_address(
-    browser: "Browser", stores: list[RunStore], serve: Start
+    browser: "Browser", stores: list[RunStore], serve: Serve
 ) -> None:
     visit = Visit(browser, str(serve(*stores).base_url))
     page = visit.open(f"acme/trajectories/{ID}/0.html")
@@ -141,7 +140,7 @@ def test_keyboard_goes_from_step_to_step_and_each_has_an_address(
     assert not visit.wrong
 
 
-def test_step_opens_and_closes_with_a_key(browser: "Browser", tmp_path: Path, serve: Start) -> None:
+def test_step_opens_and_closes_with_a_key(browser: "Browser", tmp_path: Path, serve: Serve) -> None:
     store = hostile_solver.make(tmp_path / "runs/acme", ID)
     page = Visit(browser, str(serve(store).base_url)).open(f"acme/trajectories/{ID}/0.html")
     folded = "document.querySelectorAll('#step-1 details.fold:not([open])').length"
@@ -154,7 +153,7 @@ def test_step_opens_and_closes_with_a_key(browser: "Browser", tmp_path: Path, se
     assert page.evaluate(folded) == before
 
 
-def test_any_runs_can_be_chosen(browser: "Browser", make_run: Callable[..., RunStore], serve: Start) -> None:
+def test_any_runs_can_be_chosen(browser: "Browser", make_run: MakeRun, serve: Serve) -> None:
     stores = [make_run(f"acme.{name}", name) for name in "abc"]
     visit = Visit(browser, str(serve(*stores).base_url))
     page = visit.open("index.html")
@@ -168,7 +167,7 @@ def test_any_runs_can_be_chosen(browser: "Browser", make_run: Callable[..., RunS
     assert not visit.wrong
 
 
-def test_written_pages_offer_no_choice_that_they_do_not_have(make_run: Callable[..., RunStore], tmp_path: Path) -> None:
+def test_written_pages_offer_no_choice_that_they_do_not_have(make_run: MakeRun, tmp_path: Path) -> None:
     write_pages(Viewer([make_run(f"acme.{name}", name) for name in "abc"]), tmp_path / "out")
     assert "Choose runs" not in (tmp_path / "out/index.html").read_text()
 
@@ -178,7 +177,7 @@ def rows(page: "Page") -> list[str]:
 
 
 def test_comparison_shows_where_runs_differ_and_keeps_its_state_in_the_address(
-    browser: "Browser", make_run: Callable[..., RunStore], serve: Start
+    browser: "Browser", make_run: MakeRun, serve: Serve
 ) -> None:
     stores = [make_run("acme.a", "a"), worse(make_run("acme.b", "b"))]
     visit = Visit(browser, str(serve(*stores).base_url))

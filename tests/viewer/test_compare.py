@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -19,8 +18,7 @@ from assay.viewer.compare import CompareView, short_names, view
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
 from markup import HOSTILE, PLAIN, structure, text
-
-Judged = Callable[..., RunStore]
+from solved_run import MakeRun
 
 
 def shown(viewer: Viewer, runs: str = "all") -> CompareView:
@@ -33,7 +31,7 @@ def said(viewer: Viewer) -> str:
     return " ".join(text(Pages(viewer).find_html("compare/all.html") or "").split())
 
 
-def test_comparison_has_the_figures_of_the_command_line(judged: Judged) -> None:
+def test_comparison_has_the_figures_of_the_command_line(judged: MakeRun) -> None:
     stores = [judged("a", "++++-+e"), judged("b", "-+-+-++")]
     found = shown(Viewer(stores))
     assert found.result == compare([load_results(store, store.root.name) for store in stores])
@@ -48,7 +46,7 @@ def test_comparison_has_the_figures_of_the_command_line(judged: Judged) -> None:
     assert [picture.name for picture in found.pictures] == ["overlap"], "no cost is known"
 
 
-def test_run_that_has_gone_on_is_read_again(judged: Judged) -> None:
+def test_run_that_has_gone_on_is_read_again(judged: MakeRun) -> None:
     stores = [judged("a", "++"), judged("b", "+-")]
     viewer = Viewer(stores)
     assert shown(viewer).differing == 1
@@ -59,7 +57,7 @@ def test_run_that_has_gone_on_is_read_again(judged: Judged) -> None:
 
 
 def test_many_repositories_get_fewer_resamples_and_the_page_says_so(
-    judged: Judged, monkeypatch: pytest.MonkeyPatch
+    judged: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     viewer = Viewer([judged("a", "++"), judged("b", "+-")])
     assert "resamples of whole repositories, seed 0. The same figures as assay report compare." in said(viewer)
@@ -90,7 +88,7 @@ def test_comparison_of_four_runs_of_ten_thousand_is_quick() -> None:
     assert len(found.rows) == 10_000
 
 
-def test_what_makes_runs_incomparable_is_shown(judged: Judged) -> None:
+def test_what_makes_runs_incomparable_is_shown(judged: MakeRun) -> None:
     stores = [judged(name, "+-") for name in "abc"]
     changes = ({"settings": {"strict": "yes", "jobs": "1"}}, {"settings": {"jobs": "1", "oracle": "gold_patch"}}, {})
     for store, change in zip(stores, changes, strict=True):
@@ -104,26 +102,26 @@ def test_what_makes_runs_incomparable_is_shown(judged: Judged) -> None:
     assert "made differently in 3 points" in said(Viewer(stores))
 
 
-def test_any_runs_can_be_named(judged: Judged) -> None:
+def test_any_runs_can_be_named(judged: MakeRun) -> None:
     viewer = Viewer([judged("a", "++"), judged("b", "+-"), judged("c", "+")])
     assert [run.name for run in shown(viewer, "a+c").runs] == ["a", "c"]
 
 
 @pytest.mark.parametrize("runs", ["a", "a+a", "a+nobody", "nobody", "", "+", "all-7", "a+b+", "a+solver"])
-def test_page_of_runs_that_are_none_or_not_several_is_missing(runs: str, judged: Judged) -> None:
+def test_page_of_runs_that_are_none_or_not_several_is_missing(runs: str, judged: MakeRun) -> None:
     solver = judged("solver", "+")
     about = solver.load_run().model_copy(update={"kind": RunKind.SOLVE})
     (solver.root / "run.json").write_text(about.model_dump_json())
     assert view(Viewer([judged("a", "+"), judged("b", "+"), solver]), {"runs": runs}) is None
 
 
-def test_runs_of_different_data_sets_show_why_they_are_not_compared(judged: Judged) -> None:
+def test_runs_of_different_data_sets_show_why_they_are_not_compared(judged: MakeRun) -> None:
     viewer = Viewer([judged("a", "+"), judged("b", "+", dataset="verified")])
     assert "different data sets" in shown(viewer, "a+b").problem
     assert "different data sets" in text(Pages(viewer).find_html("compare/a+b.html") or "")
 
 
-def test_runs_of_one_name_in_different_folders_are_told_apart(judged: Judged, tmp_path: Path) -> None:
+def test_runs_of_one_name_in_different_folders_are_told_apart(judged: MakeRun, tmp_path: Path) -> None:
     first = judged("a", "+-")
     shutil.copytree(first.root, tmp_path / "elsewhere/a")
     found = shown(Viewer([first, RunStore(tmp_path / "elsewhere/a")]))
@@ -149,7 +147,7 @@ def test_short_names_leave_out_what_all_have(names: list[str], short: tuple[str,
     assert len(set(short_names(names))) == len(names)
 
 
-def test_hostile_text_of_a_run_changes_nothing_of_the_page(judged: Judged, tmp_path: Path) -> None:
+def test_hostile_text_of_a_run_changes_nothing_of_the_page(judged: MakeRun, tmp_path: Path) -> None:
     def page(word: str) -> str:
         name = word.replace("/", "_")
         shutil.rmtree(tmp_path / "runs", ignore_errors=True)

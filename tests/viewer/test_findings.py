@@ -1,7 +1,7 @@
 """Comparisons with gold as pages."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
 
@@ -12,6 +12,7 @@ from assay.viewer.findings import MEANINGS, SHOWN, FindingView, side, view, view
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
 from markup import HOSTILE, PLAIN, structure, text
+from solved_run import MakeRun
 
 ID = "acme__calc-1"
 KEYS = {"run": "acme.model", "instance": ID}
@@ -62,7 +63,7 @@ def test_every_finding_has_its_meaning() -> None:
     assert set(MEANINGS) == set(PatchDiffFinding)
 
 
-def test_difference_is_shown_with_the_test_that_shows_it(make_run: Callable[..., RunStore]) -> None:
+def test_difference_is_shown_with_the_test_that_shows_it(make_run: MakeRun) -> None:
     store = make_run()
     store.save_patchdiff(comparison(difference(), difference(reproduction="")), {"test_1.py": TEST})
     first, second = shown(store).divergences
@@ -75,7 +76,7 @@ def test_difference_is_shown_with_the_test_that_shows_it(make_run: Callable[...,
     assert 'href="../acme.model/findings.html"' in (Pages(Viewer([store])).find_html("acme.model/index.html") or "")
 
 
-def test_regression_without_observations_is_shown(make_run: Callable[..., RunStore]) -> None:
+def test_regression_without_observations_is_shown(make_run: MakeRun) -> None:
     store = make_run()
     missing = seen("", "missing", "")
     found = difference().model_copy(
@@ -86,7 +87,7 @@ def test_regression_without_observations_is_shown(make_run: Callable[..., RunSto
     assert [(side.kind, side.changed, side.differs) for side in each.sides] == [("missing", "", False)] * 3
 
 
-def test_list_of_a_run_has_the_most_severe_first_and_its_figures(make_run: Callable[..., RunStore]) -> None:
+def test_list_of_a_run_has_the_most_severe_first_and_its_figures(make_run: MakeRun) -> None:
     store = make_run()
     store.save_patchdiff(comparison(), {})
     store.save_patchdiff(comparison(difference(), instance_id="acme__calc-3"), {})
@@ -100,18 +101,18 @@ def test_list_of_a_run_has_the_most_severe_first_and_its_figures(make_run: Calla
     assert f"{100 * rate.low:.1f} to {100 * rate.high:.1f}" in text(html)
 
 
-def test_run_without_a_comparison_has_no_page(make_run: Callable[..., RunStore]) -> None:
+def test_run_without_a_comparison_has_no_page(make_run: MakeRun) -> None:
     viewer = Viewer([make_run()])
     assert view_all(viewer, {"run": "acme.model"}) is None
     assert view(viewer, KEYS) is None
 
 
 @pytest.mark.parametrize("instance", ["..", "nobody", ""])
-def test_comparison_outside_the_run_is_not_read(instance: str, make_run: Callable[..., RunStore]) -> None:
+def test_comparison_outside_the_run_is_not_read(instance: str, make_run: MakeRun) -> None:
     assert view(Viewer([make_run()]), KEYS | {"instance": instance}) is None
 
 
-def test_test_file_outside_its_folder_is_not_read(make_run: Callable[..., RunStore]) -> None:
+def test_test_file_outside_its_folder_is_not_read(make_run: MakeRun) -> None:
     store = make_run()
     store.save_patchdiff(comparison(difference(reproduction="../verdict.json")), {})
     assert shown(store).divergences[0].test == ""
@@ -145,7 +146,7 @@ def test_long_observations_are_cut_to_what_differs() -> None:
     assert found.changed.endswith("…")
 
 
-def test_many_differences_and_long_tests_are_cut(make_run: Callable[..., RunStore]) -> None:
+def test_many_differences_and_long_tests_are_cut(make_run: MakeRun) -> None:
     store = make_run()
     store.save_patchdiff(comparison(*[difference()] * 300), {"test_1.py": "x = 1\n" * 100_000})
     began = time.process_time()
@@ -156,7 +157,7 @@ def test_many_differences_and_long_tests_are_cut(make_run: Callable[..., RunStor
 
 
 @pytest.mark.parametrize("path", [f"acme.model/findings/{ID}.html", "acme.model/findings.html"])
-def test_hostile_text_of_a_comparison_changes_nothing_of_the_page(path: str, make_run: Callable[..., RunStore]) -> None:
+def test_hostile_text_of_a_comparison_changes_nothing_of_the_page(path: str, make_run: MakeRun) -> None:
     store = make_run()
 
     def page(word: str, files: Mapping[str, str]) -> str:

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import many_instances
@@ -15,8 +14,7 @@ from assay.harness.runs.manifest import Run
 from assay.harness.runs.store import RunStore
 from assay.viewer.index import SUSPECT, read_verdict
 from assay.viewer.runs import ViewedRun, Viewer
-
-MakeRun = Callable[..., RunStore]
+from solved_run import MakeRun
 
 
 def test_entry_has_the_short_values_of_an_instance(make_run: MakeRun) -> None:
@@ -134,7 +132,6 @@ from pathlib import Path
 from assay.harness.runs.store import RunStore
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
-
 pages = Pages(Viewer([RunStore(Path(sys.argv[1]))]))
 (key,) = pages.viewer.runs
 for path in ("index.html", f"{key}/index.html", f"{key}/instances.html"):

@@ -1,7 +1,5 @@
 """The page of one instance."""
 
-from collections.abc import Callable
-
 from assay.harness.domain import Evidence, Status
 from assay.harness.files import replace_file
 from assay.harness.grading.meanings import FLAGS
@@ -9,8 +7,7 @@ from assay.harness.runs.store import RunStore
 from assay.viewer import instance
 from assay.viewer.instance import RAW_SHOWN, InstanceView
 from assay.viewer.runs import Viewer
-
-MakeRun = Callable[..., RunStore]
+from solved_run import MakeRun
 
 
 def view_of(store: RunStore, number: int) -> InstanceView:

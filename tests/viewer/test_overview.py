@@ -1,6 +1,5 @@
 """The figures of a run."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from assay.harness.domain import Outcome
@@ -8,9 +7,8 @@ from assay.harness.runs.store import RunStore
 from assay.harness.statistics import wilson
 from assay.viewer.overview import STATES, overview
 from assay.viewer.runs import Viewer
+from solved_run import MakeRun
 from viewer.test_index import solved
-
-MakeRun = Callable[..., RunStore]
 
 
 def test_rates_have_every_denominator_with_its_interval(make_run: MakeRun) -> None:

@@ -1,15 +1,13 @@
 """Every kind of page through the one registry."""
 
-from collections.abc import Callable
-
 import pytest
 
-from assay.harness.runs.store import RunStore
 from assay.viewer.pages import KINDS, Pages
 from assay.viewer.runs import Viewer
+from solved_run import MakeRun
 
 
-def test_page_of_every_kind_is_found_at_its_own_path(make_run: Callable[..., RunStore]) -> None:
+def test_page_of_every_kind_is_found_at_its_own_path(make_run: MakeRun) -> None:
     viewer = Viewer([make_run()])
     pages = Pages(viewer)
     for kind in KINDS:
@@ -21,10 +19,10 @@ def test_page_of_every_kind_is_found_at_its_own_path(make_run: Callable[..., Run
 @pytest.mark.parametrize(
     "path", ["nothing", "acme.model/instances/nobody.html", "acme.model/instances/..html", "x/y/z"]
 )
-def test_path_of_no_page_has_none(path: str, make_run: Callable[..., RunStore]) -> None:
+def test_path_of_no_page_has_none(path: str, make_run: MakeRun) -> None:
     assert Pages(Viewer([make_run()])).find_html(path) is None
 
 
-def test_run_name_with_any_character_gets_a_safe_key(make_run: Callable[..., RunStore]) -> None:
+def test_run_name_with_any_character_gets_a_safe_key(make_run: MakeRun) -> None:
     stores = [make_run('<b>"x"'), make_run("_b__x_"), make_run("assets")]
     assert list(Viewer(stores).runs) == ["_b__x_", "_b__x_~2", "assets~2"]

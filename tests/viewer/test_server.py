@@ -1,21 +1,15 @@
 """The server, asked over HTTP."""
 
-from collections.abc import Callable
-
 import httpx
 import pytest
 
 from assay.harness.errors import UserError
-from assay.harness.runs.store import RunStore
 from assay.viewer.runs import Viewer
 from assay.viewer.server import ViewServer
+from solved_run import MakeRun, Serve
 
-Serve = Callable[..., httpx.Client]
 
-
-def test_pages_assets_and_raw_files_are_served_with_safe_headers(
-    make_run: Callable[..., RunStore], serve: Serve
-) -> None:
+def test_pages_assets_and_raw_files_are_served_with_safe_headers(make_run: MakeRun, serve: Serve) -> None:
     client = serve(make_run())
     for path, kind in {
         "/": "text/html",
@@ -50,16 +44,16 @@ def test_pages_assets_and_raw_files_are_served_with_safe_headers(
     ],
 )
 def test_request_that_another_site_caused_is_refused(
-    headers: dict[str, str], status: int, make_run: Callable[..., RunStore], serve: Serve
+    headers: dict[str, str], status: int, make_run: MakeRun, serve: Serve
 ) -> None:
     assert serve(make_run()).get("/", headers=headers).status_code == status
 
 
-def test_other_methods_than_get_are_refused(make_run: Callable[..., RunStore], serve: Serve) -> None:
+def test_other_methods_than_get_are_refused(make_run: MakeRun, serve: Serve) -> None:
     assert serve(make_run()).post("/").status_code == 501
 
 
-def test_token_is_asked_for_once_and_then_kept_in_a_cookie(make_run: Callable[..., RunStore], serve: Serve) -> None:
+def test_token_is_asked_for_once_and_then_kept_in_a_cookie(make_run: MakeRun, serve: Serve) -> None:
     client = serve(make_run(), token="secret")
     assert client.get("/").status_code == 403
     assert client.get("/?token=wrong").status_code == 403
@@ -86,7 +80,7 @@ def test_wide_address_without_token_is_refused() -> None:
         "/assets/%2e%2e%2frendering.py",
     ],
 )
-def test_file_outside_the_instances_is_not_served(path: str, make_run: Callable[..., RunStore], serve: Serve) -> None:
+def test_file_outside_the_instances_is_not_served(path: str, make_run: MakeRun, serve: Serve) -> None:
     import os
 
     store = make_run()

@@ -1,7 +1,6 @@
 """Trajectories and samples of a solver's run, from files that its own store wrote."""
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from assay.viewer.runs import Viewer
 from assay.viewer.solved import add_solvers, find_solver, load_sample
 from assay.viewer.trajectories import BUDGET, TrajectoryView, fair_length, get_text, pages, view, write_argument
 from markup import HOSTILE, PLAIN, structure, text
-from solved_run import ID
+from solved_run import ID, MakeRun
 
 KEYS = {"run": "acme", "instance": ID, "sample": "0"}
 
@@ -40,7 +39,7 @@ def replace_trajectory(store: RunStore, found: Trajectory) -> None:
     (store.root / "instances" / ID / "0" / "trajectory.json").write_text(found.model_dump_json(exclude_none=True))
 
 
-def test_step_has_its_action_results_tokens_and_cost(solved: Callable[..., RunStore]) -> None:
+def test_step_has_its_action_results_tokens_and_cost(solved: MakeRun) -> None:
     found = shown(Viewer([solved()]))
     user, agent = found.steps
     assert (user.number, user.source, user.metrics, user.spent) == (1, "user", None, 0.0)
@@ -57,7 +56,7 @@ def test_step_has_its_action_results_tokens_and_cost(solved: Callable[..., RunSt
     assert [picture.name for picture in found.pictures] == ["tokens"]
 
 
-def test_unknown_price_makes_the_sum_unknown_from_there_on(solved: Callable[..., RunStore]) -> None:
+def test_unknown_price_makes_the_sum_unknown_from_there_on(solved: MakeRun) -> None:
     store = solved()
     priced, unpriced = Metrics(cost_usd=1.0), Metrics(prompt_tokens=1)
     found = [Step(source="agent", message="x", metrics=each) for each in (priced, unpriced, priced)]
@@ -71,7 +70,7 @@ def test_unknown_price_makes_the_sum_unknown_from_there_on(solved: Callable[...,
     )
 
 
-def test_steps_of_a_foreign_record_are_numbered_anew(solved: Callable[..., RunStore]) -> None:
+def test_steps_of_a_foreign_record_are_numbered_anew(solved: MakeRun) -> None:
     store = solved()
     same = Step(step_id=1, source="agent", message="x", timestamp="yesterday")
     replace_trajectory(store, Trajectory(agent=AgentInfo(name="a", version="1"), steps=(same, same)))
@@ -81,7 +80,7 @@ def test_steps_of_a_foreign_record_are_numbered_anew(solved: Callable[..., RunSt
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"agent": {"name": "a", "version": "1"}, "steps": []}', "\ufeff{}"]
 )
-def test_file_that_is_no_trajectory_is_named(content: str, solved: Callable[..., RunStore]) -> None:
+def test_file_that_is_no_trajectory_is_named(content: str, solved: MakeRun) -> None:
     store = solved()
     (store.root / "instances" / ID / "0" / "trajectory.json").write_text(content)
     viewer = Viewer([store])
@@ -94,11 +93,11 @@ def test_file_that_is_no_trajectory_is_named(content: str, solved: Callable[...,
     "change",
     [{"instance": ".."}, {"instance": "nobody"}, {"sample": "1"}, {"sample": "x"}, {"sample": "..", "run": "nobody"}],
 )
-def test_trajectory_that_is_not_there_has_no_page(change: dict[str, str], solved: Callable[..., RunStore]) -> None:
+def test_trajectory_that_is_not_there_has_no_page(change: dict[str, str], solved: MakeRun) -> None:
     assert view(Viewer([solved()]), KEYS | change) is None
 
 
-def test_sample_without_steps_has_a_page_that_says_so(solved: Callable[..., RunStore]) -> None:
+def test_sample_without_steps_has_a_page_that_says_so(solved: MakeRun) -> None:
     store = solved()
     (store.root / "instances" / ID / "0" / "trajectory.json").unlink()
     viewer = Viewer([store])
@@ -109,16 +108,14 @@ def test_sample_without_steps_has_a_page_that_says_so(solved: Callable[..., RunS
     assert "raw" not in html
 
 
-def test_trajectory_that_is_too_large_for_a_page_is_linked(
-    solved: Callable[..., RunStore], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trajectory_that_is_too_large_for_a_page_is_linked(solved: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trajectories, "LARGEST", 100)
     found = shown(Viewer([solved()]))
     assert found.problem == "The trajectory is too large for a page"
     assert found.raw.endswith("0/trajectory.json.txt")
 
 
-def test_cost_that_is_no_number_is_unknown(solved: Callable[..., RunStore]) -> None:
+def test_cost_that_is_no_number_is_unknown(solved: MakeRun) -> None:
     store = solved()
     path = store.root / "instances" / ID / "0" / "trajectory.json"
     path.write_text(path.read_text().replace('"cost_usd":0.25', '"cost_usd":NaN'))
@@ -127,7 +124,7 @@ def test_cost_that_is_no_number_is_unknown(solved: Callable[..., RunStore]) -> N
     assert "nan" not in text(Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or "").lower()
 
 
-def test_link_in_place_of_a_trajectory_is_not_followed(solved: Callable[..., RunStore], tmp_path: Path) -> None:
+def test_link_in_place_of_a_trajectory_is_not_followed(solved: MakeRun, tmp_path: Path) -> None:
     store = solved()
     path = store.root / "instances" / ID / "0" / "trajectory.json"
     path.rename(tmp_path / "elsewhere.json")
@@ -141,7 +138,7 @@ def test_short_texts_stay_whole_and_long_ones_share_the_rest() -> None:
     assert fair_length([], 7) == 7
 
 
-def test_large_trajectory_makes_a_small_page_soon(solved: Callable[..., RunStore]) -> None:
+def test_large_trajectory_makes_a_small_page_soon(solved: MakeRun) -> None:
     store = solved()
     long = "a line of output\n" * 600
     call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": "ls"})
@@ -169,9 +166,7 @@ def test_message_in_parts_names_pictures_and_loads_none() -> None:
     assert write_argument({"a": "ß"}) == '{\n "a": "ß"\n}'
 
 
-def test_evaluated_run_brings_its_solver_with_it(
-    solved: Callable[..., RunStore], make_run: Callable[..., RunStore]
-) -> None:
+def test_evaluated_run_brings_its_solver_with_it(solved: MakeRun, make_run: MakeRun) -> None:
     solver, judged = solved("acme", cost=0.5), make_run("acme.evaluated")
     make_run("nobody.evaluated")
     stores = add_solvers([judged])
@@ -185,16 +180,14 @@ def test_evaluated_run_brings_its_solver_with_it(
     assert (found.run.name, found.outcome, found.is_same) == ("acme.evaluated", "resolved", False)
 
 
-def test_judged_patch_is_the_one_of_the_sample(
-    solved: Callable[..., RunStore], make_run: Callable[..., RunStore]
-) -> None:
+def test_judged_patch_is_the_one_of_the_sample(solved: MakeRun, make_run: MakeRun) -> None:
     judged = make_run("acme.evaluated")
     patch = (judged.root / "instances" / ID / "patch.diff").read_text().rstrip("\n")
     (found,) = shown(Viewer([solved(patch=patch), judged])).judged
     assert found.is_same
 
 
-def test_solution_that_cannot_be_read_leaves_the_trajectory(solved: Callable[..., RunStore]) -> None:
+def test_solution_that_cannot_be_read_leaves_the_trajectory(solved: MakeRun) -> None:
     store = solved()
     (store.root / "instances" / ID / "0" / "solution.json").write_text("{")
     viewer = Viewer([store])
@@ -202,16 +195,14 @@ def test_solution_that_cannot_be_read_leaves_the_trajectory(solved: Callable[...
     assert len(shown(viewer).steps) == 2
 
 
-def test_row_of_a_solvers_table_leads_to_its_trajectory(solved: Callable[..., RunStore]) -> None:
+def test_row_of_a_solvers_table_leads_to_its_trajectory(solved: MakeRun) -> None:
     viewer = Viewer([solved()])
     html = Pages(viewer).find_html("acme/instances.html") or ""
     assert '"page":"trajectories/ID/0.html"' in html
     assert Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html")
 
 
-def test_page_of_an_instance_leads_to_the_trajectory_of_its_patch(
-    solved: Callable[..., RunStore], make_run: Callable[..., RunStore]
-) -> None:
+def test_page_of_an_instance_leads_to_the_trajectory_of_its_patch(solved: MakeRun, make_run: MakeRun) -> None:
     link = f'href="../../acme/trajectories/{ID}/0.html"'
     judged = make_run("acme.evaluated")
     path = f"acme.evaluated/instances/{ID}.html"
@@ -220,7 +211,7 @@ def test_page_of_an_instance_leads_to_the_trajectory_of_its_patch(
 
 
 @pytest.mark.parametrize("path", [f"acme/trajectories/{ID}/0.html", "acme/index.html", "index.html"])
-def test_hostile_text_of_a_solver_changes_nothing_of_the_page(path: str, solved: Callable[..., RunStore]) -> None:
+def test_hostile_text_of_a_solver_changes_nothing_of_the_page(path: str, solved: MakeRun) -> None:
     def page(word: str) -> str:
         html = Pages(Viewer([solved(word=word)])).find_html(path)
         assert html is not None

@@ -35,9 +35,9 @@ SAME = GOLD.replace("total = total - total // 10", "total -= total // 10").repla
 Make = Callable[..., Any]
 
 
-def amplified(make: Make, name: str, code: str, target: str = "price", **job: Any) -> Any:
-    project = make(name, code, TESTS)
-    return project.run("amplify", targets=project.targets(target), mutants=80, **job)
+def amplified(make: Make, name: str, code: str, target: str = "price", tests: str = TESTS, **job: Any) -> Any:
+    project = make(name, code, tests)
+    return project.run("amplify", targets=project.targets(target), **{"mutants": 80, **job})
 
 
 def different(gold: Any, other: Any) -> list[str]:
@@ -101,28 +101,19 @@ def test_the_same_job_gives_the_same_observations_whatever_the_hash_seed(make_pr
 
 
 def test_other_seed_chooses_other_changes(make_project: Make) -> None:
-    project = make_project("gold", GOLD, TESTS)
-    one, two = (project.run("amplify", targets=project.targets("price"), seed=seed) for seed in (1, 2))
+    one, two = (amplified(make_project, f"gold{seed}", GOLD, mutants=6, seed=seed) for seed in (1, 2))
     assert one.observations() != two.observations()
 
 
-def test_object_that_equals_everything_differs(make_project: Make) -> None:
-    always = "class Any(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
-    wrong = always + GOLD.replace("return total\n", "return Any(7)\n")
-    gold = amplified(make_project, "gold", GOLD)
-    found = different(gold, amplified(make_project, "wrong", wrong))
+@pytest.mark.parametrize(
+    "more", ["", "Any.__name__ = Any.__qualname__ = 'int'\nAny.__module__ = 'builtins'\n"], ids=["named", "disguised"]
+)
+def test_object_that_equals_everything_differs_whatever_its_name(make_project: Make, more: str) -> None:
+    always = "class Any(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n" + more
+    wrong = always + GOLD.replace("return total\n", "return Any(total)\n" if more else "return Any(7)\n")
+    found = different(amplified(make_project, "gold", GOLD), amplified(make_project, "wrong", wrong))
     assert "tests/test_shop.py::test_price|m0|s0#1" in found
     assert "tests/test_shop.py::test_price|m0|s1#1" not in found  # that is what the comparison itself says: True
-
-
-def test_object_named_like_a_builtin_is_not_taken_for_it(make_project: Make) -> None:
-    always = (
-        "class int_(int):\n    __eq__ = lambda self, other: True\n    __hash__ = int.__hash__\n"
-        "int_.__name__ = int_.__qualname__ = 'int'\nint_.__module__ = 'builtins'\n"
-    )
-    wrong = always + GOLD.replace("return total\n", "return int_(total)\n")
-    gold = amplified(make_project, "gold", GOLD)
-    assert "tests/test_shop.py::test_price|m0|s0#1" in different(gold, amplified(make_project, "wrong", wrong))
 
 
 def test_set_order_is_hidden_and_list_order_is_not(make_project: Make) -> None:
@@ -140,10 +131,8 @@ def test_set_order_is_hidden_and_list_order_is_not(make_project: Make) -> None:
 
 def test_only_tests_that_reach_a_target_get_changed_copies(make_project: Make) -> None:
     ran = amplified(make_project, "gold", GOLD)
-    assert {row["test"].rpartition("::")[2] for row in ran.seen.values() if row["mutated"]} == {
-        "test_price",
-        "test_negative",
-    }
+    copied = {row["test"].rpartition("::")[2] for row in ran.seen.values() if row["mutated"]}
+    assert copied == {"test_price", "test_negative"}
     unreached = [row for row in ran.seen.values() if row["test"].endswith("test_label")]
     assert unreached
     assert not any(row["target"] for row in unreached)
@@ -178,10 +167,8 @@ def test_uninterruptible_test_is_killed_from_outside(make_project: Make) -> None
         "    time.sleep(60)\n\n\ndef test_b():\n    assert len('abc') == 3\n"
     )
     ran = make_project("stuck", GOLD, tests).run("amplify", mutants=0, limit=0.2)
-    assert {row["test"].rpartition("::")[2]: row["kind"] for row in ran.seen.values()} == {
-        "test_a": "timeout",
-        "test_b": "value",
-    }
+    kinds = {row["test"].rpartition("::")[2]: row["kind"] for row in ran.seen.values()}
+    assert kinds == {"test_a": "timeout", "test_b": "value"}
 
 
 def test_a_spent_budget_ends_the_run_cleanly(make_project: Make) -> None:
@@ -193,9 +180,8 @@ def test_a_spent_budget_ends_the_run_cleanly(make_project: Make) -> None:
 
 def test_end_of_all_time_is_kept_even_in_the_middle_of_a_test_and_is_no_observation(make_project: Make) -> None:
     tests = TESTS + "\n\ndef test_sleeps():\n    import time\n    time.sleep(60)\n    assert price(1, 1) == 1\n"
-    project = make_project("sleeps", GOLD, tests)
     began = time.monotonic()
-    ran = project.run("amplify", targets=project.targets("price"), mutants=0, limit=100.0, seconds=15.0)
+    ran = amplified(make_project, "sleeps", GOLD, tests=tests, mutants=0, limit=100.0, seconds=15.0)
     assert time.monotonic() - began < 25
     assert ran.end == "late"
     assert ran.observations()["tests/test_shop.py::test_price|m0|s0#1"] == ("value", "int", "100")
@@ -211,8 +197,7 @@ def test_fixtures_parametrizations_and_unittest_classes_work_in_changed_copies(m
         "class TestClass(unittest.TestCase):\n    def setUp(self):\n        self.each = 4\n\n"
         "    def test_method(self):\n        self.assertEqual(price(3, self.each), 12)\n"
     )
-    project = make_project("full", GOLD, tests)
-    ran = project.run("amplify", targets=project.targets("price"), mutants=8)
+    ran = amplified(make_project, "full", GOLD, tests=tests, mutants=8)
     copies = {row["test"].partition("[")[0].rpartition("::")[2] for row in ran.seen.values() if row["mutated"]}
     assert copies == {"test_rows", "test_method"}
     rows = [row for row in ran.seen.values() if row["mutated"] and "test_rows" in row["test"]]
@@ -260,19 +245,15 @@ def test_argument_of_a_tests_own_check_is_observed(make_project: Make) -> None:
         "from shop import price\n\n\ndef check(found, want):\n    if found != want:\n        raise ValueError(found)\n"
         "\n\ndef test_price():\n    check(price(10, 10), 90)\n"
     )
-    ran = {}
-    for name, code in [("gold", GOLD), ("wrong", GOLD.replace("10:", "10 and each < 90:"))]:
-        project = make_project(name, code, tests)
-        ran[name] = project.run("amplify", targets=project.targets("price"), mutants=80)
-    given = ran["gold"].seen["tests/test_shop.py::test_price|m0|s0#1"]
+    gold = amplified(make_project, "gold", GOLD, tests=tests)
+    wrong = amplified(make_project, "wrong", GOLD.replace("10:", "10 and each < 90:"), tests=tests)
+    given = gold.seen["tests/test_shop.py::test_price|m0|s0#1"]
     assert (given["text"], given["literal"]["expression"]) == ("90", "price(10, 10)")
-    assert any("|s0#" in key for key in different(ran["gold"], ran["wrong"]))
+    assert any("|s0#" in key for key in different(gold, wrong))
 
 
 def test_fail_to_pass_tests_get_their_own_number_of_copies(make_project: Make) -> None:
-    project = make_project("own", GOLD, TESTS)
-    own = ["tests/test_shop.py::test_price"]
-    ran = project.run("amplify", targets=project.targets("price"), mutants=2, own=own, own_mutants=30)
+    ran = amplified(make_project, "own", GOLD, mutants=2, own=["tests/test_shop.py::test_price"], own_mutants=30)
     copies = {key.partition("|s")[0] for key in ran.seen if "|m0|" not in key}
     assert len({each for each in copies if "test_price" in each}) > 20
     assert len({each for each in copies if "test_negative" in each}) <= 2
@@ -297,12 +278,8 @@ def test_text_inside_what_a_check_is_given_is_observed(make_project: Make) -> No
         "    def assertHas(self, page, text): assert text in page.content.decode()\n"
         "    def test_page(self):\n        page = render('Ann')\n        self.assertHas(page, 'hello')\n"
     )
-    seen = [
-        make_project(name, text, tests).run(
-            "amplify", targets=[{"path": "shop/__init__.py", "name": "render", "first": 4, "last": 4}], mutants=30
-        )
-        for name, text in (("gold", gold), ("other", other))
-    ]
+    both = (("gold", gold), ("other", other))
+    seen = [amplified(make_project, name, text, "render", tests, mutants=30) for name, text in both]
     found = different(*seen)
     assert found
     assert "hello " in {seen[0].seen[key]["text"] for key in found}
@@ -314,40 +291,30 @@ def test_state_of_what_an_assertion_looks_into_is_observed(make_project: Make) -
     tests = (
         "from shop import render\n\n\ndef test_page():\n    page = render('Ann')\n    assert page.text == 'hello Ann'\n"
     )
-    ran = [
-        make_project(name, text, tests).run(
-            "amplify", targets=[{"path": "shop/__init__.py", "name": "render", "first": 3, "last": 3}], mutants=0
-        )
-        for name, text in (("gold", gold), ("other", gold.replace("200", "404")))
-    ]
+    both = (("gold", gold), ("other", gold.replace("200", "404")))
+    ran = [amplified(make_project, name, text, "render", tests, mutants=0) for name, text in both]
     (key,) = different(*ran)
-    assert (ran[0].seen[key]["text"], ran[0].seen[key]["literal"]["expression"]) == (
-        ", status=200, text='hello Ann'",
-        "page",
-    )
+    row = ran[0].seen[key]
+    assert (row["text"], row["literal"]["expression"]) == (", status=200, text='hello Ann'", "page")
 
 
 def test_exception_of_an_assignment_is_a_difference(make_project: Make) -> None:
     tests = "from shop import price\n\n\ndef test_price():\n    found = price(3, 5)\n    assert found == 15\n"
-    ran = {}
-    for name, code in (("gold", GOLD), ("partial", PARTIAL)):
-        project = make_project(name, code, tests)
-        ran[name] = project.run("amplify", targets=project.targets("price"), mutants=80)
-    found = [ran["partial"].seen[key] for key in different(ran["gold"], ran["partial"])]
+    gold = amplified(make_project, "gold", GOLD, tests=tests)
+    partial = amplified(make_project, "partial", PARTIAL, tests=tests)
+    found = [partial.seen[key] for key in different(gold, partial)]
     assert {row["literal"]["mode"] for row in found} == {"whole"}
 
 
 def test_own_tests_run_first_wherever_they_stand(make_project: Make) -> None:
     tests = TESTS + "\n\ndef test_last():\n    assert price(2, 3) == 6\n"
-    project = make_project("own_first", GOLD, tests)
-    rows = project.run("amplify", targets=project.targets("price"), mutants=0, own=["test_last"], own_mutants=0).rows
+    rows = amplified(make_project, "first", GOLD, tests=tests, mutants=0, own=["test_last"], own_mutants=0).rows
     assert next(row["test"] for row in rows if "key" in row) == "tests/test_shop.py::test_last"
 
 
 def test_tests_near_the_own_get_their_copies_sooner(make_project: Make) -> None:
     tests = TESTS + "\n\nclass TestOwn:\n    def test_own(self):\n        assert price(2, 3) == 6\n"
-    project = make_project("gold", GOLD, tests)
-    rows = project.run("amplify", targets=project.targets("price"), mutants=6, own=["test_own"], own_mutants=6).rows
+    rows = amplified(make_project, "gold", GOLD, tests=tests, mutants=6, own=["test_own"], own_mutants=6).rows
     runs = list(dict.fromkeys(row["key"].rpartition("|")[0] for row in rows if row.get("mutated")))
     own = [place for place, run in enumerate(runs) if "test_own" in run]
     assert own[3] < runs.index(next(run for run in runs if "test_price|m2" in run))
