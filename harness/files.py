@@ -143,6 +143,7 @@ def link_or_copy(source: str | Path, target: str | Path) -> str | Path:
     except OSError:
         part = Path(target).with_name(f".{uuid.uuid4().hex}.new")
         shutil.copyfile(source, part)
+        shutil.copymode(source, part)
         part.replace(target)
     return target
 

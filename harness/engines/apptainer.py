@@ -70,7 +70,8 @@ class ApptainerEngine(ApptainerImages, Engine):
         self.unenforced = _find_unenforced(program)
 
     def describe(self) -> dict[str, str]:
-        facts = {"Version": self._program.run("--version").strip(), "CgroupVersion": "2" if _is_unified() else "1"}
+        groups = "2" if (CGROUPS / "cgroup.controllers").is_file() else "1"
+        facts = {"Version": self._program.run("--version").strip(), "CgroupVersion": groups}
         return {**facts, "Rootless": "yes"} if self._program.as_root else facts
 
     @contextmanager
@@ -177,10 +178,6 @@ class ApptainerEngine(ApptainerImages, Engine):
             if kept and (everything or is_orphan(kept.labels)):
                 found.append(Place(folder.name, folder, Path(kept.image)))
         return found
-
-
-def _is_unified() -> bool:
-    return (CGROUPS / "cgroup.controllers").is_file()
 
 
 def _find_unenforced(program: ApptainerProgram) -> frozenset[str]:

@@ -121,7 +121,8 @@ class ApptainerBox(Box):
         began = time.monotonic()
         mark = secrets.token_hex(16).encode() + b"\n"
         output = CappedOutput(output_bytes + len(mark))
-        capabilities = [*SUPERVISING, *_add_prefixes(self._limits.capabilities)]
+        own = (name.removeprefix("CAP_") for name in self._limits.capabilities)
+        capabilities = [*SUPERVISING, *(f"CAP_{name}" for name in own)]
         kept = ",".join(f"+{name.removeprefix('CAP_').lower()}" for name in capabilities)
         narrow = f"--bounding-set=-all,{kept}" if self._program.as_root else ""
         blocks = str(2 * self._limits.disk_mb * MIB // BLOCK)
@@ -256,10 +257,6 @@ def measure_folder(folder: Path) -> int:
 
 def _only(capabilities: Sequence[str]) -> list[str]:
     return ["--cleanenv", "--no-privs", "--add-caps", ",".join(capabilities)]
-
-
-def _add_prefixes(capabilities: Sequence[str]) -> list[str]:
-    return [name if name.startswith("CAP_") else f"CAP_{name}" for name in capabilities]
 
 
 def _wait(process: "subprocess.Popen[bytes]", seconds: float) -> int:

@@ -109,7 +109,10 @@ class ApptainerImages:
         for entry in json.load(_content(tar, layout.DOCKER_LIST)):
             config = json.load(_content(tar, entry["Config"]))
             kept, size = self._keep(_content(tar, entry["Config"]))
-            layers = [self._keep_layer(tar, path) for path in entry["Layers"]]
+            layers = []
+            for path in entry["Layers"]:
+                is_packed = _content(tar, path).read(len(GZIP)) == GZIP
+                layers.append((*self._keep(_content(tar, path)), layout.LAYER if is_packed else PLAIN_LAYER))
             own = config.get("config") or {}
             record = Record(
                 name="",
@@ -122,10 +125,6 @@ class ApptainerImages:
             )
             for name in entry["RepoTags"] or ():
                 self._write(record.model_copy(update={"name": name}))
-
-    def _keep_layer(self, tar: tarfile.TarFile, path: str) -> tuple[str, int, str]:
-        is_packed = _content(tar, path).read(len(GZIP)) == GZIP
-        return (*self._keep(_content(tar, path)), layout.LAYER if is_packed else PLAIN_LAYER)
 
     def _keep(self, content: IO[bytes]) -> tuple[str, int]:
         """Keep some bytes under their hash; return both hash and size."""

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.harness.files import link_or_copy
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -68,7 +69,8 @@ def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], l
         else:
             problem = _build_with_cli(builder, name, context, output, secrets, labels)
     if problem:
-        raise EnvironmentFailure(f"image {name} could not be built: {problem}", log_path=str(log), tail=_tail(log))
+        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
+        raise EnvironmentFailure(f"image {name} could not be built: {problem}", log_path=str(log), tail=tail)
 
 
 @cache
@@ -85,20 +87,17 @@ def find_builder() -> Builder:
 
 
 def _builders() -> Iterator[Builder]:
-    programs = _programs()
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    found = (shutil.which("docker", path=folder) for folder in folders if folder)
+    programs = list({str(Path(program).resolve()): program for program in found if program})
     for program in programs:
         if _answers([program, "buildx", "version"]):
             yield Builder("buildx", program)
     for program in programs:
-        if _has_buildkit(program):
+        # Newer programs only hand over to buildx, so only a real build shows it.
+        if _answers([program, "build", "-"], stdin=PROBE, env={"DOCKER_BUILDKIT": "1"}):
             yield Builder("buildkit", program)
     yield Builder("plain")
-
-
-def _programs() -> list[str]:
-    folders = os.environ.get("PATH", "").split(os.pathsep)
-    found = (shutil.which("docker", path=folder) for folder in folders if folder)
-    return list({str(Path(program).resolve()): program for program in found if program})
 
 
 def _answers(command: list[str], stdin: str = "", env: Mapping[str, str] | None = None) -> bool:
@@ -110,11 +109,6 @@ def _answers(command: list[str], stdin: str = "", env: Mapping[str, str] | None 
     except subprocess.TimeoutExpired as error:
         raise EngineError(f"{command[0]} did not answer within {PATIENCE} s; is the engine overloaded?") from error
     return done.returncode == 0
-
-
-def _has_buildkit(program: str) -> bool:
-    # Newer programs only hand over to buildx, so only a real build shows it.
-    return _answers([program, "build", "-"], stdin=PROBE, env={"DOCKER_BUILDKIT": "1"})
 
 
 def _build_with_cli(
@@ -203,7 +197,7 @@ def _plain_context(context: Path, secrets: Mapping[str, Path], mark: str) -> Ite
     """Copy the context, with the secrets in it and a Dockerfile without mounts."""
     with tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch:
         folder = Path(scratch) / "context"
-        shutil.copytree(context, folder, symlinks=True, copy_function=_link_or_copy)
+        shutil.copytree(context, folder, symlinks=True, copy_function=link_or_copy)
         (folder / ".assay-secrets").mkdir()
         for key, path in secrets.items():
             shutil.copyfile(path, folder / ".assay-secrets" / key)
@@ -212,13 +206,6 @@ def _plain_context(context: Path, secrets: Mapping[str, Path], mark: str) -> Ite
         dockerfile.unlink()  # it may be a hard link to the original
         dockerfile.write_text(strip_mounts(text, mark), encoding="utf-8")
         yield folder
-
-
-def _link_or_copy(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
 
 
 def strip_mounts(dockerfile: str, mark: str) -> str:
@@ -255,7 +242,3 @@ def _remove_stages(client: "APIClient", mark: str) -> None:
         except docker.errors.APIError as error:
             if error.status_code not in (404, 409):
                 raise
-
-
-def _tail(log: Path) -> str:
-    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])

@@ -42,9 +42,11 @@ class DockerImages:
     def find_image(self, name: str) -> ImageInfo | None:
         try:
             with engine_errors():
-                return _image_info(name, self._client.inspect_image(name))  # type: ignore[no-untyped-call]
+                raw = self._client.inspect_image(name)  # type: ignore[no-untyped-call]
         except ImageMissing:
             return None
+        labels = (raw.get("Config") or {}).get("Labels") or {}
+        return ImageInfo(name, raw["Id"], raw.get("Size", 0), raw.get("Created", ""), labels)
 
     def list_images(self) -> list[ImageInfo]:
         with engine_errors():
@@ -228,8 +230,3 @@ def _problem(text: str) -> str:
     with suppress(ValueError, AttributeError):
         return str(json.loads(text)["message"])
     return text.strip()
-
-
-def _image_info(name: str, raw: Mapping[str, Any]) -> ImageInfo:
-    labels = (raw.get("Config") or {}).get("Labels") or {}
-    return ImageInfo(name, raw["Id"], raw.get("Size", 0), raw.get("Created", ""), labels)

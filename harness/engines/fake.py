@@ -43,9 +43,6 @@ def image_name(instance: Instance) -> str:
     return f"fake/{instance.id.lower()}:1"
 
 
-def _no_fault(_call: str, _image: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class FakeImage:
     """An image without content."""
@@ -62,7 +59,7 @@ class FakeEngine(ActingEngine):
 
     instances: dict[str, Instance]
     """Name of an image to the instance that is acted out in it."""
-    fault: Fault = _no_fault
+    fault: Fault = lambda _call, _image: None
     seconds: float = 0.0
     flaky: Mapping[str, Sequence[bool]] = field(default_factory=dict)
     """Tests that no patch changes: whether each passes in an image's first box, second box, and so on."""

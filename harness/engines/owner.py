@@ -53,6 +53,7 @@ def _is_alive(owner: str) -> bool | None:
 
 
 def _process_space() -> str:
+    """Return the number of this process's PID namespace."""
     try:
         return str(Path("/proc/self/ns/pid").stat().st_ino)
     except OSError:
@@ -60,16 +61,17 @@ def _process_space() -> str:
 
 
 def _boot_id() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return "unknown"
+    return _read("/proc/sys/kernel/random/boot_id").strip() or "unknown"
 
 
 def _start_time(pid: int) -> str:
     """Return the kernel's start time of a process, in clock ticks, or "" if it has ended."""
+    stat = _read(f"/proc/{pid}/stat")
+    return stat.rpartition(")")[2].split()[19] if stat else ""
+
+
+def _read(file: str) -> str:
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        return Path(file).read_text()
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]

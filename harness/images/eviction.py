@@ -33,9 +33,9 @@ def select_evictions(
     after its instances, and before those of another tree that were used later. A held image stays, and so does what it
     stands on.
     """
-    used = _uses(stock, last_used)
+    used, levels = _uses(stock, last_used), {kind: level for level, kind in enumerate(KINDS)}
     going: list[Stocked] = []
-    for image in sorted(stock.images, key=lambda each: (used[each.info.name], -_level(each))):
+    for image in sorted(stock.images, key=lambda each: (used[each.info.name], -levels.get(each.kind, len(KINDS)))):
         if stock.size <= limit:
             break
         bears = image.kind in BELOW and not stock.unique([image])
@@ -55,7 +55,3 @@ def _uses(stock: Stock, last_used: Callable[[Stocked], float]) -> dict[str, floa
     return {
         image.info.name: by_layer[image.layers[-1].id] if image.layers else last_used(image) for image in stock.images
     }
-
-
-def _level(image: Stocked) -> int:
-    return KINDS.index(image.kind) if image.kind in KINDS else len(KINDS)

@@ -46,7 +46,8 @@ class Uses:
         names: set[str] = set()
         for file in self._folder.glob("*.held"):
             with suppress(FileNotFoundError), file.open() as opened:
-                if file.name != self._name and _is_free(opened):
+                own = self._file is not None and Path(self._file.name).name == file.name
+                if not own and _is_free(opened):
                     file.unlink()
                 else:
                     names |= set(opened.read().split())
@@ -57,10 +58,6 @@ class Uses:
         with suppress(FileNotFoundError):
             return self._last(image.name).stat().st_mtime
         return float(image.created) if image.created.isdigit() else 0.0
-
-    @property
-    def _name(self) -> str:
-        return Path(self._file.name).name if self._file else ""
 
     def _change(self, names: Collection[str], by: int) -> None:
         with self._lock, locked(self._folder / "guard"):

@@ -84,9 +84,6 @@ def _run(command: Sequence[str], suite: str, log: Path) -> None:
         done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
     if done.returncode:
         tail = log.read_text(encoding="utf-8", errors="replace")[-2000:]
-        problem = f"mmdebstrap of {suite} failed with exit code {done.returncode}{_hint()}"
+        hint = "" if os.geteuid() == 0 else "; without root it needs user namespaces: run as root or name an image"
+        problem = f"mmdebstrap of {suite} failed with exit code {done.returncode}{hint}"
         raise EnvironmentFailure(problem, log_path=str(log), tail=tail)
-
-
-def _hint() -> str:
-    return "" if os.geteuid() == 0 else "; without root it needs user namespaces: run as root or name an image"

@@ -178,7 +178,12 @@ def _rows(git_dir: Path, commit: str, env: dict[str, str]) -> list[tuple[int, st
     listing = subprocess.run(command, capture_output=True, env=env, check=False)
     if listing.returncode:
         raise EnvironmentFailure(f"git cannot list {commit} in {git_dir}: {last_line(listing.stderr)}")
-    return [_tree_row(row) for row in listing.stdout.split(b"\0") if row]
+    rows = []
+    for row in filter(None, listing.stdout.split(b"\0")):
+        meta, _, path = row.partition(b"\t")
+        mode, _, sha = meta.decode().split(" ")
+        rows.append((int(mode, 8), sha, path.decode(errors="surrogateescape")))
+    return rows
 
 
 def _entries(git_dir: Path, rows: list[tuple[int, str, str]], env: dict[str, str]) -> Iterator[TreeEntry]:
@@ -192,12 +197,6 @@ def _entries(git_dir: Path, rows: list[tuple[int, str, str]], env: dict[str, str
 
 def _folders(paths: Iterable[str]) -> set[str]:
     return {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
-
-
-def _tree_row(row: bytes) -> tuple[int, str, str]:
-    meta, _, path = row.partition(b"\t")
-    mode, _, sha = meta.decode().split(" ")
-    return int(mode, 8), sha, path.decode(errors="surrogateescape")
 
 
 def _blob_entries(

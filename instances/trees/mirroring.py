@@ -67,7 +67,8 @@ class Mirroring:
     def known(self, item: NeededRepository) -> Mirrored | None:
         if self._missing(item):
             return None
-        return Mirrored(item.repo, self._locate(item), len(item.commits))
+        folder = next(find_mirror(self.folder, item.repo), self._own(item.repo))
+        return Mirrored(item.repo, str(folder), len(item.commits))
 
     def plan(self, pending: Mapping[str, NeededRepository], _total: int) -> list[str]:
         """Put the repositories with most commits first."""
@@ -113,9 +114,6 @@ class Mirroring:
             return any(has_commit(clone, make_fetch_ref(commit) if clone == own else commit) for clone in clones)
 
         return [commit for commit in item.commits if not is_there(commit)]
-
-    def _locate(self, item: NeededRepository) -> str:
-        return str(next(find_mirror(self.folder, item.repo), self._own(item.repo)))
 
     def _fetch(self, repo: str, commits: Sequence[str]) -> str:
         """Fetch commits in batches, then one by one where a batch fails; return git's last complaint."""

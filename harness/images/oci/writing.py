@@ -52,7 +52,8 @@ class ArchiveWriter:
         """Open the unfinished file beside the archive, or begin it."""
         self._file, self._part = file, file.with_name(f"{file.name}.part")
         self._state_file = file.with_name(f"{file.name}.part.json")
-        self._state = self._resumable()
+        state = read_model(self._state_file, Written) if self._part.is_file() else None
+        self._state = state if state and state.offset <= self._part.stat().st_size else Written()
         self._part.parent.mkdir(parents=True, exist_ok=True)
         self._out: IO[bytes] = self._part.open("r+b" if self._part.exists() else "w+b")
         self._out.truncate(self._state.offset)
@@ -109,10 +110,6 @@ class ArchiveWriter:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self._out.close()  # what is unfinished stays for another time
-
-    def _resumable(self) -> Written:
-        state = read_model(self._state_file, Written) if self._part.is_file() else None
-        return state if state and state.offset <= self._part.stat().st_size else Written()
 
     def _take(
         self, tar: tarfile.TarFile, member: tarfile.TarInfo, documents: dict[str, bytes], links: dict[str, str]

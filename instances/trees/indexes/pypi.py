@@ -15,7 +15,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
@@ -88,7 +88,7 @@ def _links(name: str) -> list[IndexFile]:
     with open_url(page, {"Accept": ACCEPT}) as answer:
         is_json = "json" in answer.headers.get("Content-Type", "")
         text = answer.read().decode("utf-8", errors="replace")
-    links = _json_links(text) if is_json else _html_links(text)
+    links = _read_json(text) if is_json else _read_html(text)
     return [replace(link, url=urljoin(page, link.url)) for link in links]
 
 
@@ -148,28 +148,25 @@ def _parse_version(filename: str, name: str) -> str:
     return str(version) if found == canonicalize_name(name) else ""
 
 
-def _json_links(text: str) -> list[IndexFile]:
-    files: list[dict[str, Any]] = json.loads(text)["files"]
-    return [_json_link(file) for file in files]
+def _read_json(text: str) -> list[IndexFile]:
+    files = []
+    for file in json.loads(text)["files"]:
+        moment, sha256 = file.get("upload-time"), file.get("hashes", {}).get("sha256", "")
+        uploaded = datetime.fromisoformat(moment) if moment else None
+        files.append(IndexFile(file["filename"], file["url"], sha256, uploaded, bool(file.get("yanked"))))
+    return files
 
 
-def _json_link(file: dict[str, Any]) -> IndexFile:
-    moment = file.get("upload-time")
-    uploaded = datetime.fromisoformat(moment) if moment else None
-    sha256 = file.get("hashes", {}).get("sha256", "")
-    return IndexFile(file["filename"], file["url"], sha256, uploaded, bool(file.get("yanked")))
-
-
-def _html_links(text: str) -> list[IndexFile]:
+def _read_html(text: str) -> list[IndexFile]:
     parser = _Anchors()
     parser.feed(text)
-    return [_html_link(href) for href in parser.hrefs]
-
-
-def _html_link(href: str) -> IndexFile:
-    url, fragment = urldefrag(href)
-    kind, _, value = fragment.partition("=")
-    return IndexFile(unquote(urlsplit(url).path).rpartition("/")[2], url, value if kind == "sha256" else "")
+    files = []
+    for href in parser.hrefs:
+        url, fragment = urldefrag(href)
+        kind, _, value = fragment.partition("=")
+        name = unquote(urlsplit(url).path).rpartition("/")[2]
+        files.append(IndexFile(name, url, value if kind == "sha256" else ""))
+    return files
 
 
 class _Anchors(HTMLParser):

@@ -21,7 +21,7 @@ def test_the_index_of_pips_settings_is_used(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_the_json_form_of_an_index_is_read() -> None:
     files = [{"filename": "toy-1.0.tar.gz", "url": "../x/toy-1.0.tar.gz", "hashes": {"sha256": "ab"}}]
-    links = pypi._json_links(json.dumps({"meta": {"api-version": "1.0"}, "files": files}))
+    links = pypi._read_json(json.dumps({"meta": {"api-version": "1.0"}, "files": files}))
     assert [(link.filename, link.url, link.sha256) for link in links] == [
         ("toy-1.0.tar.gz", "../x/toy-1.0.tar.gz", "ab")
     ]
