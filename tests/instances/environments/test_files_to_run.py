@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from assay.harness.domain import Instance, Recipe, Rule
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.files import read_yaml
 from assay.instances.environments import files_to_run as targets
 from assay.instances.environments.files_to_run import WHOLE_SUITE, files_to_run, load_files_to_run
 from assay.instances.environments.plan import LONGEST, make_plan
@@ -41,119 +43,25 @@ def aim(make_instance: Callable[..., Instance]) -> Callable[..., tuple[str, ...]
     return aim
 
 
-PYTHON = {
-    "tests/test_a.py": "class C:\n    def test_x(self): pass\n\ndef test_y(): pass\n",
-    "tests/test_b.py": "def test_x(): pass\n",
-    "pkg/shipped.py": "",
-}
-GO = {
-    "go.mod": "module m\n",
-    "a/a_test.go": "package a\n\nfunc TestA(t *testing.T) {}\n",
-    "b/b_test.go": "package b\n\nfunc TestB(t *testing.T) {}\n",
-    "c/c.go": "package c\n",
-}
-JEST = {
-    "src/a.test.js": "describe('a', () => { it('adds', f); it.each(x)('counts %i coins', f); });\n",
-    "src/b.test.js": 'describe("b", () => {\n  it("takes away", f);\n  it("ends in " +\n    "two lines", f);\n});\n',
-    "src/c.test.js": "run(cases);\n",
-}
-MAVEN = {
-    "src/test/java/acme/ATest.java": "package acme; class ATest { @Test void adds() {} }\n",
-    "src/test/java/acme/BTest.java": "package acme; class BTest { @Test void adds() {} }\n",
-    "src/main/java/acme/A.java": "",
-}
-KOTLIN = {
-    "src/test/kotlin/a.kt": "package acme\n\nclass ATest {\n    @Test fun adds() {}\n}\n",
-    "src/test/kotlin/b.kt": "package acme\n\nclass BTest {\n    @Test fun adds() {}\n}\nclass CTest\n",
-    "src/main/kotlin/A.kt": "",
-}
-MINITEST = {
-    "test/test_a.rb": "class TestA < Minitest::Test\n  def test_x; end\nend\n",
-    "test/test_b.rb": "class TestB < Minitest::Test\n  def test_x; end\nend\n",
-}
-RSPEC = {
-    "spec/a_spec.rb": "describe A do\n  it 'adds' do\n  end\nend\n",
-    "spec/b_spec.rb": "describe B do\n  it 'takes away' do\n  end\nend\n",
-}
-GTEST = {"test/a-test.cc": "TEST(a_test, adds) {}\n", "test/b-test.cc": "TEST(b_test, adds) {}\n"}
-PHPUNIT = {
-    "tests/RoundTest.php": "<?php class RoundTest { function testUp() {} }\n",
-    "tests/Url/UrlGeneratorTest.php": "<?php class UrlGeneratorTest { function testBasic() {} }\n",
-}
+CASES = read_yaml(Path(__file__).with_name("files_to_run.yaml"))
+TREES: dict[str, Files] = CASES["trees"]
+PYTHON, GO, JEST, RSPEC = (TREES[name] for name in ("python", "go", "jest", "rspec"))
 
 
-@pytest.mark.parametrize(
-    ("language", "files", "changed", "label", "added"),
-    [
-        pytest.param("python", PYTHON, "tests/test_a.py", "tests/test_b.py::test_x", "tests/test_b.py", id="node"),
-        pytest.param("python", PYTHON, "tests/test_a.py", "tests/test_b.py::test_x[a b]", "tests/test_b.py", id="cut"),
-        pytest.param("python", PYTHON, "tests/test_a.py", "test_x (tests.test_b.C)", "tests/test_b.py", id="unittest"),
-        pytest.param("python", PYTHON, "tests/test_a.py", "tests/test_b.py:None:test_x", "tests/test_b.py", id="colon"),
-        pytest.param("python", PYTHON, "tests/test_a.py", "tests.test_b.C:test_x:", "tests/test_b.py", id="class"),
-        pytest.param("python", PYTHON, "tests/test_b.py", "test_y", "tests/test_a.py", id="function"),
-        pytest.param("python", PYTHON, "tests/test_b.py", "test_y[1-2]", "tests/test_a.py", id="function parameter"),
-        pytest.param("go", GO, "a/a_test.go", "TestB", "./b", id="go"),
-        pytest.param("go", GO, "a/a_test.go", "TestB/a case", "./b", id="go case"),
-        pytest.param("javascript", JEST, "src/a.test.js", "takes away", "src/b.test.js", id="title"),
-        pytest.param("javascript", JEST, "src/a.test.js", "b takes away", "src/b.test.js", id="spaced"),
-        pytest.param("javascript", JEST, "src/a.test.js", "b > takes away", "src/b.test.js", id="arrow"),
-        pytest.param("javascript", JEST, "src/a.test.js", "ends in two lines", "src/b.test.js", id="two lines"),
-        pytest.param("typescript", JEST, "src/a.test.js", "src/c.test.js > b > x", "src/c.test.js", id="file arrow"),
-        pytest.param("javascript", JEST, "src/a.test.js", "/testbed/src/c.test.js->x", "src/c.test.js", id="container"),
-        pytest.param("javascript", JEST, "src/a.test.js", "src/c.test.js:x", "src/c.test.js", id="file title"),
-        pytest.param("javascript", JEST, "src/a.test.js", "c.test.js", "src/c.test.js", id="file of a package"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "acme.BTest#adds", "BTest", id="method"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "acme.BTest$In#adds", "BTest", id="inner class"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "acme.BTest.adds", "BTest", id="dots"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "BTest", "BTest", id="class"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "acme.BTest > adds", "BTest", id="class arrow"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "adds(acme.BTest)", "BTest", id="parens"),
-        pytest.param("kotlin", KOTLIN, "src/test/kotlin/a.kt", "acme.BTest#a b", "src/test/kotlin/b.kt", id="kotlin"),
-        pytest.param("kotlin", KOTLIN, "src/test/kotlin/a.kt", "CTest$In#a", "src/test/kotlin/b.kt", id="kotlin inner"),
-        pytest.param("ruby", MINITEST, "test/test_a.rb", "TestB#test_x", "test/test_b.rb", id="minitest"),
-        pytest.param("ruby", RSPEC, "spec/a_spec.rb", "takes away", "spec/b_spec.rb", id="rspec"),
-        pytest.param("ruby", RSPEC, "spec/a_spec.rb", "x - ./spec/b_spec.rb[1:1]", "spec/b_spec.rb", id="rspec place"),
-        pytest.param(
-            *("php", PHPUNIT, "tests/RoundTest.php", "Url Generator > Basic", "tests/Url/UrlGeneratorTest.php"),
-            id="testdox",
-        ),
-        pytest.param(
-            *("php", PHPUNIT, "tests/RoundTest.php", r"Acme\UrlGeneratorTest::testBasic"),
-            "tests/Url/UrlGeneratorTest.php",
-            id="phpunit",
-        ),
-    ],
-)
-def test_files_that_only_labels_name_are_run(aim, language, files, changed, label, added):
-    change = {changed: files[changed] + "\n"}
+@pytest.mark.parametrize(("language", "tree", "changed", "label", "target"), CASES["added"])
+def test_files_that_only_labels_name_are_run(aim, language, tree, changed, label, target):
+    change = {changed: TREES[tree][changed] + "\n"}
 
-    own = aim(language, files, change, [])
-    assert added not in own
-    assert aim(language, files, change, [label]) == (*own, added)
+    own = aim(language, TREES[tree], change, [])
+    assert target not in own
+    assert aim(language, TREES[tree], change, [label]) == (*own, target)
 
 
-@pytest.mark.parametrize(
-    ("language", "files", "changed", "label"),
-    [
-        pytest.param("python", PYTHON, "tests/test_a.py", "tests/test_a.py::C::test_x", id="node"),
-        pytest.param("python", PYTHON, "tests/test_a.py", "tests/test_a.py::C::test_x[no.py::test]", id="node in node"),
-        pytest.param("python", PYTHON, "tests/test_a.py", "test_x (tests.test_a.C)", id="unittest"),
-        pytest.param("go", GO, "a/a_test.go", "TestA/case", id="go"),
-        pytest.param("javascript", JEST, "src/a.test.js", "a adds", id="spaced"),
-        pytest.param("javascript", JEST, "src/a.test.js", "a counts 3 coins", id="computed"),
-        pytest.param("javascript", JEST, "src/b.test.js", "no such title anywhere", id="in no text"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "acme.ATest#adds", id="method"),
-        pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "core:testClasses", id="task"),
-        pytest.param("ruby", MINITEST, "test/test_a.rb", "TestA#test_x", id="minitest"),
-        pytest.param("cpp", GTEST, "test/a-test.cc", "a_test.adds", id="googletest"),
-        pytest.param("cpp", GTEST, "test/a-test.cc", "other_test.computed", id="googletest in no text"),
-        pytest.param("php", PHPUNIT, "tests/RoundTest.php", "Round > Up with data set #0", id="testdox"),
-    ],
-)
-def test_labels_of_the_test_patchs_files_change_nothing(aim, language, files, changed, label):
-    change = {changed: files[changed] + "\n"}
+@pytest.mark.parametrize(("language", "tree", "changed", "label"), CASES["kept"])
+def test_labels_of_the_test_patchs_files_change_nothing(aim, language, tree, changed, label):
+    change = {changed: TREES[tree][changed] + "\n"}
 
-    assert aim(language, files, change, [label]) == aim(language, files, change, [])
+    assert aim(language, TREES[tree], change, [label]) == aim(language, TREES[tree], change, [])
 
 
 def test_the_tree_is_not_read_if_the_test_patch_accounts_for_every_label(make_instance):
@@ -212,7 +120,7 @@ def test_a_file_that_the_test_patch_removes_or_renames_is_not_run(make_instance)
         ("python", PYTHON, "tests/test_gone.py::test_x"),
         ("javascript", JEST, "src/gone.test.js:adds"),
         ("go", GO, "TestGone/case"),
-        ("java", MAVEN, "acme.GoneTest#adds"),
+        ("java", TREES["maven"], "acme.GoneTest#adds"),
         ("ruby", RSPEC, "adds - ./spec/gone_spec.rb[1:1]"),
         ("rust", {"src/lib.rs": ""}, "tests/gone.rs::x"),
     ],

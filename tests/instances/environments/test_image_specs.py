@@ -139,14 +139,9 @@ def test_a_service_image_has_its_own_packages_and_no_project(make_instance, chai
     spec = make_service_spec(recipe, TOOLCHAIN, LOCK, DATE)
 
     assert spec.name == chain()[0].name
+    assert "--no-install-recommends graphviz faketime" in chain(recipe=recipe)[0].dockerfile
     assert "graphviz" not in spec.dockerfile
     assert "faketime" not in spec.dockerfile
-
-
-def test_a_faketime_recipe_installs_faketime(chain):
-    environment, _ = chain(recipe=Recipe(faketime="2014-05-01 00:00:00"))
-
-    assert "--no-install-recommends faketime" in environment.dockerfile
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES.keys() - {"python"}))

@@ -97,15 +97,12 @@ def test_an_image_for_some_patches_that_does_not_fit_is_found(
     assert list(check_lock(lock.model_copy(update={"grading": grading}))) == [problem]
 
 
-def test_a_lock_reads_back_as_it_was_written(lock: Lock) -> None:
-    assert Lock.model_validate_json(lock.model_dump_json()) == lock
-
-
-def test_a_text_that_was_changed_is_found(lock: Lock) -> None:
+def test_a_text_that_was_changed_or_is_missing_is_found(lock: Lock) -> None:
     texts = {key: text.replace("2.3.2", "2.3.3") for key, text in lock.texts.items()}
     problems = list(check_lock(lock.model_copy(update={"texts": texts})))
     assert "has another hash" in problems[0]
     assert problems[1:] == [f"{ENVIRONMENT.name} is not named by the hash of its content"]
+    assert any("files whose text is missing" in each for each in check_lock(lock.model_copy(update={"texts": {}})))
 
 
 def change(lock: Lock, name: str, **fields: object) -> Lock:
@@ -141,11 +138,6 @@ def test_another_toolchain_below_is_found(lock: Lock) -> None:
     problems = list(check_lock(change(lock, TOOLCHAIN.name, below="sha256:other")))
     assert len(problems) == 2
     assert all("was not made on the toolchain sha256:other" in each for each in problems)
-
-
-def test_a_missing_text_is_found(lock: Lock) -> None:
-    problems = list(check_lock(lock.model_copy(update={"texts": {}})))
-    assert any("files whose text is missing" in each for each in problems)
 
 
 def test_a_chain_has_every_layer_after_all_that_it_needs(lock: Lock) -> None:

@@ -118,12 +118,6 @@ def test_only_commands_one_after_the_other_are_listed(text: str) -> None:
     assert list_commands(one(text)) == []
 
 
-def test_lines_that_end_as_in_dos_are_read_the_same() -> None:
-    text = "cd /x\ngit apply - <<'E'\n+a\nE\npytest 'a\nb'\n"
-    read = [(each.source, each.commands) for each in read_statements(text.replace("\n", "\r\n"))]
-    assert read == [(each.source, each.commands) for each in read_statements(text)]
-
-
 @pytest.mark.parametrize(
     "text", ["'", '"', "`", "$(", "(", "{ a", "if a", "cat <<E\nF", "fi", "! if a; then\n  b\nfi", "echo $(" * 99]
 )

@@ -57,10 +57,4 @@ def test_a_distribution_is_asked_for_as_the_project_asks_for_it(facts) -> None:
 
 
 def test_a_line_that_is_no_requirement_has_no_name() -> None:
-    assert [get_name(text) for text in ("A.b>1", "-r x.txt", "./local", "git+https://h/x", "")] == [
-        "a-b",
-        "",
-        "",
-        "",
-        "",
-    ]
+    assert [get_name(text) for text in ("A.b>1", "-r x.txt", "./local", "git+https://h/x", "")] == ["a-b", *[""] * 4]

@@ -171,14 +171,8 @@ def test_a_hanging_suite_gets_a_limit_for_each_test_and_leaves_out_slow_ones(fac
     assert [each.rule for each in found.attempts[0].changes] == rules
 
 
-def test_packages_of_workflows_are_taken_without_the_project_itself(facts) -> None:
-    known = facts({".travis.yml": "script: [apt-get install -y calc libfoo-dev]\n"})
-    found = Search(known, PlayedTrial([results(1, 1), results(3), results(3)])).find(START)
-    assert found.recipe.system_packages == ("libfoo-dev",)
-
-
-def test_a_package_of_workflows_that_debian_lacks_is_not_asked_for_again(facts) -> None:
-    known = facts({".travis.yml": "script: [apt-get install -y nowhere libfoo-dev]\n"})
+def test_packages_of_workflows_are_taken_without_the_project_itself_and_what_debian_lacks(facts) -> None:
+    known = facts({".travis.yml": "script: [apt-get install -y calc nowhere libfoo-dev]\n"})
     lacking = TriedRecipe("image x could not be built", "E: Unable to locate package nowhere")
     trial = PlayedTrial([results(1, 1), lacking, results(1, 1)])
     found = Search(known, trial).find(START)

@@ -1,79 +1,35 @@
-# ruff: noqa: E501 - what programs print is not broken
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay.harness.domain import Recipe
+from assay.harness.files import read_yaml
 from assay.instances.setup.remedies import REMEDIES
 from assay.instances.setup.symptoms import diagnose, symptoms
 
-OLD = "3.9"
+PYTHON = Recipe(toolchain="3.9", packages=("pytest", "mock==9"))
 GO = Recipe(language="go", toolchain="1.19")
 RUST = Recipe(language="rust", toolchain="1.78")
-PYTHON = Recipe(toolchain=OLD, packages=("pytest", "mock==9"))
-
-CASES: list[tuple[str, Recipe, str, str, object]] = [
-    # what is printed, recipe, rule, field, value afterwards
-    ("E   ModuleNotFoundError: No module named 'yaml'", PYTHON, "missing-module", "packages", "PyYAML"),
-    ("ImportError: No module named dateutil.tz", PYTHON, "missing-module", "packages", "python-dateutil"),
-    ("E  fixture 'mocker' not found", PYTHON, "unknown-fixture", "packages", "pytest-mock"),
-    ("pytest: error: unrecognized arguments: --cov=x --cov-report", PYTHON, "unknown-option", "packages", "pytest-cov"),
-    ("Unknown config option: asyncio_mode", PYTHON, "unknown-setting", "packages", "pytest-asyncio"),
-    ("'django_db' not found in `markers` configuration option", PYTHON, "unknown-marker", "packages", "pytest-django"),
-    ("Missing required plugins: pytest-xdist, pytest-env", PYTHON, "required-plugins", "packages", "pytest-env"),
-    ("async def functions are not natively supported", PYTHON, "coroutine-tests", "packages", "pytest-asyncio"),
-    ("x.c:1:10: fatal error: libpq-fe.h: No such file or directory", PYTHON, "missing-header", "system_packages", "libpq-dev"),
-    ("fatal error: openssl/ssl.h: No such file or directory", RUST, "missing-header", "system_packages", "libssl-dev"),
-    ("error: command 'gcc' failed: No such file or directory", PYTHON, "no-compiler", "system_packages", "gcc"),
-    ("error: linker `cc` not found", RUST, "no-compiler", "system_packages", "gcc"),
-    ('exec: "gcc": executable file not found in $PATH', GO, "no-compiler", "system_packages", "gcc"),
-    ("The system library `alsa` required by crate `a`", RUST, "missing-library", "system_packages", "libasound2-dev"),
-    ("/usr/bin/ld: cannot find -lpcap: No such file", GO, "missing-library", "system_packages", "libpcap-dev"),
-    ("ImportError: libGL.so.1: cannot open shared object file", PYTHON, "missing-shared-library", "system_packages", "libgl1"),
-    ("ValueError: Namespace Gst not available", PYTHON, "missing-typelib", "system_packages", "gir1.2-gstreamer-1.0"),
-    ("sh: 1: git-lfs: not found\nsh: 1: hg: not found", PYTHON, "missing-command", "system_packages", "mercurial"),
-    ("No such file or directory: 'ffmpeg'", PYTHON, "missing-command", "system_packages", "ffmpeg"),
-    ("cannot import name 'Markup' from 'jinja2'", PYTHON, "removed-api", "constraints", "jinja2<3.1"),
-    ("AttributeError: module 'numpy' has no attribute 'float'", PYTHON, "removed-api", "constraints", "numpy<1.24"),
-    ("LookupError: setuptools-scm was unable to detect version for /x", PYTHON, "version-from-tags", "pretend_version", True),
-    ("Because mock was not found in the package registry and", PYTHON, "unknown-package", "packages", "pytest"),
-    ("because you require mock==9 and", PYTHON, "conflicting-requirement", "packages", "mock"),
-    ("because you require numpy>=2 and", PYTHON, "conflicting-requirement", "cutoff_days", 90),
-    ("the current Python version (3.9.2) does not satisfy Python>=3.10", PYTHON, "newer-python-required", "toolchain", "3.11"),
-    ("Because you require a==1.0 and a==2.0, we can", PYTHON.model_copy(update={"requirements": ("x.txt", "y.txt")}),
-     "files-exclude-each-other", "requirements", "x.txt"),
-    ("error: Expected '=' or whitespace, found Some('.'): tests/x.txt:1:3", PYTHON.model_copy(update={"requirements": ("tests/x.txt", "y.txt")}),
-     "unreadable-file", "requirements", "y.txt"),
-    ("E: Unable to locate package libfoo", PYTHON.model_copy(update={"system_packages": ("a", "libfoo")}),
-     "unknown-debian-package", "system_packages", "a"),
-    ("cannot import name 'Self' from 'typing'", PYTHON, "came-to-python", "toolchain", "3.11"),
-    ("module 'time' has no attribute 'clock'", PYTHON, "left-python", "toolchain", "3.6"),
-    ("ModuleNotFoundError: No module named '_sqlite3'", PYTHON, "incomplete-python", "toolchain", "3.11"),
-    ("E       DeprecationWarning: x is deprecated", PYTHON, "warnings-are-errors", "env", {"PYTEST_ADDOPTS": "-W default"}),
-    ("go: go.mod requires go >= 1.22 (running go 1.19.8)", GO, "newer-go-required", "toolchain", "1.24"),
-    ("go: -race requires cgo; enable cgo by setting", GO, "needs-cgo", "env", {"CGO_ENABLED": "1"}),
-    ("missing go.sum entry for module", GO, "module-file-incomplete", "env", {"GOFLAGS": "-mod=mod"}),
-    ("it requires rustc 1.80 or newer", RUST, "newer-rust-required", "toolchain", "1.85"),
-    ("feature `edition2024` is required", RUST, "newer-rust-required", "toolchain", "1.85"),
-    ("the build backend poetry.core of that date has no editable installs", PYTHON, "no-editable-install", "install", None),
-]  # fmt: skip
+CASES = read_yaml(Path(__file__).with_name("symptoms.yaml"))
 SECOND_ANSWERS = {"conflicting-requirement", "unknown-option", "incomplete-python"}
 """Rules that do something else if the symptom remains."""
 VERSIONS = {"python": ("3.6", "3.9", "3.11"), "go": ("1.19", "1.24"), "rust": ("1.78", "1.85")}
 
 
-@pytest.mark.parametrize(
-    ("text", "recipe", "rule", "field", "value"), CASES, ids=[f"{c[2]}-{c[0][:20]}" for c in CASES]
-)
-def test_a_symptom_changes_the_recipe(facts, text: str, recipe: Recipe, rule: str, field: str, value: object) -> None:
+@pytest.mark.parametrize("case", CASES, ids=[f"{case['rule']}-{case['text'][:20]}" for case in CASES])
+def test_a_symptom_changes_the_recipe(facts, case: dict[str, Any]) -> None:
+    recipe = {"python": PYTHON, "go": GO, "rust": RUST}[case.get("language", "python")]
+    recipe = recipe.model_copy(update={name: tuple(given) for name, given in case.get("given", {}).items()})
     known = facts({}, language=recipe.language, available=VERSIONS[recipe.language])
-    changed, findings = diagnose(f"before\n\x1b[31m{text}\x1b[0m\nafter", recipe, known)
-    assert rule in [finding.rule for finding in findings], findings
-    after = getattr(changed, field)
-    assert after != getattr(recipe, field)
+    changed, findings = diagnose(f"before\n\x1b[31m{case['text']}\x1b[0m\nafter", recipe, known)
+    assert case["rule"] in [finding.rule for finding in findings], findings
+    after, value = getattr(changed, case["field"]), case.get("value")
+    assert after != getattr(recipe, case["field"])
     assert value is None or after == value or (isinstance(after, tuple) and value in after), after
-    again, nothing = diagnose(text, changed, known)
-    assert (again, nothing) == (changed, []) or rule in SECOND_ANSWERS
+    again, nothing = diagnose(case["text"], changed, known)
+    assert (again, nothing) == (changed, []) or case["rule"] in SECOND_ANSWERS
 
 
 @pytest.mark.parametrize(
@@ -137,7 +93,9 @@ def test_requirements_are_listed_where_the_project_cannot_say_them(facts) -> Non
 
 
 def test_requirements_are_listed_where_the_setup_script_fails_in_the_backend(facts) -> None:
-    text = 'File "build_meta.py", line 332, in get_requires_for_build_wheel\n  x\nFile "/testbed/config.py", line 1, in main\n'
+    text = (
+        'File "build_meta.py", line 332, in get_requires_for_build_wheel\n  x\nFile "/testbed/a.py", line 1, in main\n'
+    )
     changed, findings = diagnose(text, PYTHON, facts({"setup.py": "setup(install_requires=['six'])"}))
     assert (changed.metadata, changed.packages) == (False, (*PYTHON.packages, "six"))
     assert [each.rule for each in findings] == ["metadata-needs-build"]

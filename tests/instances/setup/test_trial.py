@@ -12,7 +12,7 @@ from assay.instances.setup.trial import NO_TESTS, BuiltTrial
 
 
 class PlayedBuilder:
-    """Fails as asked for, and counts how often it is asked."""
+    """Fails as asked for, and counts how often it is asked; has an image for everything then."""
 
     def __init__(self, *errors: Exception) -> None:
         self.errors = list(errors)
@@ -25,18 +25,8 @@ class PlayedBuilder:
     def image(self, instance: Instance) -> Iterator[str]:
         assert isinstance(instance.environment, Recipe)
         self.asked += 1
-        raise self.errors.pop(0)
-        yield ""
-
-
-class BuiltBefore:
-    """Has an image for everything."""
-
-    def lone(self) -> "BuiltBefore":
-        return self
-
-    @contextmanager
-    def image(self, _instance: Instance) -> Iterator[str]:
+        if self.errors:
+            raise self.errors.pop(0)
         yield "image"
 
 
@@ -79,5 +69,4 @@ def test_a_run_of_assays_own_tests_alone_found_no_test(
         tripwires={"t": Tripwire(expected=seen, reported=seen)},
     )
     monkeypatch.setattr("assay.instances.setup.trial.evaluate", lambda *_: Evaluation(evidence))
-    trial = BuiltTrial(make_instance(), BuiltBefore(), None)  # type: ignore[arg-type]
-    assert trial.run(Recipe(), 60).problem.startswith(problem)
+    assert trial_of(PlayedBuilder(), make_instance()).run(Recipe(), 60).problem.startswith(problem)

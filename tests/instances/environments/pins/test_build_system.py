@@ -52,31 +52,25 @@ def test_a_build_takes_the_numpy_of_the_tests(written: str, read: str):
     assert read_build_system(text).requires[-1] == read
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        {"setup.py": b""},
-        {"setup.cfg": b"[metadata]\nname = calc\n"},
-        {"pyproject.toml": b'[project]\nname = "calc"\n'},
-        {"pyproject.toml": b"[build-system]\nrequires = []\n"},
-        {"pyproject.toml": b'[tool.poetry]\nname = "calc"\n'},
-    ],
-)
-def test_a_tree_that_can_be_installed_is_a_project(files: dict[str, bytes]):
-    assert find_build_system(files.get).backend == SETUPTOOLS
+PROJECT, NONE = BuildSystem(), BuildSystem(backend="")
 
 
 @pytest.mark.parametrize(
-    "files",
+    ("files", "system"),
     [
-        {},
-        {"pyproject.toml": b"[tool.black]\nline-length = 99\n"},
-        {"pyproject.toml": b"tool = 3\n", "setup.cfg": b"[flake8]\nignore = E1\n"},
-        {"setup.cfg": b"no section"},
+        ({"setup.py": b""}, PROJECT),
+        ({"setup.cfg": b"[metadata]\nname = calc\n"}, PROJECT),
+        ({"pyproject.toml": b'[project]\nname = "calc"\n'}, PROJECT),
+        ({"pyproject.toml": b"[build-system]\nrequires = []\n"}, PROJECT),
+        ({"pyproject.toml": b'[tool.poetry]\nname = "calc"\n'}, PROJECT),
+        ({}, NONE),
+        ({"pyproject.toml": b"[tool.black]\nline-length = 99\n"}, NONE),
+        ({"pyproject.toml": b"tool = 3\n", "setup.cfg": b"[flake8]\nignore = E1\n"}, NONE),
+        ({"setup.cfg": b"no section"}, NONE),
     ],
 )
-def test_a_tree_that_only_configures_tools_is_no_project(files: dict[str, bytes]):
-    assert find_build_system(files.get) == BuildSystem(ALWAYS, backend="")
+def test_a_tree_is_a_project_if_it_can_be_installed_and_not_if_it_only_configures_tools(files, system: BuildSystem):
+    assert find_build_system(files.get) == system
 
 
 def test_requirement_files_name_the_packages_of_a_tree_that_is_no_project():

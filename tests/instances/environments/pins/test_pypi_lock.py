@@ -48,16 +48,10 @@ def test_some_packages_have_an_earliest_date_of_their_own(newest: str, own: list
 @pytest.mark.parametrize(
     ("said", "silent"),
     [
-        (
-            "error: Request failed after 3 retries in 10.2s\n  cause: Failed to fetch: `https://index.example/flask/`",
-            True,
-        ),
+        ("error: Request failed after 3 retries in 10.2s\n  cause: Failed to fetch: `https://index/flask/`", True),
         ("  Caused by: error sending request for url (https://index.example/flask/)\n  Caused by: dns error", True),
         ("  cause: HTTP status server error (503 Service Unavailable) for url (https://index.example/flask/)", True),
-        (
-            "error: No solution found when resolving dependencies\n  cause: Because there is no version of flask==99",
-            False,
-        ),
+        ("error: No solution found when resolving\n  cause: Because there is no version of flask==99", False),
         ("  x Failed to build `acme @ file:///testbed`\n  URLError: error sending request for url", False),
     ],
 )
