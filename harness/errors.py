@@ -82,10 +82,10 @@ def field_error(
     """
     first = error.errors(include_url=False)[0]
     names = [(columns or {}).get(str(part), str(part)) for part in first["loc"]]
-    return DataError(_in_plain_words(first), file=file, instance=instance, field=".".join(names))
+    return DataError(_describe(first), file=file, instance=instance, field=".".join(names))
 
 
-def _in_plain_words(error: "ErrorDetails") -> str:
+def _describe(error: "ErrorDetails") -> str:
     about = error.get("ctx", {})
     if error["type"] in KINDS:
         return f"is {brief(error['input'])}; write {KINDS[error['type']]}"

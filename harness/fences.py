@@ -11,14 +11,14 @@ _BLOCK = re.compile(
 _WHOLE = re.compile(r"\s*```[^\n]*\n(?P<text>.*?)\n?```\s*", re.DOTALL)
 
 
-def fenced(text: str, info: str = "") -> str:
+def fence(text: str, info: str = "") -> str:
     """Put a text into a fence that is longer than any in it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{info}\n{text}\n{fence}"
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Cut a text in the middle if it has more than so many characters, and mark the cut."""
     if len(text) <= most:
         return text
@@ -26,7 +26,7 @@ def shortened(text: str, most: int) -> str:
     return f"{text[:head]}\n[... {len(text) - most} characters left out ...]\n{text[len(text) - (most - head) :]}"
 
 
-def unfenced(text: str) -> str:
+def unfence(text: str) -> str:
     """Return a text without a fence around the whole of it."""
     whole = _WHOLE.fullmatch(text)
     return whole["text"] if whole else text

@@ -124,7 +124,7 @@ def replace_file(path: Path, content: bytes, *, syncs: bool = True) -> None:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file, with the folders above it; it is on the disk when this returns, but a crash may leave a part."""
-    number = _opened(path, os.O_WRONLY | os.O_TRUNC)
+    number = _open(path, os.O_WRONLY | os.O_TRUNC)
     try:
         _write(number, content)
         os.fsync(number)
@@ -158,13 +158,13 @@ def sync_folder(folder: Path) -> None:
             os.close(number)
 
 
-def tar_of(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
+def pack_tar(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
     """Return an uncompressed tar archive with folders (mode 755), then files (mode 644), all owned by root."""
     return tar_members(files, folders) + bytes(2 * tarfile.BLOCKSIZE)
 
 
 def tar_members(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
-    """Return members of an archive as ``tar_of`` does, without the archive's end: others may follow."""
+    """Return members of an archive as ``pack_tar`` does, without the archive's end: others may follow."""
     packed = [_tar_header(folder, 0, tarfile.DIRTYPE) for folder in folders]
     for name, text in files.items():
         content = text.encode() if isinstance(text, str) else text
@@ -186,7 +186,7 @@ def _tar_header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
     return (start + b"%06o\0 " % checksum + end).ljust(tarfile.BLOCKSIZE, b"\0")
 
 
-def named(folder: Path, names: Collection[str]) -> Iterator[Path]:
+def find_entries(folder: Path, names: Collection[str]) -> Iterator[Path]:
     """Yield the entries of a folder that have one of these lower-case names, in any case; none if it is no folder."""
     if folder.is_dir():
         yield from sorted(entry for entry in folder.iterdir() if entry.name.lower() in names)
@@ -215,7 +215,7 @@ def default_cache() -> Path:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def hold_lock(path: Path) -> Iterator[None]:
     """Wait for and hold a lock file, created if missing, that other processes on this machine respect."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
@@ -235,7 +235,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 def append_lines(path: Path, lines: Iterable[bytes], *, syncs: bool = False) -> None:
     """Append lines to a file as ``append_line`` does; with ``syncs`` they are on the disk when this returns."""
-    number = _opened(path, os.O_RDWR | os.O_APPEND)
+    number = _open(path, os.O_RDWR | os.O_APPEND)
     try:
         end = os.lseek(number, 0, os.SEEK_END)
         torn = end > 0 and os.pread(number, 1, end - 1) != b"\n"
@@ -246,9 +246,9 @@ def append_lines(path: Path, lines: Iterable[bytes], *, syncs: bool = False) -> 
         os.close(number)
 
 
-def write_at(path: Path, start: int, content: bytes) -> None:
+def write_end(path: Path, start: int, content: bytes) -> None:
     """Write the end of a file from a place on, in place of what is there; it is on the disk when this returns."""
-    number = _opened(path, os.O_RDWR)
+    number = _open(path, os.O_RDWR)
     try:
         os.ftruncate(number, start)
         os.lseek(number, start, os.SEEK_SET)
@@ -258,7 +258,7 @@ def write_at(path: Path, start: int, content: bytes) -> None:
         os.close(number)
 
 
-def _opened(path: Path, flags: int) -> int:
+def _open(path: Path, flags: int) -> int:
     """Open a file by its number, which costs a third of what a file object does; make it, and the folders above it."""
     flags |= os.O_CREAT | os.O_CLOEXEC
     try:
@@ -282,7 +282,7 @@ def sync_file(path: Path) -> None:
 
 
 @contextmanager
-def alone_in(folder: Path, problem: str) -> Iterator[None]:
+def lock_folder(folder: Path, problem: str) -> Iterator[None]:
     """Keep every other process out of a folder, which is made; raises UserError with ``problem`` if one has it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:

@@ -43,12 +43,12 @@ class Lazy(Sequence[Item]):
         return self._item(place % self._length)
 
 
-def mapped(source: Sequence[Source], change: Callable[[Source], Result]) -> Lazy[Result]:
+def map_items(source: Sequence[Source], change: Callable[[Source], Result]) -> Lazy[Result]:
     """Return a sequence of what a function makes of another's items."""
     return Lazy(len(source), lambda place: change(source[place]))
 
 
-def kept(items: Iterable[Item], most: int = IN_MEMORY) -> Sequence[Item]:
+def keep_items(items: Iterable[Item], most: int = IN_MEMORY) -> Sequence[Item]:
     """Return items as a sequence, which is a tuple of up to ``most``, and a file without a name of more.
 
     The file is in the cache, and gone with the process. Raises OSError.

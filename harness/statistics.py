@@ -98,7 +98,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
-def clustered_bootstrap(
+def bootstrap_clusters(
     rows: Mapping[str, Sequence[Row]],
     statistic: Callable[[Row], float],
     *,

@@ -20,7 +20,7 @@ from assay.agents.external.adapter import Adapter, Ecosystem
 from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.base import LABEL, Box, BoxSpec
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import locked
+from assay.harness.files import hold_lock
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, find_toolchain
@@ -102,7 +102,7 @@ def _ensure(wanted: _Folder, host: Host, mounts: Mapping[str, str]) -> Path:
     path = host.cache / "agents" / f"{wanted.name}-{wanted.key(base.identity + ''.join(mounts))}"
     if path.is_dir():
         return path
-    with locked(host.cache / "building" / f"{path.name}.lock"):
+    with hold_lock(host.cache / "building" / f"{path.name}.lock"):
         if not path.is_dir():
             if base.is_made:
                 ensure(base.name, host.engine, host.cache, partial(make_toolchain, base, host.engine), host.note)

@@ -78,12 +78,12 @@ class SolveRunner:
         self.setup.workspaces.bench.abort()
 
     def has_work(self, jobs: Sequence[SolveJob]) -> bool:
-        return self.fresh or any(self.known(job) is None for job in jobs)
+        return self.fresh or any(self.find_known(job) is None for job in jobs)
 
     def key(self, job: SolveJob) -> str:
         return f"{job.instance.id}/{job.sample}"
 
-    def known(self, job: SolveJob) -> Solution | None:
+    def find_known(self, job: SolveJob) -> Solution | None:
         saved = self.setup.store.find(job.instance.id, job.sample, self.content_key(job), self.setup.budget)
         return saved.solution if saved else None
 

@@ -48,7 +48,7 @@ class SolveStore:
     @contextmanager
     def lock(self, given: Mapping[str, str]) -> Iterator[None]:
         """Hold the run's lock. Raises UserError: another process holds it, or the run has other inputs."""
-        with self.run.locked():
+        with self.run.lock():
             self.run.admit(RunKind.SOLVE, given)
             yield
 
@@ -58,7 +58,7 @@ class SolveStore:
         if before is not None and before.given != run.given:  # an older version's, which did not record it
             for path in (self.root / "solutions.jsonl", *self.root.glob("preds*"), *self.root.glob("multi_swe_bench*")):
                 path.unlink(missing_ok=True)
-        run = before.joined(run) if before else run
+        run = before.extend(run) if before else run
         replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
 
     @property

@@ -162,7 +162,7 @@ def _make_source(root: Path, path: Path) -> _Source:
 
 def _list_archived(store: RunStore, instance_id: str) -> Iterator[_Source]:
     """Yield the files of an archived evaluation, as if they were in a folder."""
-    for name in store.evaluations.archived_files(instance_id):
+    for name in store.evaluations.list_archived_files(instance_id):
         read = partial(_open_archived, store, instance_id, name)
         content, place = read().read(), store.root / "instances" / instance_id / name
         member = f"runs/{member_name(str(place.relative_to(store.root.parent)))}"

@@ -18,7 +18,7 @@ from assay.harness.engines.apptainer_program import ApptainerProgram
 from assay.harness.engines.base import LABEL, ImageInfo, ImageLayer
 from assay.harness.engines.oci_layout import Blob
 from assay.harness.errors import EngineError, ImageMissing
-from assay.harness.files import link_or_copy, locked, read_model, replace_file
+from assay.harness.files import hold_lock, link_or_copy, read_model, replace_file
 
 CHUNK = 1024 * 1024
 BUILD_SECONDS = 3600.0
@@ -72,7 +72,7 @@ class ApptainerImages:
         """Make the file that boxes of an image run from, unless it is there; raises EngineError."""
         made = self._sif(record.digest)
         if not made.is_file():
-            with locked(made.with_suffix(".lock")):
+            with hold_lock(made.with_suffix(".lock")):
                 if not made.is_file():
                     self._make(record, made)
         return made
@@ -199,7 +199,7 @@ class ApptainerImages:
 
     def _alone(self) -> AbstractContextManager[None]:
         """Wait until no other process adds or removes images here."""
-        return locked(self._store / "lock")
+        return hold_lock(self._store / "lock")
 
     def _file(self, name: str) -> Path:
         return self._store / "images" / f"{quote(name, safe='')}.json"

@@ -23,11 +23,18 @@ from assay.harness.evaluation.delivery import (
     TESTS_DO_NOT_APPLY,
     WATCHED_INSTALL,
     Delivery,
-    as_list,
+    format_list,
 )
-from assay.harness.evaluation.protection import ROOT, Installed, PutBack, check_spelling, named_like_tests, put_back
-from assay.harness.evaluation.steering import Disputed, Settled, disputed_changes, settle
-from assay.harness.files import tar_of
+from assay.harness.evaluation.protection import (
+    ROOT,
+    Installed,
+    PutBack,
+    check_spelling,
+    find_named_like_tests,
+    put_back,
+)
+from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, settle_disputes
+from assay.harness.files import pack_tar
 from assay.harness.patches.alike import find_equal_changes
 from assay.harness.patches.diff import MalformedPatchError
 
@@ -85,7 +92,7 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
         tracked, _, created = done.output.partition(f"{SEPARATOR}\0".encode())
         installed = Installed(_paths(tracked), _paths(created))
         env = {**COPY_OF_REPOSITORY, "GIT_WORK_TREE": plan.workdir}
-    named = named_like_tests(instance, plan, changes.created, delivery.patch.text)
+    named = find_named_like_tests(instance, plan, changes.created, delivery.patch.text)
     back = put_back(instance, plan, (*changes.paths, *delivery.applied_paths), installed, named, settled.refused)
     back = replace(back, flags=(*back.flags, *settled.flags))
     if not (back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires):
@@ -112,17 +119,17 @@ def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[
     A file that both change by the same lines is not looked at.
     """
     plan = delivery.plan
-    found = disputed_changes(instance, plan, changed)
+    found = find_disputed_changes(instance, plan, changed)
     alike = find_equal_changes(delivery.patch.text, instance.gold_patch) if found else frozenset()
     disputes = [
-        Disputed(change, _at_base(box, plan, change.old), _in_tree(box, plan, change.path))
+        Disputed(change, _read_base(box, plan, change.old), _read_tree(box, plan, change.path))
         for change in found
         if change.path not in alike
     ]
-    return settle(instance, plan, disputes) if disputes else Settled()
+    return settle_disputes(instance, plan, disputes) if disputes else Settled()
 
 
-def _at_base(box: Box, plan: TestPlan, path: str | None) -> str | None:
+def _read_base(box: Box, plan: TestPlan, path: str | None) -> str | None:
     if path is None:
         return None
     command = ["sh", "-c", f'{GIT} cat-file blob "HEAD:$1"', "sh", path]
@@ -130,7 +137,7 @@ def _at_base(box: Box, plan: TestPlan, path: str | None) -> str | None:
     return shown.output.decode(errors="replace") if shown.exit_code == 0 else None
 
 
-def _in_tree(box: Box, plan: TestPlan, path: str) -> str | None:
+def _read_tree(box: Box, plan: TestPlan, path: str) -> str | None:
     found = box.get(f"{plan.workdir}/{path}", LISTING_BYTES)
     return next(iter(found.values())).decode(errors="replace") if found else None
 
@@ -142,9 +149,9 @@ def _lists(plan: TestPlan, back: PutBack, changed: Set[str], from_gold: Mapping[
     """
     there = [path for path in back.paths if path in changed]
     others = [path for path in back.paths if path not in changed]
-    lists = {PATCHED: as_list(there), RESTORED: as_list((*plan.restore, *others))}
+    lists = {PATCHED: format_list(there), RESTORED: format_list((*plan.restore, *others))}
     fixed = {f"{FIXED}/{path}": text.encode() for path, text in from_gold.items()}
-    return tar_of({path.strip("/"): content for path, content in {**lists, **fixed}.items()})
+    return pack_tar({path.strip("/"): content for path, content in {**lists, **fixed}.items()})
 
 
 def _run(box: Box, plan: TestPlan, script: str, env: Mapping[str, str] | None = None) -> ExecResult:
@@ -183,7 +190,7 @@ def _tail(result: ExecResult) -> str:
     return result.output.decode(errors="replace").strip()[-2000:]
 
 
-def applied_evidence(
+def make_evidence(
     instance: Instance, delivery: Delivery, applied: Applied, *, tests_are_judged: bool = False
 ) -> Evidence:
     """Return the evidence so far: whether the patch could be applied, and what of it was put back.
@@ -215,7 +222,7 @@ def applied_evidence(
         output_truncated=applied.result.truncated,
         disk_exceeded=applied.result.disk_exceeded,
         restored=() if applied.ended else tuple(dict.fromkeys(map(_printable, (*plan.restore, *applied.back.paths)))),
-        flags=tuple(dict.fromkeys((*_loosened(plan), *delivery.flags, *applied.back.flags))),
+        flags=tuple(dict.fromkeys((*_flag_loose_limits(plan), *delivery.flags, *applied.back.flags))),
         failed_part=failed_part,
         error=error,
     )
@@ -231,7 +238,7 @@ def _printable(path: str) -> str:
     return path.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def _loosened(plan: TestPlan) -> tuple[str, ...]:
+def _flag_loose_limits(plan: TestPlan) -> tuple[str, ...]:
     """Return a flag for everything that a plan allows its tests beyond what every container allows."""
     return (
         *(f"service:{service.name}" for service in plan.services),

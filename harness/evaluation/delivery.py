@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.evaluation.protection import PRODUCTS_LEFT_OUT, ROOT
-from assay.harness.files import tar_of
+from assay.harness.files import pack_tar
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
 from assay.harness.runners import find as find_runner
@@ -194,10 +194,13 @@ class Delivery:
             RESTORE.strip("/"): self.restore_script(),
             SUPERVISE.strip("/"): supervisor(stamped=self.plan.stamped),
             TEST.strip("/"): self.test_script(),
-            RESTORED.strip("/"): as_list(self.plan.restore),
+            RESTORED.strip("/"): format_list(self.plan.restore),
         }
         if self.plan.install:
-            files |= {WATCHED_INSTALL.strip("/"): INSTALLER, INSTALL.strip("/"): self._with_env(self.plan.install)}
+            files |= {
+                WATCHED_INSTALL.strip("/"): INSTALLER,
+                INSTALL.strip("/"): self._add_exports(self.plan.install),
+            }
         if self.plan.user == ROOT:
             files[PIPE.strip("/")] = ""  # a file, since nobody stands between these tests and the report
         if ADAPTER in self.plan.command:
@@ -207,7 +210,7 @@ class Delivery:
             sources = {**self.tripwires.files, **{name: "\n".join((*each, "")) for name, each in lines.items()}}
             files |= {f"{TRIPWIRES.strip('/')}/{name}": text for name, text in sources.items()}
         files |= {f"{ASSETS.strip('/')}/{path}": content for path, content in self.assets.items()}
-        return tar_of(files, [home])
+        return pack_tar(files, [home])
 
     def apply_script(self) -> str:
         """Return the shell text that applies the patch and prints what it changed, for ``changes.read_changes``.
@@ -250,9 +253,9 @@ class Delivery:
         the other.
         """
         argument = self.tripwires.argument if self.tripwires else ""
-        return "exec 2>&1\n" + self._with_env(self.plan.command.replace(PLACEHOLDER, argument))
+        return "exec 2>&1\n" + self._add_exports(self.plan.command.replace(PLACEHOLDER, argument))
 
-    def _with_env(self, command: str) -> str:
+    def _add_exports(self, command: str) -> str:
         exports = [f"export {name}={shlex.quote(value)}" for name, value in self.plan.env.items()]
         return "\n".join([*exports, command])
 
@@ -274,13 +277,13 @@ class Delivery:
             f"xargs -0 {GIT} ls-tree -r -z --name-only HEAD -- < {listed} > {base} || exit 1",
             f"LC_ALL=C sort -z -u -o {base} {base} || exit 1",
             f'LC_ALL=C sort -z "$patched" | LC_ALL=C comm -z -23 - {base} > {extra} || exit 1',
-            _for_each(extra, f'[ -e "$path" ] || [ -L "$path" ] || {_not_there("is not there")}'),
+            _loop(extra, f'[ -e "$path" ] || [ -L "$path" ] || {_not_there("is not there")}'),
             # All of them first, so that no attributes of the patch steer git when it writes them.
             _or_failed(f"xargs -0 rm -rf -- < {listed}", NOT_PUT_BACK),
             f"[ ! -s {base} ] || {_or_failed(f'xargs -0 {GIT} checkout -q HEAD -- < {base}', NOT_PUT_BACK)}",
-            f"last=; {_for_each(extra, _WITHOUT_EMPTY_FOLDERS)}",
-            _for_each(extra, f'[ ! -f "$path" ] && [ ! -L "$path" ] || {_not_there("cannot be removed")}'),
-            _for_each(base, f'[ -e "$path" ] || [ -L "$path" ] || {_not_there("cannot be put back")}'),
+            f"last=; {_loop(extra, _WITHOUT_EMPTY_FOLDERS)}",
+            _loop(extra, f'[ ! -f "$path" ] && [ ! -L "$path" ] || {_not_there("cannot be removed")}'),
+            _loop(base, f'[ -e "$path" ] || [ -L "$path" ] || {_not_there("cannot be put back")}'),
             "fi",
         ]
         lines.append(f"[ ! -d {FIXED} ] || {_or_failed(f'cp -R --no-preserve=all {FIXED}/. .', NOT_PUT_BACK)}")
@@ -315,7 +318,7 @@ def _words_of_labels(instance: Instance) -> tuple[str, ...]:
     return tuple(sorted({word for word in found if word}))
 
 
-def as_list(paths: Iterable[str]) -> bytes:
+def format_list(paths: Iterable[str]) -> bytes:
     """Return paths as the scripts read them: each ended by NUL."""
     return "".join(f"{path}\0" for path in paths).encode(errors="surrogateescape")
 
@@ -324,7 +327,7 @@ def _or_failed(command: str, status: int) -> str:
     return f"{{ {command} > {SAID} 2>&1 || failed $? {status}; }}"
 
 
-def _for_each(file: str, check: str) -> str:
+def _loop(file: str, check: str) -> str:
     return f"while IFS= read -r -d '' path; do {check}; done < {file}"
 
 

@@ -20,10 +20,10 @@ from assay.harness.domain import (
     Timings,
 )
 from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ExecResult, ImageInfo, Sidecar
-from assay.harness.evaluation.applying import applied_evidence, apply_patch
+from assay.harness.evaluation.applying import apply_patch, make_evidence
 from assay.harness.evaluation.delivery import PIPE, RESULTS, SUPERVISE, TEST, Delivery, make_delivery
 from assay.harness.evaluation.protection import ROOT, check_spelling
-from assay.harness.evaluation.witnesses import expected_by_place, read_witnesses
+from assay.harness.evaluation.witnesses import expect_at_places, read_witnesses
 from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import GatedPatch, gate
@@ -85,7 +85,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         return patch
     began = time.monotonic()
     info = engine.find_image(image)
-    task = _with_user(task, info)
+    task = _choose_user(task, info)
     plan = task.plan
     delivery = make_delivery(task.instance, plan, patch, _tripwires(plan), task.assets())
     services = _sidecars(plan, info)
@@ -94,7 +94,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         clock = _Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
         applied = apply_patch(box, task.instance, delivery)
         clock.lap("apply")
-        evidence = applied_evidence(task.instance, delivery, applied, tests_are_judged=task.tests_are_judged)
+        evidence = make_evidence(task.instance, delivery, applied, tests_are_judged=task.tests_are_judged)
         found = Evaluation(evidence, patch.text, applied.result.output)
         if not applied.ended:
             run = box.exec(
@@ -113,13 +113,13 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
             "image": image,
             "image_digest": info.digest if info else "",
             "engine": engine.name,
-            "environment": environment_of(task.instance),
+            "environment": get_environment_kind(task.instance),
             "strict": plan.strict,
             "timings": clock.timings(total=time.monotonic() - began),
             "flags": (
                 *found.evidence.flags,
-                *_untripped(found.evidence, engine),
-                *_missing(task, patch, found.output),
+                *_flag_missing_tripwires(found.evidence, engine),
+                *_flag_missing_packages(task, patch, found.output),
                 *(f"not_enforced:{limit.replace(' ', '_')}" for limit in sorted(engine.unenforced)),
             ),
         }
@@ -133,31 +133,31 @@ def gate_patch(task: Task) -> GatedPatch | Evaluation:
         patch = gate(task.prediction.patch, allow_binary="GIT binary patch" in task.instance.gold_patch)
         check_spelling(task.instance, task.plan, patch.created)
     except MalformedPatchError as error:
-        return without_container(task, ApplyStatus.REJECTED, str(error))
+        return judge_without_container(task, ApplyStatus.REJECTED, str(error))
     if patch.is_empty and not task.runs_empty:
-        return without_container(task, ApplyStatus.EMPTY, "")
+        return judge_without_container(task, ApplyStatus.EMPTY, "")
     return patch
 
 
-def _with_user(task: Task, image: ImageInfo | None) -> Task:
+def _choose_user(task: Task, image: ImageInfo | None) -> Task:
     """Let tests run as root in a published image that could not be handed over to another user."""
     if image is None or image.labels.get(USER_LABEL) != ROOT:
         return task
     return replace(task, plan=task.plan.model_copy(update={"user": ROOT}))
 
 
-def environment_of(instance: Instance) -> Environment:
+def get_environment_kind(instance: Instance) -> Environment:
     """Return what the tests of an instance run in."""
     return Environment.PUBLISHED if isinstance(instance.environment, PublishedImage) else Environment.RECIPE
 
 
-def _untripped(evidence: Evidence, engine: Engine) -> tuple[str, ...]:
+def _flag_missing_tripwires(evidence: Evidence, engine: Engine) -> tuple[str, ...]:
     """Return the flag of tests that ran without tripwires, unless nothing ran at all."""
     ran = engine.has_containers and evidence.exit_code is not None
     return (NO_TRIPWIRES,) if ran and not evidence.tripwires else ()
 
 
-def _missing(task: Task, patch: GatedPatch, output: bytes) -> tuple[str, ...]:
+def _flag_missing_packages(task: Task, patch: GatedPatch, output: bytes) -> tuple[str, ...]:
     """Return the flag of a patch that changes manifests, if the output says that a package is not there.
 
     The outcome does not depend on it: what is printed is the patch's to choose.
@@ -181,9 +181,9 @@ def _sidecars(plan: TestPlan, image: ImageInfo | None) -> tuple[Sidecar, ...]:
     return tuple(Sidecar(service, labels.get(SERVICE_LABEL + service.name, "")) for service in plan.services)
 
 
-def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluation:
+def judge_without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluation:
     """Return the evidence of a patch that needs no container to be judged."""
-    applied, environment = Apply(status=status, detail=detail), environment_of(task.instance)
+    applied, environment = Apply(status=status, detail=detail), get_environment_kind(task.instance)
     evidence = Evidence(instance_id=task.instance.id, environment=environment, apply=applied)
     return Evaluation(evidence, task.prediction.patch)
 
@@ -191,8 +191,8 @@ def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluatio
 def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run: ExecResult) -> Evaluation:
     """Kill everything in the box, then read the results: nothing can change them while they are read."""
     plan, end = task.plan, box.end()
-    files = box.get(_report_of(plan), REPORT_BYTES) if plan.report_path else {}
-    placed = expected_by_place(delivery.tripwires, applied.output)
+    files = box.get(_locate_report(plan), REPORT_BYTES) if plan.report_path else {}
+    placed = expect_at_places(delivery.tripwires, applied.output)
     is_label = task.label_test and task.label_test(task.instance)
     report, tripwires = read_witnesses(plan, files, run.output, placed, is_label)
     results = {
@@ -213,7 +213,7 @@ def _test_command(plan: TestPlan) -> list[str]:
     return ["bash", TEST] if plan.user == ROOT else ["sh", SUPERVISE, plan.user]
 
 
-def _report_of(plan: TestPlan) -> str:
+def _locate_report(plan: TestPlan) -> str:
     """Return the path of the report once the tests have ended: the pipe's content is root's."""
     return f"{RESULTS}/report" if plan.report_path == PIPE and plan.user != ROOT else plan.report_path
 

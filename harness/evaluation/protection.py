@@ -48,7 +48,7 @@ class NamedLikeTests:
     others: frozenset[str] = frozenset()
 
 
-def named_like_tests(instance: Instance, plan: TestPlan, created: Iterable[str], patch: str) -> NamedLikeTests:
+def find_named_like_tests(instance: Instance, plan: TestPlan, created: Iterable[str], patch: str) -> NamedLikeTests:
     """Find the new files that only look like tests, and those of them that are sources.
 
     A source is named in what the patch adds to other files that are no tests. It does not have the name of a test that
@@ -81,8 +81,8 @@ def put_back(
 
     Those are all test files, files that steer the test runner, build products, and whatever could be imported in place
     of a test file. Files that the gold patch touches stay as the patch has them, since the fix may need them, unless
-    they are ``refused`` (``steering.settle``). Files that the test patch touches go back in any case. So do test files
-    that the installation has changed, and files that steer the runner; what it built stays.
+    they are ``refused`` (``steering.settle_disputes``). Files that the test patch touches go back in any case. So do
+    test files that the installation has changed, and files that steer the runner; what it built stays.
     """
     language = languages.find_or_none(instance.language)
     theirs = _theirs(instance)
@@ -125,7 +125,7 @@ def check_spelling(instance: Instance, plan: TestPlan, created: Iterable[str]) -
             continue
         other = restored.get(fold(path), path)
         if other == path:
-            other = _protected_lookalike(path, language)
+            other = _find_lookalike(path, language)
         if other != path:
             how = _difference(path, other)
             raise MalformedPatchError(f"path {path[:200]!r} differs from the protected {other[:200]!r} only by {how}")
@@ -175,7 +175,7 @@ def _is_of_a_runner(path: str, language: Language, theirs: Set[str]) -> bool:
     return bool(part) and part in map(language.stands_in, theirs)
 
 
-def _protected_lookalike(path: str, language: Language | None) -> str:
+def _find_lookalike(path: str, language: Language | None) -> str:
     """Return the protected path that this one could be taken for, or the path itself."""
     if _steers(path, language):
         return path

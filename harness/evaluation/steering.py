@@ -38,7 +38,7 @@ class Settled:
     flags: tuple[str, ...] = ()
 
 
-def disputed_changes(instance: Instance, plan: TestPlan, changed: Iterable[str]) -> list[FileChange]:
+def find_disputed_changes(instance: Instance, plan: TestPlan, changed: Iterable[str]) -> list[FileChange]:
     """Return the fix's changes of files that steer the runner, and that the patch changes too."""
     language = languages.find_or_none(instance.language)
     if language is None:
@@ -50,14 +50,14 @@ def disputed_changes(instance: Instance, plan: TestPlan, changed: Iterable[str])
     return [change for change in read_diff(instance.gold_patch) if change.path in steering]
 
 
-def settle(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> Settled:
+def settle_disputes(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> Settled:
     """Decide each dispute."""
     language = languages.find(instance.language)
     fix = [path for path in find_touched_paths(instance.gold_patch) if not _steers(path, language, plan)]
     may_give = any(path.endswith(tuple(language.SUFFIXES)) and not language.is_test_file(path) for path in fix)
     refused, from_gold, flags = set[str](), dict[str, str](), set[str]()
     for dispute in disputes:
-        path, gold = dispute.change.path, _fixed(dispute)
+        path, gold = dispute.change.path, _apply_fix(dispute)
         ways = {_way(path, text, language, plan) for text in (dispute.base, gold)}
         if _way(path, dispute.theirs, language, plan) in ways:
             continue
@@ -71,7 +71,7 @@ def settle(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> 
     return Settled(frozenset(refused), from_gold, tuple(sorted(flags)))
 
 
-def _fixed(dispute: Disputed) -> str | None:
+def _apply_fix(dispute: Disputed) -> str | None:
     """Return the file as the fix has it; None if the fix removes it, or is of another text."""
     try:
         return apply_change(dispute.base or "", dispute.change)

@@ -11,7 +11,7 @@ Expected = Mapping[str, Mapping[str, Status]]
 """Statuses that tripwires must have, by name, by place."""
 
 
-def expected_by_place(tripwires: Tripwires | None, printed: bytes) -> Expected:
+def expect_at_places(tripwires: Tripwires | None, printed: bytes) -> Expected:
     """Return what is expected at each place.
 
     Args:

@@ -21,7 +21,7 @@ from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.chat_messages import answer, make_messages, user_message
 from assay.harness.exports.moments import moments
 from assay.harness.exports.solving_record import SolvingRecord, read_record
-from assay.harness.fences import fenced
+from assay.harness.fences import fence
 from assay.harness.runs.report import Graded
 
 NAME = "inspect"
@@ -105,7 +105,7 @@ class _Sample:
             "uuid": _id(self.run, instance.id),
             "input": instance.problem_statement,
             "target": "",
-            "messages": steps or [issue, answer(fenced(self.prediction.patch.rstrip("\n"), "diff"), model)],
+            "messages": steps or [issue, answer(fence(self.prediction.patch.rstrip("\n"), "diff"), model)],
             "output": {"model": model, "choices": [{"message": said, "stop_reason": "stop"}]},
             "metadata": self._metadata(),
             "model_usage": self._usage(),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineError, ImageMissing, UserError
-from assay.harness.files import locked
+from assay.harness.files import hold_lock
 
 NOT_THERE = re.compile(r"not found|manifest unknown|does not exist|name unknown|no registry", re.IGNORECASE)
 """Words of engines about an image that a registry does not have."""
@@ -64,7 +64,7 @@ class ImageRegistry:
         self.note(f"pushed {name} to {self.prefix}")
 
     def alone(self, name: str) -> AbstractContextManager[None]:
-        return locked(self.locks / f"{name.replace('/', '-').replace(':', '-')}.lock")
+        return hold_lock(self.locks / f"{name.replace('/', '-').replace(':', '-')}.lock")
 
 
 def parse_prefix(text: str) -> str:

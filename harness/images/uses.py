@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from assay.harness.engines.base import Engine, ImageInfo
-from assay.harness.files import locked
+from assay.harness.files import hold_lock
 
 
 class Uses:
@@ -33,7 +33,7 @@ class Uses:
 
     def remove(self, engine: Engine, name: str) -> bool:
         """Remove an image that nobody holds; return False if somebody does. Raises EngineError."""
-        with locked(self._folder / "guard"):
+        with hold_lock(self._folder / "guard"):
             if name in self.find_held():
                 return False
             engine.remove_image(name)
@@ -60,7 +60,7 @@ class Uses:
         return float(image.created) if image.created.isdigit() else 0.0
 
     def _change(self, names: Collection[str], by: int) -> None:
-        with self._lock, locked(self._folder / "guard"):
+        with self._lock, hold_lock(self._folder / "guard"):
             for name in names:
                 self._mine[name] += by
                 self._last(name).parent.mkdir(exist_ok=True)

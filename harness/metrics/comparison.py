@@ -16,7 +16,7 @@ from assay.harness.statistics import (
     SAMPLES,
     Interval,
     Row,
-    clustered_bootstrap,
+    bootstrap_clusters,
     cost_per_resolved,
     holm,
     mcnemar,
@@ -264,7 +264,7 @@ class _Table:
         rows: dict[str, list[Row]] = {
             repo: [(figures[name],) for name in names] for repo, names in self.group_by_repo().items()
         }
-        return clustered_bootstrap(rows, _mean_of_sums, samples=self.samples, seed=self.seed)
+        return bootstrap_clusters(rows, _mean_of_sums, samples=self.samples, seed=self.seed)
 
 
 def _mean_of_sums(sums: Row) -> float:

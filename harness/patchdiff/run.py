@@ -56,7 +56,7 @@ class PatchDiffRunner:
     def key(self, task: Task) -> str:
         return task.instance.id
 
-    def known(self, task: Task) -> PatchDiffResult | None:
+    def find_known(self, task: Task) -> PatchDiffResult | None:
         """Return the saved comparison of the same content and settings, unless it has an error."""
         saved = self.store.load_patchdiff(task.instance.id)
         if saved is None or saved.key != self._content_key(task) or saved.comparison.error:

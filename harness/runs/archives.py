@@ -19,7 +19,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assay.harness.domain import Model
-from assay.harness.files import sync_folder, tar_members, write_at
+from assay.harness.files import sync_folder, tar_members, write_end
 from assay.harness.runs.growing import GrowingFile
 from assay.harness.runs.saved import SavedVerdict
 
@@ -59,7 +59,7 @@ class _Batch:
 
 
 class Archives:
-    """The archives of one run; safe in several threads. One process writes, any reads. Get them by ``archives_of``."""
+    """The archives of one run; safe in several threads. One process writes, any reads. Get them by ``get_archives``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -111,10 +111,10 @@ class Archives:
         with self._lock:
             place = (entry.number, entry.start)
             if self._last_read[0] != place:
-                self._last_read = (place, self._unpacked(entry))
+                self._last_read = (place, self._read_files(entry))
             return self._last_read[1]
 
-    def _unpacked(self, entry: ArchivedEvaluation) -> Mapping[str, bytes]:
+    def _read_files(self, entry: ArchivedEvaluation) -> Mapping[str, bytes]:
         """Return the files of an evaluation; none if its part of the archive is gone, or not whole."""
         try:
             with self._archive(entry.number).open("rb") as archive:
@@ -177,7 +177,7 @@ class Archives:
             placed = entry.model_copy(update={"number": number, "start": end}) if content else entry
             lines.append(placed.model_dump_json().encode())
             end += len(content)
-        write_at(self._archive(number), start, b"".join(content for _, content in batch.entries))
+        write_end(self._archive(number), start, b"".join(content for _, content in batch.entries))
         if not start:
             sync_folder(self._folder)
         self._index.add(lines, syncs=True)
@@ -219,6 +219,6 @@ def _read(line: bytes) -> ArchivedEvaluation | None:
 
 
 @lru_cache(maxsize=64)
-def archives_of(run: Path) -> Archives:
+def get_archives(run: Path) -> Archives:
     """Return the archives of a run, by its folder."""
     return Archives(run / "archives")

@@ -55,39 +55,39 @@ def evaluate_once(
         with bench.image(task.instance, judged.text) as image:
             return find_evaluation(task)(task, image, engine, labels)
     except Exception as error:
-        return failed(task, error)
+        return make_failure(task, error)
 
 
 def _evaluate_away(task: Task, cluster: Cluster, labels: Mapping[str, str]) -> Evaluation:
     try:
         return cluster.attempt(partial(evaluate_once, task, labels=labels))
     except AttemptLost as error:
-        return failed(task, error)
+        return make_failure(task, error)
 
 
-def failed(task: Task, error: Exception) -> Evaluation:
+def make_failure(task: Task, error: Exception) -> Evaluation:
     """Return the evaluation that an exception ended. Only here an exception becomes evidence.
 
     An environment's or an engine's failure is never the patch's, and neither is a bug in Assay.
     """
     if isinstance(error, EnvironmentFailure | ImageMissing):
-        return not_made(task, FailedPart.ENVIRONMENT, str(error), getattr(error, "tail", ""))
+        return _make_evaluation(task, FailedPart.ENVIRONMENT, str(error), getattr(error, "tail", ""))
     if isinstance(error, EngineError):
-        return not_made(task, FailedPart.INFRASTRUCTURE, str(error))
+        return _make_evaluation(task, FailedPart.INFRASTRUCTURE, str(error))
     trace = "".join(traceback.format_exception(error))
-    return not_made(task, FailedPart.INFRASTRUCTURE, f"internal error: {error!r}", trace)
+    return _make_evaluation(task, FailedPart.INFRASTRUCTURE, f"internal error: {error!r}", trace)
 
 
-def not_made(task: Task, part: FailedPart, error: str, output: str = "") -> Evaluation:
+def _make_evaluation(task: Task, part: FailedPart, error: str, output: str = "") -> Evaluation:
     """Return an evaluation that could not be made, with what its environment printed."""
     nothing_applied = Apply(status=ApplyStatus.EMPTY)
     evidence = Evidence(instance_id=task.instance.id, apply=nothing_applied, failed_part=part, error=error)
     return Evaluation(evidence, task.prediction.patch, output.encode())
 
 
-def unwritten(task: Task, error: OSError) -> Verdict:
+def grade_unwritten(task: Task, error: OSError) -> Verdict:
     """Return the verdict on an evaluation whose result could not be written: the infrastructure failed."""
-    lost = not_made(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
+    lost = _make_evaluation(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
     return grade(task.instance, lost.evidence)
 
 
@@ -96,7 +96,7 @@ def may_retry(evaluation: Evaluation) -> bool:
     return evaluation.evidence.failed_part is FailedPart.INFRASTRUCTURE
 
 
-def verdict_on(task: Task, evaluation: Evaluation) -> Verdict:
+def grade_evaluation(task: Task, evaluation: Evaluation) -> Verdict:
     """Grade an evaluation; a bug in Assay is an infrastructure error and costs no other instance its verdict."""
     try:
         return grade(task.instance, evaluation.evidence)

@@ -46,7 +46,7 @@ class Work(Protocol[Item_contra, Attempt, Result_co]):
         """Return the name of an item, unique within the run."""
         ...
 
-    def known(self, item: Item_contra, /) -> Result_co | None:
+    def find_known(self, item: Item_contra, /) -> Result_co | None:
         """Return the result that an earlier process saved for exactly this item, or None."""
         ...
 
@@ -143,7 +143,7 @@ class Crew:
         In the main thread, a second signal, or work that outlasts PATIENCE after the first, ends the process with 130.
         """
         watcher = progress or Progress()
-        names, done, pending = _sorted_out(work, items, watcher, fresh=fresh)
+        names, done, pending = _split_known(work, items, watcher, fresh=fresh)
         order = work.plan(pending, len(items))
         watcher.planned(order, self.jobs)
         with (
@@ -187,7 +187,7 @@ class Crew:
                     work.begin(item, number)
                     attempt = work.attempt(item, number)
                     broke = not self._stop.is_set() and work.may_retry(item, attempt)
-                    self._pace.ended(began, well=not broke)
+                    self._pace.record(began, well=not broke)
                 if not broke:
                     break
         finally:
@@ -269,7 +269,7 @@ def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
     return Crew(bench.cluster.slots if bench.cluster else jobs, bench.abort, pause)
 
 
-def _sorted_out(
+def _split_known(
     work: Work[Item, Attempt, Result], items: Sequence[Item], progress: Progress[Item, Result], *, fresh: bool
 ) -> tuple[list[str], dict[str, Result], Pending[Item]]:
     """Return the names of all items, the results of the known ones, and the others."""
@@ -279,7 +279,7 @@ def _sorted_out(
     for place, item in enumerate(items):
         name = work.key(item)
         names.append(name)
-        result = None if fresh else work.known(item)
+        result = None if fresh else work.find_known(item)
         if result is None:
             places[name] = place
         else:

@@ -37,7 +37,7 @@ class ForEach:
         """Return the instance's id."""
         return instance.id
 
-    def known(self, _instance: Instance) -> Done | None:
+    def find_known(self, _instance: Instance) -> Done | None:
         """Know nothing: whoever does it sees what is there already."""
         return None
 
@@ -74,7 +74,7 @@ class ForEach:
         return Done(done.instance_id, done.result, done.error, self._seconds[instance.id], done.broke)
 
 
-def for_each(
+def do_for_each(
     instances: Sequence[Instance],
     do: Callable[[Instance], str],
     jobs: int,

@@ -47,7 +47,7 @@ class Evaluations:
         if self._is_archived:
             self._archives.add(saved, files, tell)
             return
-        with self._replaced_folder(saved.verdict.instance_id) as folder:
+        with self._replace_folder(saved.verdict.instance_id) as folder:
             _fill(folder, saved, files)
         tell([saved])
 
@@ -57,13 +57,13 @@ class Evaluations:
         Without ``syncs`` it may not be on the disk when this returns, and the two share files where the disk can: no
         file of a saved evaluation is ever changed in place.
         """
-        archived, folder = other._archived(instance_id), other.folder(instance_id)
+        archived, folder = other._find_archived(instance_id), other.folder(instance_id)
         files = other._archives.files(instance_id) if archived else {}
         if archived and self._is_archived:
             self._archives.add(archived, files)
             if not folder.is_dir():
                 return
-        with self._replaced_folder(instance_id, syncs=syncs) as new:
+        with self._replace_folder(instance_id, syncs=syncs) as new:
             if folder.is_dir():
                 copy = shutil.copy2 if syncs else link_or_copy
                 shutil.copytree(folder, new, dirs_exist_ok=True, copy_function=copy)
@@ -75,15 +75,15 @@ class Evaluations:
         # A path of text takes a tenth of the time of a Path's, and runs have many.
         inside = f"reruns/{self._rerun}/{VERDICT}" if self._rerun else VERDICT
         path = f"{self._root}/instances/{instance_id}/{inside}"
-        return self._archived(instance_id) or read_model(path, SavedVerdict)
+        return self._find_archived(instance_id) or read_model(path, SavedVerdict)
 
     def replace_verdict(self, saved: SavedVerdict) -> None:
         """Save another verdict on the same evaluation; raises OSError."""
         name = saved.verdict.instance_id
-        if self._archived(name):
+        if self._find_archived(name):
             self._archives.replace_verdict(saved)
         else:
-            replace_file(self.folder(name) / VERDICT, _as_file(saved))
+            replace_file(self.folder(name) / VERDICT, _encode(saved))
 
     def drop_verdict(self, instance_id: str) -> None:
         """Forget that an instance was evaluated."""
@@ -98,25 +98,25 @@ class Evaluations:
             shutil.rmtree(folder)
         self._archives.remove()
 
-    def archived(self) -> Mapping[str, object]:
+    def list_archived(self) -> Mapping[str, object]:
         """Return the ids of the evaluations that are in archives, with a value that changes when a verdict does."""
         return self._archives.places() if self._is_archived else {}
 
-    def archived_files(self, instance_id: str) -> list[str]:
+    def list_archived_files(self, instance_id: str) -> list[str]:
         """Return the paths of an evaluation's files that are in an archive, as its folder would have them."""
-        return [*self._archives.files(instance_id), VERDICT] if self._archived(instance_id) else []
+        return [*self._archives.files(instance_id), VERDICT] if self._find_archived(instance_id) else []
 
     def reports(self, instance_id: str) -> dict[str, bytes]:
         """Return the report files of an evaluation by name."""
-        if self._archived(instance_id):
+        if self._find_archived(instance_id):
             files = self._archives.files(instance_id)
             return {name.removeprefix(REPORTS): files[name] for name in files if name.startswith(REPORTS)}
         return {path.name: path.read_bytes() for path in sorted((self.folder(instance_id) / REPORTS).glob("*"))}
 
     def file(self, instance_id: str, name: str) -> bytes | None:
         """Return a file of an evaluation by its path in the folder; None if there is none."""
-        if saved := self._archived(instance_id):
-            return _as_file(saved) if name == VERDICT else self._archives.files(instance_id).get(name)
+        if saved := self._find_archived(instance_id):
+            return _encode(saved) if name == VERDICT else self._archives.files(instance_id).get(name)
         path = self.folder(instance_id) / name
         return path.read_bytes() if path.is_file() else None
 
@@ -131,17 +131,17 @@ class Evaluations:
     @property
     def _archives(self) -> archives.Archives:
         """Looked up each time: a store is copied to other machines, locks are not."""
-        return archives.archives_of(self._root)
+        return archives.get_archives(self._root)
 
     @property
     def _is_archived(self) -> bool:
         return not self._rerun and self._archives.exists
 
-    def _archived(self, instance_id: str) -> SavedVerdict | None:
+    def _find_archived(self, instance_id: str) -> SavedVerdict | None:
         return self._archives.find(instance_id) if self._is_archived else None
 
     @contextmanager
-    def _replaced_folder(self, instance_id: str, *, syncs: bool = True) -> Iterator[Path]:
+    def _replace_folder(self, instance_id: str, *, syncs: bool = True) -> Iterator[Path]:
         """Give a new folder that takes the place of an instance's when it has been filled without an error."""
         folder = self.folder(instance_id)
         new, old = (folder.with_name(f".{instance_id}.{uuid.uuid4().hex}.{end}") for end in ("new", "old"))
@@ -166,8 +166,8 @@ class Evaluations:
 def _fill(folder: Path, saved: SavedVerdict, files: Mapping[str, bytes]) -> None:
     for name, content in files.items():
         write_file(folder / name, content)
-    write_file(folder / VERDICT, _as_file(saved))
+    write_file(folder / VERDICT, _encode(saved))
 
 
-def _as_file(saved: SavedVerdict) -> bytes:
+def _encode(saved: SavedVerdict) -> bytes:
     return saved.model_dump_json(indent=1).encode()

@@ -14,7 +14,7 @@ from assay.harness.runs.growing import GrowingFile
 
 
 class VerdictIndex:
-    """Content keys and folders; safe in several threads, and in processes that add at once. Get it by ``index_of``."""
+    """Content keys and folders; safe in several threads, and in processes that add at once. Get it by ``get_index``."""
 
     def __init__(self, folder: Path) -> None:
         self._file = GrowingFile(folder / "verdicts")
@@ -35,6 +35,6 @@ class VerdictIndex:
 
 
 @lru_cache(maxsize=64)
-def index_of(runs: Path) -> VerdictIndex:
+def get_index(runs: Path) -> VerdictIndex:
     """Return the index of a folder of runs."""
     return VerdictIndex(runs / ".index")

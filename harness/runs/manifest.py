@@ -94,9 +94,9 @@ class Run(Model):
         """The parts of the answer that the solver of these patches was given, separated by commas."""
         return self.settings.get(ORACLE, "")
 
-    def joined(self, later: Self) -> Self:
+    def extend(self, later: Self) -> Self:
         """Return the manifest of this run with what a later command adds; the mark of an oracle stays."""
-        marks = joined_marks(self.oracle, later.oracle)
+        marks = join_marks(self.oracle, later.oracle)
         changes: dict[str, Any] = {"settings": {**later.settings, **({ORACLE: marks} if marks else {})}}
         if later.kind not in REPLACED:
             changes["instance_ids"] = sorted({*self.instance_ids, *later.instance_ids})
@@ -110,7 +110,7 @@ def control_name(run: str, control: str) -> str:
     return f"{run}.control-{control}"
 
 
-def joined_marks(*marks: str) -> str:
+def join_marks(*marks: str) -> str:
     """Return several marks of an oracle as one: the parts of the answer, separated by commas."""
     return ", ".join(sorted({part for mark in marks for part in mark.split(", ")} - {""}))
 

@@ -14,8 +14,8 @@ from assay.harness.domain import INFRASTRUCTURE, Prediction
 from assay.harness.errors import UserError
 from assay.harness.files import read_model
 from assay.harness.names import count
-from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, WORDS, Run, RunKind, control_name, joined_marks
-from assay.harness.runs.regrade import saved_figures
+from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, WORDS, Run, RunKind, control_name, join_marks
+from assay.harness.runs.regrade import summarise_comparisons
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.shards import missing_numbers
@@ -96,7 +96,7 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
         _check_output(each, merge.sources)
     for name, control in merge.controls.items():
         write_merge(control, outputs[name], adopted)
-    with output.locked():
+    with output.lock():
         output.become(merge.run, merge.predictions, _events(merge.sources))
         for name, (source, _) in merge.verdicts.items():
             output.adopt(name, source)
@@ -107,7 +107,7 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
             raise UserError(f"{output.root} did not take what was evaluated of {min(lost)}; merge again")
         verdicts = [each.verdict for each in saved]
         compared = merge.run.settings.get("patchdiff", NO) != NO
-        figures = saved_figures(output, verdicts) if compared else None
+        figures = summarise_comparisons(output, verdicts) if compared else None
         report = output.summarise(verdicts, unfit=merge.unfit, patchdiff=figures)
         os.sync()  # one for all instances, before there is a report
         output.journal("merged", runs=", ".join(merge.run.merged))
@@ -240,7 +240,7 @@ def _manifest(runs: Sequence[Run], sources: Sequence[RunStore], name: str) -> Ru
     shards = {shard.number: shard for run in runs for shard in run.shards}
     is_whole = not missing_numbers([*shards.values()])
     settings = _side_by_side([run.settings for run in runs])
-    marks = joined_marks(*(run.oracle for run in runs))
+    marks = join_marks(*(run.oracle for run in runs))
     return runs[0].model_copy(
         update={
             "id": name,

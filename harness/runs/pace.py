@@ -26,7 +26,7 @@ class Pace:
 
     @contextmanager
     def turn(self, stopped: Callable[[], bool]) -> Iterator[int]:
-        """Wait for a turn, or until the run is stopped; yields what ``ended`` has to be given."""
+        """Wait for a turn, or until the run is stopped; yields what ``record`` has to be given."""
         with self._free:
             while self._at_work >= self.limit and not stopped():
                 self._free.wait(POLL)
@@ -39,7 +39,7 @@ class Pace:
                 self._at_work -= 1
                 self._free.notify_all()
 
-    def ended(self, began: int, *, well: bool) -> None:
+    def record(self, began: int, *, well: bool) -> None:
         """Count an attempt: ``well`` unless the infrastructure failed."""
         with self._free:
             if well:

@@ -57,11 +57,11 @@ def report_again(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[st
         unfit: instances that fail their controls, with the reason; None if no controls were run.
     """
     known = store.load_report()
-    patchdiff = saved_figures(store, verdicts) if known and known.patchdiff else None
+    patchdiff = summarise_comparisons(store, verdicts) if known and known.patchdiff else None
     return store.summarise(verdicts, unfit=unfit, patchdiff=patchdiff)
 
 
-def saved_figures(store: RunStore, verdicts: Sequence[Verdict]) -> PatchDiffFigures:
+def summarise_comparisons(store: RunStore, verdicts: Sequence[Verdict]) -> PatchDiffFigures:
     """Return PatchDiff's figures over the patches that are resolved now and have a saved comparison."""
     saved = [store.load_patchdiff(verdict.instance_id) for verdict in verdicts if verdict.resolved]
     return patchdiff_figures([each.comparison for each in saved if each is not None], len(verdicts))

@@ -115,7 +115,7 @@ def build_report(
             **counts,
             **about,
             **_rates(found, unfit),
-            **_measured(found),
+            **_average_measures(found),
             "total_instances": len(everything),
             "failure_reasons": {name: found[name].reason for name in ids["infra_failure"]},
             "outcomes": {name: verdict.outcome for name, verdict in sorted(found.items())},
@@ -144,7 +144,7 @@ def _rates(found: dict[str, Verdict], unfit: Mapping[str, str] | None) -> dict[s
     }
 
 
-def _measured(found: dict[str, Verdict]) -> dict[str, Any]:
+def _average_measures(found: dict[str, Verdict]) -> dict[str, Any]:
     names = sorted({name for verdict in found.values() for name in verdict.measures})
     values = {name: [each.measures[name] for each in found.values() if name in each.measures] for name in names}
     return {

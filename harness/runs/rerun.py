@@ -35,12 +35,12 @@ def rerun(
     replace(runner, store=runner.store.rerun(number)).execute(tasks, progress)
 
 
-def with_flaky(store: RunStore, tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Verdict]:
+def mark_repeated(store: RunStore, tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Mark the verdicts by the repetitions that there are, and save those that change; no outcome does."""
-    return [_with_flaky(store, task, verdict) for task, verdict in zip(tasks, verdicts, strict=True)]
+    return [_mark_repeated(store, task, verdict) for task, verdict in zip(tasks, verdicts, strict=True)]
 
 
-def _with_flaky(store: RunStore, task: Task, verdict: Verdict) -> Verdict:
+def _mark_repeated(store: RunStore, task: Task, verdict: Verdict) -> Verdict:
     saved = store.load_verdict(verdict.instance_id)
     if saved is None or not failing(verdict):
         return verdict

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assay.harness.domain import INFRASTRUCTURE, Verdict
 from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.runs.attempt import PAUSE, evaluate_once, may_retry, unwritten, verdict_on
+from assay.harness.runs.attempt import PAUSE, evaluate_once, grade_evaluation, grade_unwritten, may_retry
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, drop_fail_fast, grading_edition
 from assay.harness.runs.regrade import save_graded
@@ -43,7 +43,7 @@ class Runner:
         """Return the instance's id: a run has one evaluation of each."""
         return task.instance.id
 
-    def known(self, task: Task) -> SavedVerdict | None:
+    def find_known(self, task: Task) -> SavedVerdict | None:
         """Return the verdict on the same content, graded as now, unless the infrastructure failed; drop any other."""
         whole = drop_fail_fast(task)
         saved = self.store.find(task.instance.id, content_key(task))
@@ -78,9 +78,9 @@ class Runner:
         """Grade an evaluation and write it; a result that cannot be written is an infrastructure failure."""
         key = content_key(task)
         try:
-            return self.store.save(task, evaluation, verdict_on(task, evaluation), key)
+            return self.store.save(task, evaluation, grade_evaluation(task, evaluation), key)
         except OSError as error:
-            return SavedVerdict(key=key, verdict=unwritten(task, error))
+            return SavedVerdict(key=key, verdict=grade_unwritten(task, error))
 
     def _tidy(self, seconds: Mapping[str, float]) -> None:
         """Remember durations and remove orphaned containers; the verdicts stand whether that succeeds or not."""

@@ -45,13 +45,13 @@ class Shard(Model):
         end = f".shard-{self.number}-of-{self.of}"
         return run_id.removesuffix(end) + end
 
-    def taken_from(
+    def select_ids(
         self, seconds: Mapping[str, float], predictions: Iterable[Prediction] = ()
     ) -> tuple[Self, frozenset[str]]:
         """Return this part with the hash of the cut, and the ids that are in it.
 
         Args:
-            seconds: of every id of the whole run, see ``expected_seconds``.
+            seconds: of every id of the whole run, see ``estimate_seconds``.
             predictions: of the whole run.
         """
         parts = cut(seconds, self.of)
@@ -75,7 +75,7 @@ def cut(seconds: Mapping[str, float], parts: int) -> list[list[str]]:
     return found
 
 
-def expected_seconds(work: Iterable[str], idle: Iterable[str], known: Mapping[str, float]) -> dict[str, float]:
+def estimate_seconds(work: Iterable[str], idle: Iterable[str], known: Mapping[str, float]) -> dict[str, float]:
     """Return how long each id may take: as long as it took, or as the usual one.
 
     Args:
@@ -125,5 +125,5 @@ def select_instances(
     """Return the instances that are in a part of a run, which may be none; all of them without a shard."""
     if shard is None:
         return instances
-    _, mine = shard.taken_from(expected_seconds((each.id for each in instances), (), seconds))
+    _, mine = shard.select_ids(estimate_seconds((each.id for each in instances), (), seconds))
     return [each for each in instances if each.id in mine]

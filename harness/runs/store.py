@@ -19,11 +19,11 @@ from pathlib import Path
 from assay.harness.domain import Evidence, Instance, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import alone_in, json_lines, read_model, replace_file, write_file
+from assay.harness.files import json_lines, lock_folder, read_model, replace_file, write_file
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
 from assay.harness.runs.evaluations import Evaluations
-from assay.harness.runs.index import index_of
+from assay.harness.runs.index import get_index
 from assay.harness.runs.journal import Journal
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import ANOTHER, REPLACED, Run, RunKind, refuse_another
@@ -57,10 +57,10 @@ class RunStore:
         return RunStore(self.root, alone=True, rerun=number)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep every other process from running in this directory; raises UserError when one already does."""
         problem = f"another process is running in {self.root}; wait for it, or choose another --run-id"
-        with alone_in(self.root, problem):
+        with lock_folder(self.root, problem):
             self._sweep()
             yield
 
@@ -105,7 +105,7 @@ class RunStore:
         """
         before, given = read_model(self.root / "run.json", Run), list(predictions)
         if before is not None:
-            run = before.joined(run)
+            run = before.extend(run)
             if run.kind not in REPLACED:
                 names = {each.instance_id for each in given}
                 given = [
@@ -171,15 +171,15 @@ class RunStore:
             "test_output.txt": evaluation.output,
             **{f"reports/{Path(name).name}": content for name, content in reports},
         }
-        self.evaluations.write(saved, files, self._saved)
+        self.evaluations.write(saved, files, self._note_saved)
         return saved
 
-    def _saved(self, saved: Sequence[SavedVerdict]) -> None:
+    def _note_saved(self, saved: Sequence[SavedVerdict]) -> None:
         """Note what reached the disk together."""
         with suppress(OSError):  # the verdicts are safe; this saves work and informs people
             if not self._alone:
                 run = self.root.relative_to(self._runs)
-                index_of(self._runs).add({each.key: f"{run}/instances/{each.verdict.instance_id}" for each in saved})
+                get_index(self._runs).add({each.key: f"{run}/instances/{each.verdict.instance_id}" for each in saved})
             outcomes = {each.verdict.instance_id: {"outcome": str(each.verdict.outcome)} for each in saved}
             self._note("finished", outcomes)
 
@@ -195,7 +195,7 @@ class RunStore:
         if self._alone:
             return None
         try:
-            found = saved_at(self._runs, index_of(self._runs).find(key))
+            found = find_saved(self._runs, get_index(self._runs).find(key))
         except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
         if found is None or found[1].key != key or found[1].verdict.instance_id != instance_id:
@@ -330,7 +330,7 @@ class RunStore:
         return self._runs / ".index"
 
 
-def saved_at(runs: Path, place: str) -> tuple[RunStore, SavedVerdict] | None:
+def find_saved(runs: Path, place: str) -> tuple[RunStore, SavedVerdict] | None:
     """Return the run, and its verdict, at a place that the index of a folder of runs names; None if it is gone."""
     if not place:
         return None

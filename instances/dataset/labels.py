@@ -9,7 +9,7 @@ from typing import Any
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import DatasetRef, Instance
 from assay.harness.errors import DataError, UserError
-from assay.harness.sequences import kept
+from assay.harness.sequences import keep_items
 from assay.instances.dataset import rows
 from assay.instances.dataset.formats.classic import COLUMNS
 from assay.instances.dataset.formats.columns import Row, build, names, row_id, text
@@ -60,7 +60,7 @@ def relabel(instances: Sequence[Instance], labels: LabelsFile) -> Sequence[Insta
     if labels.by_id.keys().isdisjoint(instance.id.lower() for instance in instances):
         first = next(iter(labels.by_id), "none at all")
         raise UserError(f"{labels.name} has labels of none of these instances; its first is of {first}")
-    return kept(_relabel(each, labels) for each in instances)
+    return keep_items(_relabel(each, labels) for each in instances)
 
 
 def _relabel(instance: Instance, labels: LabelsFile) -> Instance:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from assay.harness.domain import DatasetRef, Instance, PublishedImage
 from assay.harness.errors import DataError, UserError, brief
 from assay.harness.names import count
-from assay.harness.sequences import kept
+from assay.harness.sequences import keep_items
 from assay.instances.dataset import beside, derive, rows
 from assay.instances.dataset.formats import FORMATS, DatasetFormat
 from assay.instances.dataset.formats.columns import Row
@@ -82,7 +82,7 @@ def load_to_label(
 
 
 def _load(table: rows.Table, reader: "_Reader", ids: Sequence[str], skip_bad_rows: bool) -> Loaded:
-    instances = kept(reader.read(table.read()))
+    instances = keep_items(reader.read(table.read()))
     if reader.problems and not skip_bad_rows:
         raise _all_problems(reader.problems, reader.ref.name)
     reader.check_ids(ids)

@@ -10,7 +10,7 @@ from assay.harness.domain import Instance, Prediction
 from assay.harness.errors import DataError, UserError, brief
 from assay.harness.names import count, nearest
 from assay.harness.runs.manifest import ORACLE
-from assay.harness.sequences import mapped
+from assay.harness.sequences import map_items
 
 MODEL_KEYS = ("model_name_or_path", "model_name_or_patch")
 """The second is a misspelling that published files have."""
@@ -82,7 +82,7 @@ def pair_predictions(
     check_predictions(found, places)
     if not found:
         raise UserError(f"there is no prediction for {', '.join(ids or ()) or 'any instance'}")
-    return mapped(found, lambda each: (instances[places[each.instance_id.lower()]], each))
+    return map_items(found, lambda each: (instances[places[each.instance_id.lower()]], each))
 
 
 def read_published(path: Path) -> dict[str, bool]:

@@ -2,7 +2,7 @@
 
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import tar_of
+from assay.harness.files import pack_tar
 from assay.instances.environments.images_lock import Layer, Lock
 from assay.instances.toolchains.buildfiles import build_text, find_text
 
@@ -26,7 +26,7 @@ def read_contents(engine: Engine, image: str, language: str) -> dict[str, str]:
     """
     listing = find_text("contents.sh", language) if language else ""
     scripts = {"contents.sh": build_text("contents.sh"), "language.sh": listing}
-    delivery = tar_of({f"build/{name}": text for name, text in scripts.items()}, ["build"])
+    delivery = pack_tar({f"build/{name}": text for name, text in scripts.items()}, ["build"])
     with engine.open(BoxSpec(image, labels={f"{LABEL}.kind": "lock"})) as box:
         box.put(delivery)
         done = box.exec(["sh", "/build/contents.sh"], seconds=SECONDS)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
-from assay.harness.files import code_edition, hash_code, replace_file, tar_of
+from assay.harness.files import code_edition, hash_code, pack_tar, replace_file
 from assay.harness.images.registry import ImageRegistry
 from assay.instances.environments.files_to_run import targets_file
 from assay.instances.environments.images_lock import Layer, layer_file, read_layers
@@ -113,7 +113,7 @@ def send_known(registry: ImageRegistry, key: str, files: Mapping[str, bytes]) ->
     name = f"{PARCEL}:{key}"
     with tempfile.TemporaryDirectory() as scratch, registry.alone(f"parcel {key}"):
         tar = Path(scratch) / "files.tar"
-        tar.write_bytes(tar_of(files))
+        tar.write_bytes(pack_tar(files))
         registry.engine.import_image(name, tar, {f"{LABEL}.kind": "known"})
         try:
             registry.push(name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Recipe, Service
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import locked, replace_file
+from assay.harness.files import hold_lock, replace_file
 from assay.instances.environments.image_specs import Packages, manifest_packages, python_packages
 from assay.instances.environments.layer_builder import LayerBuilder
 from assay.instances.environments.pins.build_system import find_build_system
@@ -79,7 +79,7 @@ class PackageResolver:
         kept = self._lock_file(request)
         if not kept.is_file():
             self._layers.build(base)
-            with locked(kept.with_suffix(".lock")), self._layers.failures.step(request.key):
+            with hold_lock(kept.with_suffix(".lock")), self._layers.failures.step(request.key):
                 if not kept.is_file():
                     self._layers.begin(f"resolving packages of {request.owner} as of {request.cutoff}")
                     replace_file(kept, self._run_resolver(request, base, preferred).encode())

@@ -12,7 +12,7 @@ from assay.harness import languages
 from assay.harness.domain import UNKNOWN_TIME, Instance, Recipe
 from assay.harness.engines import Engine
 from assay.harness.errors import EnvironmentFailure, UserError
-from assay.harness.files import locked
+from assay.harness.files import hold_lock
 from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.setup.project import read_project
 from assay.instances.setup.project_facts import read_facts
@@ -80,7 +80,7 @@ class Setter:
             pass_to_pass=(),
             created_at=UNKNOWN_TIME,
         )
-        with locked(self.folder / f".{bare.id}.lock"):
+        with hold_lock(self.folder / f".{bare.id}.lock"):
             return self._search(bare, named, fresh=fresh)
 
     def find_recipe(self, instance: Instance) -> Recipe | None:
@@ -99,7 +99,7 @@ class Setter:
         Raises:
             EngineError: the engine failed; the same call resumes.
         """
-        with locked(self.folder / f".{instance.repo.lower().replace('/', '__')}.lock"):
+        with hold_lock(self.folder / f".{instance.repo.lower().replace('/', '__')}.lock"):
             if record := self._find_near(instance):
                 return record
             minutes = f"{self.seconds / 60:.0f} min"

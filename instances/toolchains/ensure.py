@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import locked
+from assay.harness.files import hold_lock
 
 Make = Callable[[Path, Path], None]
 """Builds an image; takes an empty folder to work in and the file to write its log to."""
@@ -64,7 +64,7 @@ def ensure(
     file = name.replace("/", "-").replace(":", "-")
     log = cache / "logs" / f"{file}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    with locked(cache / "building" / f"{file}.lock"), (failures or SharedFailures()).step(name):
+    with hold_lock(cache / "building" / f"{file}.lock"), (failures or SharedFailures()).step(name):
         if engine.find_image(name) is not None:
             return False
         note(f"building {name}")

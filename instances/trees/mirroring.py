@@ -64,7 +64,7 @@ class Mirroring:
     def key(self, item: NeededRepository) -> str:
         return item.repo
 
-    def known(self, item: NeededRepository) -> Mirrored | None:
+    def find_known(self, item: NeededRepository) -> Mirrored | None:
         if self._missing(item):
             return None
         folder = next(find_mirror(self.folder, item.repo), self._own(item.repo))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Archive, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import atomic_file, default_cache, locked, named, replace_file
+from assay.harness.files import atomic_file, default_cache, find_entries, hold_lock, replace_file
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
     TreeChanges,
@@ -220,7 +220,7 @@ class Sources:
     def _fetch(self, ref: TreeRef) -> Path:
         own, url = self._own(ref.repo), GIT_URL.format(repo=ref.repo)
         want = f"{ref.commit}:{make_fetch_ref(ref.commit)}"  # the ref also keeps git's housekeeping away
-        with locked(own.with_suffix(".lock")):
+        with hold_lock(own.with_suffix(".lock")):
             run_git("init", "--quiet", "--bare", str(own))
             done = run_git(f"--git-dir={own}", *SLOW, "fetch", "--quiet", "--depth=1", "--no-tags", url, want)
         if done.returncode:
@@ -267,9 +267,9 @@ def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
     """
     owner, _, name = repo.lower().partition("/")
     flat = {f"{owner}{joint}{name}{end}" for joint in ("__", "+") for end in ("", ".git")}
-    clones = list(named(folder, flat))
-    for parent in named(folder, {owner}):
-        clones += named(parent, {name, f"{name}.git"})
+    clones = list(find_entries(folder, flat))
+    for parent in find_entries(folder, {owner}):
+        clones += find_entries(parent, {name, f"{name}.git"})
     for clone in clones:
         levels = (clone, clone / ".git", clone / "repo", clone / "repo" / ".git", clone / "repo.git")
         yield from (level for level in levels if (level / "HEAD").is_file() and (level / "objects").is_dir())

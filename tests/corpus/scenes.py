@@ -187,13 +187,13 @@ def two_runs_in_one_folder(scene: Scene) -> None:
     """72: the second refuses, in another process and in this one."""
 
     def second() -> None:
-        with pytest.raises(UserError, match="another process"), RunStore(scene.run).locked():
+        with pytest.raises(UserError, match="another process"), RunStore(scene.run).lock():
             pass
 
-    with RunStore(scene.run).locked():
+    with RunStore(scene.run).lock():
         assert in_a_process(second) == 0
         second()
-    with RunStore(scene.run).locked():
+    with RunStore(scene.run).lock():
         pass
 
 

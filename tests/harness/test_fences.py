@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.fences import fenced, find_blocks, shortened, unfenced
+from assay.harness.fences import fence, find_blocks, shorten, unfence
 
 
 @given(st.text("a`~\n ", max_size=60), st.sampled_from(["", "python", "diff"]))
 def test_fence_is_longer_than_any_in_its_text(text: str, info: str) -> None:
-    (block,) = find_blocks(fenced(text, info))
+    (block,) = find_blocks(fence(text, info))
     assert block == (info, f"{text}\n")
 
 
 @given(st.text(max_size=200), st.integers(1, 100))
 def test_long_text_is_cut_in_the_middle(text: str, most: int) -> None:
-    cut = shortened(text, most)
+    cut = shorten(text, most)
     if len(text) <= most:
         assert cut == text
     else:
@@ -55,4 +55,4 @@ def test_blocks_of_an_answer_are_found_in_order(answer: str, found: list[tuple[s
     ],
 )
 def test_unfenced_removes_a_fence_around_the_whole_text(text: str, content: str) -> None:
-    assert unfenced(text) == content
+    assert unfence(text) == content

@@ -72,7 +72,7 @@ def test_a_folder_that_is_missing_needs_no_sync(tmp_path: Path) -> None:
 
 
 def test_an_archive_has_its_folders_before_its_files() -> None:
-    with tarfile.open(fileobj=io.BytesIO(files.tar_of({"a/x": "ü", "a/y": b"\0"}, ["a"]))) as tar:
+    with tarfile.open(fileobj=io.BytesIO(files.pack_tar({"a/x": "ü", "a/y": b"\0"}, ["a"]))) as tar:
         assert [(each.name, each.isdir(), oct(each.mode)) for each in tar] == [
             ("a", True, "0o755"), ("a/x", False, "0o644"), ("a/y", False, "0o644"),
         ]  # fmt: skip
@@ -82,18 +82,18 @@ def test_an_archive_has_its_folders_before_its_files() -> None:
 def test_files_are_found_by_name_whatever_its_case(tmp_path: Path) -> None:
     for name in ("B.txt", "a.txt", "c.txt"):
         files.write_file(tmp_path / name, b"")
-    assert [path.name for path in files.named(tmp_path, {"a.txt", "b.txt"})] == ["B.txt", "a.txt"]
-    assert list(files.named(tmp_path / "missing", {"a.txt"})) == []
+    assert [path.name for path in files.find_entries(tmp_path, {"a.txt", "b.txt"})] == ["B.txt", "a.txt"]
+    assert list(files.find_entries(tmp_path / "missing", {"a.txt"})) == []
 
 
 def test_a_lock_is_held_until_its_block_ends(tmp_path: Path) -> None:
     order = []
 
     def second() -> None:
-        with files.locked(tmp_path / "lock"):
+        with files.hold_lock(tmp_path / "lock"):
             order.append("second")
 
-    with files.locked(tmp_path / "lock"):
+    with files.hold_lock(tmp_path / "lock"):
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.05)

@@ -12,7 +12,7 @@ from scipy import stats
 from assay.harness.statistics import (
     Interval,
     Row,
-    clustered_bootstrap,
+    bootstrap_clusters,
     cost_per_resolved,
     holm,
     mcnemar,
@@ -86,7 +86,7 @@ def test_bootstrap_is_near_scipys(draw: Random) -> None:
             n_resamples=10_000,
             rng=np.random.default_rng(case),
         )
-        ours = clustered_bootstrap(rows, mean_of_sums, seed=case)
+        ours = bootstrap_clusters(rows, mean_of_sums, seed=case)
         width = theirs.confidence_interval.high - theirs.confidence_interval.low
         assert ours.estimate == pytest.approx(sums.sum() / sizes.sum())
         assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.06 * width)
@@ -158,8 +158,8 @@ def test_adjusted_p_values_keep_their_order(raw: list[float]) -> None:
 
 def test_bootstrap_with_the_same_seed_is_the_same() -> None:
     rows = {str(repo): [(float(repo % 3 == 0),)] * (repo + 1) for repo in range(8)}
-    assert clustered_bootstrap(rows, mean_of_sums, seed=1) == clustered_bootstrap(rows, mean_of_sums, seed=1)
-    assert clustered_bootstrap(rows, mean_of_sums, seed=1) != clustered_bootstrap(rows, mean_of_sums, seed=2)
+    assert bootstrap_clusters(rows, mean_of_sums, seed=1) == bootstrap_clusters(rows, mean_of_sums, seed=1)
+    assert bootstrap_clusters(rows, mean_of_sums, seed=1) != bootstrap_clusters(rows, mean_of_sums, seed=2)
 
 
 def test_similar_results_within_clusters_widen_the_interval() -> None:
@@ -167,14 +167,14 @@ def test_similar_results_within_clusters_widen_the_interval() -> None:
     alike = {str(repo): [(float(repo % 2),)] * 25 for repo in range(20)}
     mixed = {str(repo): [(float(number % 2),) for number in range(25)] for repo in range(20)}
     alone = {f"{repo}-{number}": [(float(number % 2),)] for repo in range(20) for number in range(25)}
-    widths = [found.high - found.low for found in (clustered_bootstrap(r, mean_of_sums) for r in (alike, mixed, alone))]
+    widths = [found.high - found.low for found in (bootstrap_clusters(r, mean_of_sums) for r in (alike, mixed, alone))]
     assert widths[0] > 0.35
     assert widths[1] < 0.01
     assert 0.07 < widths[2] < 0.1
 
 
 def test_single_cluster_is_drawn_from_by_row() -> None:
-    found = clustered_bootstrap({"only": [(0.0,), (1.0,)] * 50}, mean_of_sums)
+    found = bootstrap_clusters({"only": [(0.0,), (1.0,)] * 50}, mean_of_sums)
     assert found.estimate == 0.5
     assert 0.35 < found.low < 0.45
     assert 0.55 < found.high < 0.65
@@ -182,11 +182,11 @@ def test_single_cluster_is_drawn_from_by_row() -> None:
 
 def test_bootstrap_of_no_rows_is_refused() -> None:
     with pytest.raises(ValueError, match="no row"):
-        clustered_bootstrap({"empty": []}, mean_of_sums)
+        bootstrap_clusters({"empty": []}, mean_of_sums)
 
 
 def test_bootstrap_of_500_instances_is_fast() -> None:
     rows = {str(number): [(float(number % 3 == 0),)] for number in range(500)}
     start = perf_counter()
-    clustered_bootstrap(rows, mean_of_sums)
+    bootstrap_clusters(rows, mean_of_sums)
     assert perf_counter() - start < 10

@@ -8,7 +8,7 @@ import pytest
 
 import many_instances
 from assay.harness.runs.store import RunStore
-from assay.harness.sequences import kept
+from assay.harness.sequences import keep_items
 from assay.jobs.evaluate import EvaluationRun, control_pairs, run_name
 from assay.jobs.workplace import Workplace
 
@@ -48,7 +48,7 @@ def test_a_run_whose_tasks_are_on_the_disk_gives_the_same_verdicts(
 
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     in_memory, expected = saved("memory")
-    monkeypatch.setattr("assay.jobs.workplace.kept", partial(kept, most=2))
+    monkeypatch.setattr("assay.jobs.workplace.keep_items", partial(keep_items, most=2))
     on_disk, found = saved("disk")
     assert found == expected
     assert on_disk.load_report() == in_memory.load_report()

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from assay.agents.contract import Candidate
 from assay.harness.domain import Model
-from assay.harness.fences import unfenced
+from assay.harness.fences import unfence
 
 FINALISTS = 3
 """Number of patches among which the selection machine chooses."""
@@ -86,7 +86,7 @@ def find_best(name: str, candidates: Sequence[Candidate]) -> Candidate:
 def read_test(text: str) -> str | None:
     """Return the last test script in an answer, without a fence around it; None if there is none."""
     found = _TEST.findall(text)
-    return unfenced(str(found[-1])).strip("\n") + "\n" if found else None
+    return unfence(str(found[-1])).strip("\n") + "\n" if found else None
 
 
 def read_choice(text: str) -> str | None:

@@ -24,7 +24,7 @@ from assay.harness.domain import (
 )
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
-from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, without_container
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, judge_without_container
 from assay.harness.evaluation.protection import ATTRIBUTES, check_spelling, is_product
 from assay.harness.patches.diff import MalformedPatchError, drop_binary_hunks, find_touched_paths, read_diff, render
 from assay.harness.patches.gate import GatedPatch, gate
@@ -97,9 +97,9 @@ def gate_tests(task: Task) -> GatedPatch | Evaluation:
     try:
         tests = only_tests(task.instance, task.prediction.patch)
     except MalformedPatchError as error:
-        return without_container(task, ApplyStatus.REJECTED, str(error))
+        return judge_without_container(task, ApplyStatus.REJECTED, str(error))
     if tests.is_empty:
-        return without_container(task, ApplyStatus.EMPTY, NOTHING if task.prediction.patch.strip() else "")
+        return judge_without_container(task, ApplyStatus.EMPTY, NOTHING if task.prediction.patch.strip() else "")
     return gate(task.instance.gold_patch, allow_binary=True)
 
 

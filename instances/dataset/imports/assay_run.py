@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from assay.harness.domain import Prediction
 from assay.harness.errors import DataError, UserError, field_error
 from assay.harness.files import read_model
-from assay.harness.runs.manifest import Run, joined_marks
+from assay.harness.runs.manifest import Run, join_marks
 from assay.instances.dataset.imports.base import Attempt, read_bytes, read_object, read_oracle
 from assay.instances.dataset.predictions import read_predictions
 
@@ -30,7 +30,7 @@ def attempts(source: Path) -> Iterator[Attempt]:
     if evaluated.is_file():
         for each in _find_evaluated(evaluated):
             yield Attempt(
-                each.instance_id, str(evaluated), each.patch, each.model, oracle=joined_marks(mark, each.oracle)
+                each.instance_id, str(evaluated), each.patch, each.model, oracle=join_marks(mark, each.oracle)
             )
     elif samples[0].is_file():
         for number, path in enumerate(samples, start=1):

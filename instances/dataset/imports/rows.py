@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.harness.runs.manifest import joined_marks
+from assay.harness.runs.manifest import join_marks
 from assay.instances.dataset.imports.base import Attempt, read_oracle
 from assay.instances.dataset.predictions import read_predictions
 
@@ -18,4 +18,4 @@ def attempts(source: Path) -> Iterator[Attempt]:
     """Yield one attempt for each row, marked as the run in the file's folder is; raises DataError."""
     mark = read_oracle(source.parent)
     for each in read_predictions(source):
-        yield Attempt(each.instance_id, str(source), each.patch, each.model, oracle=joined_marks(mark, each.oracle))
+        yield Attempt(each.instance_id, str(source), each.patch, each.model, oracle=join_marks(mark, each.oracle))

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.errors import EngineError, EnvironmentFailure
-from assay.harness.files import tar_of
+from assay.harness.files import pack_tar
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.images import Toolchain
@@ -153,7 +153,7 @@ def _delivery(request: LockRequest, preferred: str) -> bytes:
         "constraints.in": _lines(request.constraints),
         "files": "".join(f"{path}\0" for path in request.files),
     }
-    return tar_of({f"build/{name}": text for name, text in texts.items()}, ["build", "testbed"])
+    return pack_tar({f"build/{name}": text for name, text in texts.items()}, ["build", "testbed"])
 
 
 def _lines(items: tuple[str, ...]) -> str:

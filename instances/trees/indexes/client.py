@@ -18,7 +18,7 @@ from typing import IO
 from assay.harness.domain import Archive, Limits, Recipe
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
-from assay.harness.files import tar_of
+from assay.harness.files import pack_tar
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, write_secrets
@@ -98,7 +98,7 @@ class PackageClient:
         mounts = {str(path): f"{IN_BOX}/{key}" for key, path in write_secrets(scratch).items()}
         limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
         with engine.open(BoxSpec(image, limits, {f"{LABEL}.kind": "archive"}, mounts=mounts)) as box:
-            box.put(tar_of({"fetch/script.sh": self._text(question)}))
+            box.put(pack_tar({"fetch/script.sh": self._text(question)}))
             done = box.exec(["sh", "-c", IN_CONTAINER, "sh", *question.args], seconds=SECONDS)
             if done.exit_code != 0:
                 raise self._make_error(question, done.output.decode(errors="replace"))

@@ -14,7 +14,7 @@ from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.runs.attempt import attempts, evaluate_once, may_retry, verdict_on
+from assay.harness.runs.attempt import attempts, evaluate_once, grade_evaluation, may_retry
 from assay.harness.runs.report import RunReport
 from assay.instances.dataset.load import close_names, load
 from assay.jobs.evaluate import EvaluationRun
@@ -108,7 +108,7 @@ class Evaluator:
                 raise RunStopped(f"{task.instance.id}: {what}")
             if not may_retry(evaluation):
                 break
-        return verdict_on(task, evaluation), evaluation
+        return grade_evaluation(task, evaluation), evaluation
 
     def evaluate_many(
         self, pairs: Iterable[tuple[Instance | str, str | Prediction]], jobs: int | None = None

@@ -71,7 +71,7 @@ def apply_quarantine(instances: "Sequence[Instance]", dataset: str, stability: P
     from assay.cli.console import say
     from assay.harness.grading.stability import quarantine, read_stability
     from assay.harness.names import count
-    from assay.harness.sequences import kept
+    from assay.harness.sequences import keep_items
     from assay.instances.dataset.formats.native import read_stability as read_own
     from assay.instances.dataset.rows import BUNDLED
 
@@ -80,7 +80,7 @@ def apply_quarantine(instances: "Sequence[Instance]", dataset: str, stability: P
     else:
         records = read_own(BUNDLED.get(dataset, Path(dataset).expanduser()), [each.id for each in instances])
     names = {each.instance_id: each.quarantined for each in records if each.quarantined}
-    reduced = kept(quarantine(each, names.get(each.id, ())) for each in instances) if names else instances
+    reduced = keep_items(quarantine(each, names.get(each.id, ())) for each in instances) if names else instances
     numbers = [len(each.quarantined) for each in reduced if each.quarantined]
     if numbers:
         say(f"{count(sum(numbers), 'test')} of {count(len(numbers), 'instance')} quarantined")
@@ -110,10 +110,10 @@ def apply_rule(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[I
     """Make tasks of another rule from instances; raises UserError (DataError)."""
     if rule is None:
         return instances
-    from assay.harness.sequences import kept
+    from assay.harness.sequences import keep_items
     from assay.instances.dataset.swt_tasks import make_test_task
 
-    return kept(map(make_test_task, instances))
+    return keep_items(map(make_test_task, instances))
 
 
 def load_predictions(path: Path) -> "Imported":

@@ -46,18 +46,18 @@ class Audit:
         self.not_run: list[str] = []
         """Instances whose gold patch could not be run, so that there are no mutants of it."""
 
-    def by_rules(self, cutoff: date | None) -> None:
+    def find_by_rules(self, cutoff: date | None) -> None:
         """Look at each instance alone."""
         self._found += [finding for each in self.instances for finding in audit(each, cutoff)]
 
-    def by_record(self, path: Path) -> None:
+    def find_by_record(self, path: Path) -> None:
         """Look at what both controls did in the runs of ``assay dataset validate``; raises DataError."""
         known = {each.id for each in self.instances}
         for record in read_stability(path).instances:
             if record.instance_id in known:
                 self._found += find_by_controls(record.instance_id, record.gold, record.null)
 
-    def by_run(self, store: RunStore) -> None:
+    def find_by_run(self, store: RunStore) -> None:
         """Look at the empty predictions of a run; raises UserError if there are none of these instances."""
         known = {each.id for each in self.instances}
         empty = [each.instance_id for each in store.load_predictions() if not each.patch.strip()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError
-from assay.harness.runs.each import Done, for_each
+from assay.harness.runs.each import Done, do_for_each
 from assay.jobs.workbench import BuiltWorkbench
 from assay.jobs.workplace import Workplace
 
@@ -30,7 +30,7 @@ class Built:
         return tuple(each for each in self.done if each.error)
 
 
-def patches_of(instance: Instance) -> tuple[str | None, ...]:
+def list_patches(instance: Instance) -> tuple[str | None, ...]:
     """Return patches that together need all images of an instance: none, an empty one, and one of manifests."""
     return (None, "", instance.gold_patch)
 
@@ -67,7 +67,7 @@ class Images:
             if self.place.push:  # what it reads of the tree is sent, too
                 bench.aim(bench.plan(settled), settled)
             with ExitStack() as held:
-                own, *_ = [held.enter_context(bench.image(settled, patch)) for patch in patches_of(settled)]
+                own, *_ = [held.enter_context(bench.image(settled, patch)) for patch in list_patches(settled)]
                 return own
 
         done = self.each(instances, "building", build)
@@ -78,4 +78,4 @@ class Images:
     def each(self, instances: Sequence[Instance], verb: str, do: Callable[[Instance], str]) -> list[Done]:
         """Do something for each instance in front of a person."""
         with self.place.view.doing(len(instances), verb) as progress:
-            return for_each(instances, do, self.place.jobs, progress, abort=self.place.bench.abort)
+            return do_for_each(instances, do, self.place.jobs, progress, abort=self.place.bench.abort)

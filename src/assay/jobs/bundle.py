@@ -83,7 +83,7 @@ def seal_run(store: RunStore, key: PrivateKey, output: Path, shown: Shown) -> Se
     stores = [store, *_controls(store)]
     with ExitStack() as locks:
         for each in stores:
-            locks.enter_context(each.locked())
+            locks.enter_context(each.lock())
         lock = make_lock(_images(stores), default_cache())
         return seal(stores, lock.model_dump_json(indent=1).encode(), key, output, shown)
 
@@ -115,10 +115,10 @@ def verify_bundle(
         if found.bundle is None or found.graded is None:
             return result
         store = open_runs(scratch, found.bundle)[0]
-        result = _with_rows(_with_lock(result, scratch), store, rows)
+        result = _add_rows(_add_lock(result, scratch), store, rows)
         if replay and result.holds:
             replayed = tuple(_replay(store, scratch / "replay", replay))
-            return _with_replay(result, found.bundle, replay.seed, replayed)
+            return _add_replay(result, found.bundle, replay.seed, replayed)
         return result
 
 
@@ -140,7 +140,7 @@ def _images(stores: Sequence[RunStore]) -> dict[str, UsedImage]:
     return used
 
 
-def _with_lock(result: VerifiedBundle, scratch: Path) -> VerifiedBundle:
+def _add_lock(result: VerifiedBundle, scratch: Path) -> VerifiedBundle:
     """Add what the bundle says of its environments."""
     lock = read_model(scratch / LOCK, Lock)
     wrong = list(check_lock(lock)) if lock else ["is no lock of this version of Assay"]
@@ -154,7 +154,7 @@ def _with_lock(result: VerifiedBundle, scratch: Path) -> VerifiedBundle:
     )
 
 
-def _with_rows(result: VerifiedBundle, store: RunStore, rows: Sequence[Instance] | None) -> VerifiedBundle:
+def _add_rows(result: VerifiedBundle, store: RunStore, rows: Sequence[Instance] | None) -> VerifiedBundle:
     """Add how the instances differ from those of a data set, and what in them makes a rate better than it looks."""
     quarantined = gold_patches = 0
     for prediction in store.load_predictions():
@@ -169,7 +169,7 @@ def _with_rows(result: VerifiedBundle, store: RunStore, rows: Sequence[Instance]
     return result.model_copy(update=update)
 
 
-def _with_replay(
+def _add_replay(
     result: VerifiedBundle, bundle: Bundle, seed: int, replayed: tuple[ReplayedInstance, ...]
 ) -> VerifiedBundle:
     folder = f"runs/{bundle.runs[0]}/instances"
@@ -209,7 +209,7 @@ def _replay(store: RunStore, folder: Path, replay: Replay) -> Iterator[ReplayedI
         old = store.load_verdict(verdict.instance_id)
         if old is not None:
             again = run.store.load_evidence(verdict.instance_id)
-            yield _compared(old.verdict, verdict, before[verdict.instance_id], again)
+            yield _compare(old.verdict, verdict, before[verdict.instance_id], again)
 
 
 def _chosen(store: RunStore, replay: Replay) -> list[tuple[Instance, Prediction]]:
@@ -230,7 +230,7 @@ def _evidence(store: RunStore, instance_id: str) -> Evidence:
     return found
 
 
-def _compared(old: Verdict, new: Verdict, before: Evidence, after: Evidence | None) -> ReplayedInstance:
+def _compare(old: Verdict, new: Verdict, before: Evidence, after: Evidence | None) -> ReplayedInstance:
     then, now = before.report.tests, after.report.tests if after else {}
     names = [name for name in sorted({*then, *now}) if then.get(name) != now.get(name)]
     other = [f"{name}: {then.get(name, 'absent')} then, {now.get(name, 'absent')} now" for name in names]

@@ -106,7 +106,7 @@ class Collection:
         found = [each for each in self.folder.read(Phase.FIND, Found) if each.kept]
         wanted = [each for each in found if each.id not in done or self._is_stated(each, done[each.id])]
         with ThreadPoolExecutor(FETCHES) as fetches:
-            for line in fetches.map(self._paired, wanted):
+            for line in fetches.map(self._pair_candidate, wanted):
                 done[line.id] = line
                 self.folder.add(Phase.PAIR, line)
         self.folder.write(Phase.PAIR, [done[each.id] for each in found])
@@ -118,7 +118,7 @@ class Collection:
         given = self.statements.get(found.id)
         return given is not None and (line.instance is None or line.instance.problem_statement != given)
 
-    def _paired(self, found: Found) -> Paired:
+    def _pair_candidate(self, found: Found) -> Paired:
         if found.releases:
             self.place.view.note(f"comparing {found.id} with the release before it")
             return pair_releases(found, self.sources, self.statements.get(found.id, ""))
@@ -130,7 +130,9 @@ class Collection:
         sieve, licenses = Sieve(self.limits, self.known), _Licenses(self.sources)
         paired = [each for each in self.folder.read(Phase.PAIR, Paired) if each.instance]
         decided = (
-            sieve.decide(each, authors.get(each.id, ""), licenses.of(each.instance)) for each in paired if each.instance
+            sieve.decide(each, authors.get(each.id, ""), licenses.find(each.instance))
+            for each in paired
+            if each.instance
         )
         self.folder.write(Phase.FILTER, decided)
 
@@ -159,11 +161,11 @@ class Collection:
         return Prepared(id=instance.id, recipe=record.recipe)
 
     def _validate(self) -> None:
-        instances = self._prepared()
-        lines = [_validated(each) for each in self._measured(instances)] if instances else []
+        instances = self._load_prepared()
+        lines = [_summarise_validation(each) for each in self._measure(instances)] if instances else []
         self.folder.write(Phase.VALIDATE, lines)
 
-    def _measured(self, instances: Sequence[Instance]) -> list[Measured]:
+    def _measure(self, instances: Sequence[Instance]) -> list[Measured]:
         """Measure labels: once, and then as often as is wanted those that have any."""
         run = EvaluationRun("validate", self.folder.runs, self.place, alone=True, kind=RunKind.VALIDATE)
         first = measure_labels(run, instances, 1)
@@ -172,7 +174,7 @@ class Collection:
         measured = {each.instance.id: each for each in (*first, *again)}
         return [measured[each.id] for each in instances]
 
-    def _prepared(self) -> list[Instance]:
+    def _load_prepared(self) -> list[Instance]:
         """Return the instances that are set up, with the recipes that were found for them."""
         recipes = {each.id: each.recipe for each in self.folder.read(Phase.SETUP, Prepared)}
         found = self._instances(Phase.SETUP, Prepared)
@@ -190,7 +192,9 @@ class Collection:
         """Write the data set: a folder in the native format with a card; of releases, a table that holds only facts."""
         lines = {each.id: each for each in self.folder.read(Phase.VALIDATE, Validated) if each.kept}
         licenses = {each.id: each.license for each in self.folder.read(Phase.FILTER, Filtered)}
-        labelled = [_labelled(each, lines[each.id], licenses[each.id]) for each in self._prepared() if each.id in lines]
+        labelled = [
+            _label(each, lines[each.id], licenses[each.id]) for each in self._load_prepared() if each.id in lines
+        ]
         settings = self.folder.settings()
         derivations = {each.id: each.derivation for each in self.folder.read(Phase.PAIR, Paired)}
         rows = [_facts(each, found) for each in labelled if (found := derivations[each.id])]
@@ -268,7 +272,7 @@ class _Licenses:
 
     sources: Sources
 
-    def of(self, instance: Instance) -> str:
+    def find(self, instance: Instance) -> str:
         """Return the SPDX name; empty if there is no license, or none that is known."""
         ref = tree_ref(instance)
         paths = sorted(filter(is_license_file, self.sources.paths(ref)))
@@ -287,7 +291,7 @@ def _newest(instances: Sequence[Instance], limit: int) -> list[Instance]:
     return chosen
 
 
-def _validated(measured: Measured) -> Validated:
+def _summarise_validation(measured: Measured) -> Validated:
     name = measured.instance.id
     if measured.problem:
         reason = measured.problem.strip().splitlines()[0]
@@ -309,7 +313,7 @@ def _rule(measured: Measured) -> str:
     return str(odd[0]) if odd else "no fail to pass" if not measured.result.fail_to_pass else "not steady"
 
 
-def _labelled(instance: Instance, line: Validated, license_name: str) -> Instance:
+def _label(instance: Instance, line: Validated, license_name: str) -> Instance:
     labels = {"fail_to_pass": line.fail_to_pass, "pass_to_pass": line.pass_to_pass}
     assert instance.origin is not None
     columns = (*instance.origin.columns, ("license", json.dumps(license_name)))

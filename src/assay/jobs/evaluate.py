@@ -14,7 +14,7 @@ from assay.choices import ModelChoice
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import DatasetRef, Instance, Prediction, Verdict
 from assay.harness.errors import UserError
-from assay.harness.evaluation.evaluate import Task, environment_of
+from assay.harness.evaluation.evaluate import Task, get_environment_kind
 from assay.harness.grading.validate import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
@@ -27,16 +27,16 @@ from assay.harness.runs.manifest import (
     Run,
     RunKind,
     control_name,
-    joined_marks,
+    join_marks,
 )
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
 from assay.harness.runs.report import RunReport
-from assay.harness.runs.rerun import rerun, suspects, with_flaky
+from assay.harness.runs.rerun import mark_repeated, rerun, suspects
 from assay.harness.runs.runner import Runner
-from assay.harness.runs.shards import Shard, expected_seconds
+from assay.harness.runs.shards import Shard, estimate_seconds
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench
-from assay.harness.sequences import mapped
+from assay.harness.sequences import map_items
 from assay.jobs.view import View
 from assay.jobs.workplace import Pair, Workplace
 from assay.version import __version__
@@ -101,9 +101,9 @@ class EvaluationRun:
         self._check_model()
         dataset = pairs[0][0].dataset
         shard, pairs, instance_ids = self._part(pairs, instance_ids)
-        given = self._given(dataset, shard)
+        given = self._collect_given(dataset, shard)
         store, bench = self.store, self.place.bench  # opened first: without an engine nothing is written
-        with store.locked(), self._asking() as ask:
+        with store.lock(), self._asking() as ask:
             predictions = [prediction for _, prediction in pairs]
             store.admit(self.kind, given, predictions)
             with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
@@ -138,16 +138,16 @@ class EvaluationRun:
         """Return the shard, which may be empty, of the pairs and of the instances that were asked for."""
         if self.shard is None:
             return None, pairs, instance_ids
-        seconds = expected_seconds((instance.id for instance, _ in pairs), instance_ids, self.durations)
-        shard, mine = self.shard.taken_from(seconds, (prediction for _, prediction in pairs))
+        seconds = estimate_seconds((instance.id for instance, _ in pairs), instance_ids, self.durations)
+        shard, mine = self.shard.select_ids(seconds, (prediction for _, prediction in pairs))
         return shard, [pair for pair in pairs if pair[0].id in mine], [name for name in instance_ids if name in mine]
 
-    def _given(self, dataset: DatasetRef, shard: Shard | None) -> dict[str, str]:
+    def _collect_given(self, dataset: DatasetRef, shard: Shard | None) -> dict[str, str]:
         """Return what every verdict of the run depends on besides its prediction."""
         if self.kind in REPLACED:
             return {}
         return {
-            "the data set": revision_of(dataset),
+            "the data set": format_revision(dataset),
             SHARD: f"{shard} (cut {shard.cut})" if shard else "",
             "--timeout": str(self.place.timeout or ""),
             "--strict": "yes" if self.place.strict else "no",
@@ -174,12 +174,12 @@ class EvaluationRun:
                 break
             with self.view.evaluating(len(pending), f"re-run {number}", runner.store.durations()) as progress:
                 rerun(runner, pending, number, progress)
-            verdicts = with_flaky(runner.store, tasks, verdicts)
+            verdicts = mark_repeated(runner.store, tasks, verdicts)
         return verdicts
 
     def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
         """Run both controls, each as a run of its own beside this one; return the instances that fail, with reasons."""
-        instances = mapped(pairs, lambda pair: pair[0])
+        instances = map_items(pairs, lambda pair: pair[0])
         if not instances:
             return {}
         found: dict[str, list[Verdict]] = {}
@@ -251,7 +251,7 @@ class EvaluationRun:
         }
         model = ", ".join(sorted({each.model for each in predictions}))
         run = manifest(self.run_id, dataset, self.place.bench, model, settings)
-        environments = {task.instance.id: environment_of(task.instance) for task in tasks}
+        environments = {task.instance.id: get_environment_kind(task.instance) for task in tasks}
         return run.model_copy(update={"kind": self.kind, "environments": environments, **about})
 
 
@@ -269,7 +269,7 @@ def manifest(run_id: str, dataset: DatasetRef, bench: Workbench, model: str, set
     )
 
 
-def revision_of(dataset: DatasetRef) -> str:
+def format_revision(dataset: DatasetRef) -> str:
     """Return a data set with its revision, in a person's words."""
     return f"{dataset.name} at {dataset.revision[:12]}"
 
@@ -301,14 +301,14 @@ def hash_input(file: Path | None) -> str:
 def control_pairs(instances: Sequence[Instance], model: str) -> Sequence[Pair]:
     """Pair instances with their own patch (``gold``), of tests where these are judged, or with none (``null``)."""
 
-    def paired(each: Instance) -> Pair:
+    def pair(each: Instance) -> Pair:
         own = each.test_patch if find_benchmark(each.rule).patches_are_tests else each.gold_patch
         return each, Prediction(instance_id=each.id, model=model, patch=own if model == "gold" else "")
 
-    return mapped(instances, paired)
+    return map_items(instances, pair)
 
 
 def _mark(predictions: Sequence[Prediction]) -> dict[str, str]:
     """Return the setting that keeps patches of a solver which was given parts of the answer off leaderboards."""
-    marks = joined_marks(*{each.oracle for each in predictions})
+    marks = join_marks(*{each.oracle for each in predictions})
     return {ORACLE: marks} if marks else {}

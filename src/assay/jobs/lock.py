@@ -14,7 +14,7 @@ from assay.instances.environments.contents import find_language, read_contents
 from assay.instances.environments.drift import LayerState, LayerStatus, compare_layer, drop_inherited
 from assay.instances.environments.images_lock import NOTE, Layer, Lock, UsedImage, add_contents, keep_lock, make_lock
 from assay.instances.environments.rebuild import make_rebuild_chain
-from assay.jobs.build import Images, patches_of
+from assay.jobs.build import Images, list_patches
 from assay.jobs.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Cou
 
     def build(instance: Instance) -> str:
         settled = bench.settle(instance)
-        mine, *others = dict.fromkeys(_used(place, settled, patch) for patch in patches_of(settled))
+        mine, *others = dict.fromkeys(_use_image(place, settled, patch) for patch in list_patches(settled))
         own[instance.id] = mine
         if others:
             grading[instance.id] = tuple(others)
         return mine.image
 
     done = Images(place).each(instances, "building", build)
-    lock = _described(make_lock(own, default_cache(), grading), bench.engine, place.jobs, counted)
+    lock = _describe_layers(make_lock(own, default_cache(), grading), bench.engine, place.jobs, counted)
     made = datetime.now(UTC).replace(microsecond=0).isoformat()
     return Locked(lock.model_copy(update={"made": made}), {each.instance_id: each.error for each in done if each.error})
 
@@ -80,9 +80,9 @@ def check_images(
     """
 
     def state(layer: Layer) -> LayerState:
-        return compare_layer(layer, lock, engine, lambda one: _held(one, lock, engine), exact=exact)
+        return compare_layer(layer, lock, engine, lambda one: _read_layer(one, lock, engine), exact=exact)
 
-    return drop_inherited(_each(state, _in_order(lock), jobs, counted, "checking"), lock)
+    return drop_inherited(_each(state, _sort_layers(lock), jobs, counted, "checking"), lock)
 
 
 def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
@@ -127,7 +127,7 @@ def select(lock: Lock, ids: Sequence[str]) -> Lock:
     return some.model_copy(update={"layers": layers})
 
 
-def notes_of(lock: Lock) -> Iterator[str]:
+def list_notes(lock: Lock) -> Iterator[str]:
     """Yield what in a lock is not as of the instances' dates, and what the engine lacked when it was made."""
     for layer in lock.layers.values():
         if not layer.digest:
@@ -141,7 +141,7 @@ def is_as_locked(states: Iterable[LayerState]) -> bool:
     return not any(state.status in {LayerStatus.MISSING, LayerStatus.DIFFERS} for state in states)
 
 
-def _used(place: Workplace, instance: Instance, patch: str | None) -> UsedImage:
+def _use_image(place: Workplace, instance: Instance, patch: str | None) -> UsedImage:
     """Return the image in which a patch is tested, after building it if need be."""
     with place.bench.image(instance, patch) as image:
         info = place.bench.engine.find_image(image)
@@ -149,23 +149,23 @@ def _used(place: Workplace, instance: Instance, patch: str | None) -> UsedImage:
         return UsedImage(image=image, digest=info.digest if info else "", key=key)
 
 
-def _described(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Lock:
+def _describe_layers(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Lock:
     """Return a lock with digests and contents of all images, read on an engine."""
 
     def describe(layer: Layer) -> tuple[str, Mapping[str, str]]:
         info = engine.find_image(layer.name)
-        return (info.digest, _held(layer, lock, engine)) if info else ("", {})
+        return (info.digest, _read_layer(layer, lock, engine)) if info else ("", {})
 
     found = _each(describe, lock.layers.values(), jobs, counted, "reading images")
     held = dict(zip(lock.layers, found, strict=True))
     return add_contents(lock, held)
 
 
-def _held(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:
+def _read_layer(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:
     return read_contents(engine, layer.name, find_language(layer, lock))
 
 
-def _in_order(lock: Lock) -> list[Layer]:
+def _sort_layers(lock: Lock) -> list[Layer]:
     """Return all images of a lock, parents before children; of some it has nothing but name and digest."""
     named = {each.image: Layer(name=each.image, below=each.digest) for each in lock.used}
     described = {layer.name: layer for name in lock.layers for layer in lock.chain(name)}
@@ -177,10 +177,10 @@ def _each(
 ) -> list[Result]:
     with counted(len(items), title) as tick, ThreadPoolExecutor(jobs) as pool:
 
-        def done(item: Item) -> Result:
+        def do_one(item: Item) -> Result:
             try:
                 return do(item)
             finally:
                 tick()
 
-        return list(pool.map(done, items))
+        return list(pool.map(do_one, items))

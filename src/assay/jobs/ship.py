@@ -13,12 +13,12 @@ from assay.harness.domain import Instance
 from assay.harness.engines import oci_layout as layout
 from assay.harness.engines.oci_layout import ArchivedImage
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
-from assay.harness.files import tar_of
+from assay.harness.files import pack_tar
 from assay.harness.images.oci.reading import ArchiveReader, open_archive
 from assay.harness.images.oci.writing import ArchiveWriter
 from assay.harness.images.registry import ImageRegistry, parse_prefix
 from assay.harness.runs.each import Done
-from assay.jobs.build import Images, patches_of
+from assay.jobs.build import Images, list_patches
 from assay.version import __version__
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ class Shipping:
             names: dict[str, None] = {}
 
             def build(instance: Instance) -> str:
-                settled = _looked_into(bench, instance)
-                made = [held.enter_context(bench.image(settled, patch)) for patch in patches_of(instance)]
+                settled = _read_tree_files(bench, instance)
+                made = [held.enter_context(bench.image(settled, patch)) for patch in list_patches(instance)]
                 names.update(dict.fromkeys(made))
                 return made[0]
 
@@ -83,7 +83,7 @@ class Shipping:
             wanted = _all_images(bench, sorted(names))
             with ArchiveWriter(file) as writer:
                 moved = self._save(bench, wanted, writer)
-                cache = tar_of(_cache_files(bench, ready))
+                cache = pack_tar(_cache_files(bench, ready))
                 writer.finish(wanted, cache, {layout.ASSAY_VERSION: __version__})
         return Shipped(tuple(done), tuple(wanted), tuple(moved), file.stat().st_size, time.monotonic() - began)
 
@@ -108,7 +108,7 @@ class Shipping:
                 for batch in _batches(missing, lambda each: {layer.digest: layer.size for layer in each.layers}):
                     done += len(batch)
                     bench.engine.load(
-                        self._shown(archive.stream_images(batch), f"loading image {done} of {len(missing)}")
+                        self._show_bytes(archive.stream_images(batch), f"loading image {done} of {len(missing)}")
                     )
             lost = [each.name for each in missing if bench.engine.find_image(each.name) is None]
         if lost:
@@ -128,7 +128,7 @@ class Shipping:
         once, names = _Once(registry.push), dict[str, str]()
         keys = set[str]()
 
-        def sent_files(key: str, files: Mapping[str, bytes]) -> None:
+        def send_files(key: str, files: Mapping[str, bytes]) -> None:
             from assay.instances.environments.known_images import send_known
 
             if key not in keys:
@@ -136,15 +136,15 @@ class Shipping:
                 keys.add(key)
 
         def push(instance: Instance) -> str:
-            settled = _looked_into(bench, instance)
-            for patch in patches_of(instance):
+            settled = _read_tree_files(bench, instance)
+            for patch in list_patches(instance):
                 with bench.image(settled, patch) as image:
                     for name in _all_images(bench, [image]):
                         once(name)
                 files = bench.builder.read_files(settled, patch)
                 keys = {bench.builder.make_key(each, patch) for each in (settled, instance)}  # also before its date
                 for key in keys:
-                    sent_files(key, files)
+                    send_files(key, files)
                 names[instance.id] = names.get(instance.id) or image
             return names[instance.id]
 
@@ -162,7 +162,7 @@ class Shipping:
 
         def pull(instance: Instance) -> str:
             settled = bench.settle(instance)
-            names = [bench.builder.find_image(settled, patch) for patch in patches_of(instance)]
+            names = [bench.builder.find_image(settled, patch) for patch in list_patches(instance)]
             if not all(names):
                 raise EnvironmentFailure(
                     f"{registry.prefix} has no image of {instance.id} as this version of Assay makes it; push it first"
@@ -186,7 +186,7 @@ class Shipping:
         for batch in _batches(missing, layers.__getitem__):
             done += len(batch)
             with bench.engine.save(batch) as saved:
-                writer.add(self._shown(saved, f"packing image {done} of {len(missing)}"))
+                writer.add(self._show_bytes(saved, f"packing image {done} of {len(missing)}"))
         return missing
 
     def _check(self, archive: ArchiveReader) -> None:
@@ -204,7 +204,7 @@ class Shipping:
 
         archive.check(show)
 
-    def _shown(self, chunks: Iterable[bytes], what: str) -> Iterator[bytes]:
+    def _show_bytes(self, chunks: Iterable[bytes], what: str) -> Iterator[bytes]:
         """Yield chunks, and say every now and then how many bytes there were."""
         view, said, done = self.images.place.view, 0.0, 0
         for chunk in chunks:
@@ -219,12 +219,12 @@ def _cache_files(bench: "BuiltWorkbench", instances: Sequence[Instance]) -> dict
     """Return what another machine's cache needs to evaluate instances, by path."""
     found: dict[str, bytes] = {}
     for instance in instances:
-        for patch in patches_of(instance):
+        for patch in list_patches(instance):
             found |= bench.builder.read_files(bench.settle(instance), patch)
     return dict(sorted(found.items()))
 
 
-def _looked_into(bench: "BuiltWorkbench", instance: Instance) -> Instance:
+def _read_tree_files(bench: "BuiltWorkbench", instance: Instance) -> Instance:
     """Return an instance as it is evaluated, after keeping what its evaluation reads of its repository."""
     settled = bench.settle(instance)
     bench.aim(bench.plan(settled), settled)

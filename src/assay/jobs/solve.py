@@ -26,7 +26,7 @@ from assay.harness.runs.crew import Progress
 from assay.harness.runs.manifest import ORACLE, RunKind
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.workbench import Workbench
-from assay.jobs.evaluate import EvaluationRun, manifest, revision_of, run_name
+from assay.jobs.evaluate import EvaluationRun, format_revision, manifest, run_name
 from assay.jobs.view import Quiet, View
 from assay.jobs.workbench import make_sources
 from assay.jobs.workplace import Workplace
@@ -61,7 +61,7 @@ class SolveSettings:
     def list_inputs(self, instance: Instance, environment: str) -> dict[str, str]:
         """Return the settings that every solution depends on, by the name a person knows; budgets may be raised."""
         return {
-            "the data set": revision_of(instance.dataset),
+            "the data set": format_revision(instance.dataset),
             "--agent": self.agent,
             "--set": " ".join(sorted(self.agent_settings)),
             "--model": self.model,

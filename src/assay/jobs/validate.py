@@ -75,7 +75,7 @@ def measure_labels(run: EvaluationRun, instances: Sequence[Instance], times: int
         gold, null = ([store.load_evidence(each.id) for store in runs] for runs in stores.values())
         record = partial(measure, gold=gold, null=null, assay_version=__version__, engine=engine)
         tests = validation(each, gold, null, record(each))
-        labelled = _labelled(each, tests, _label_names(run, stores["gold"][0], each))
+        labelled = _label(each, tests, _label_names(run, stores["gold"][0], each))
         result = validation(labelled, gold, null, record(labelled))
         differences = (*validation(own, gold, null, record(own)).label_differences, *_not_labelled(own, labelled))
         labels = {"fail_to_pass": labelled.fail_to_pass, "pass_to_pass": labelled.pass_to_pass}
@@ -95,7 +95,7 @@ def _label_names(run: EvaluationRun, store: RunStore, instance: Instance) -> Col
     return normalise_results(instance, dict.fromkeys(names, Status.PASSED))
 
 
-def _labelled(instance: Instance, tests: Validation, names: Collection[str]) -> Instance:
+def _label(instance: Instance, tests: Validation, names: Collection[str]) -> Instance:
     fixed, kept = (tuple(name for name in each if name in names) for each in (tests.fail_to_pass, tests.pass_to_pass))
     return instance.model_copy(update={"fail_to_pass": fixed, "pass_to_pass": kept})
 

@@ -74,9 +74,7 @@ class BuiltWorkbench:
 
         if instance.created_at == UNKNOWN_TIME:
             self.builder.fetch_known(instance)
-        return self._set_up(
-            fill_date(instance if self._keeps_image(instance) else without_image(instance), self.sources)
-        )
+        return self._set_up(fill_date(instance if self._keeps_image(instance) else drop_image(instance), self.sources))
 
     def plan(self, instance: Instance) -> TestPlan:
         """Plan by the instance's recipe."""
@@ -148,7 +146,7 @@ class ActedWorkbench:
 
     def settle(self, instance: Instance) -> Instance:
         """Drop the row's image: nothing is run."""
-        return without_image(instance)
+        return drop_image(instance)
 
     def plan(self, instance: Instance) -> TestPlan:
         """Plan with the report that the engine acts out."""
@@ -189,7 +187,7 @@ def make_sources(mirrors: Sequence[Path] = (), toolchains: "UserImages | None" =
     return Sources(mirrors, toolchains=toolchains or {})
 
 
-def without_image(instance: Instance) -> Instance:
+def drop_image(instance: Instance) -> Instance:
     """Return an instance without the published image that its row carries."""
     if isinstance(instance.environment, PublishedImage):
         return instance.model_copy(update={"environment": None})

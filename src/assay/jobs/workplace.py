@@ -24,7 +24,7 @@ from assay.harness.images.shelf import Shelf
 from assay.harness.images.uses import Uses
 from assay.harness.plugins import Registry, check_part
 from assay.harness.runs.workbench import Cluster, OpenCluster, Workbench
-from assay.harness.sequences import kept
+from assay.harness.sequences import keep_items
 from assay.jobs.view import Quiet, View
 from assay.jobs.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_sources
 
@@ -128,7 +128,7 @@ class Workplace:
 
     def tasks(self, pairs: Sequence[Pair], *, runs_empty: bool = False) -> Sequence[Task]:
         """Plan the evaluation of each pair; ``runs_empty`` runs the tests on an empty patch too."""
-        return kept(self.task(*pair, runs_empty=runs_empty) for pair in pairs)
+        return keep_items(self.task(*pair, runs_empty=runs_empty) for pair in pairs)
 
     def task(self, instance: Instance, prediction: Prediction, *, runs_empty: bool = False) -> Task:
         """Plan one evaluation."""
@@ -137,14 +137,14 @@ class Workplace:
         task = benchmark.plan(self.bench, settled, prediction)
         return replace(
             task,
-            plan=self._limited(task.plan),
-            beside=task.beside and self._limited(task.beside),
+            plan=self._limit(task.plan),
+            beside=task.beside and self._limit(task.beside),
             runs_empty=runs_empty,
             fail_fast=self.fail_fast,
             label_test=benchmark.label_test,
         )
 
-    def _limited(self, plan: TestPlan) -> TestPlan:
+    def _limit(self, plan: TestPlan) -> TestPlan:
         """Return a plan with what this workplace says about every plan."""
         plan = plan.model_copy(update={"strict": self.strict})
         if self.timeout is None:
@@ -218,7 +218,7 @@ class Workplace:
             self.view.say(f"removed {name}, left behind by a dead process")
         recipes = tuple(Path(folder).expanduser() for folder in self.recipes)
         planner = Planner(engine, recipes, self.toolchains)
-        warmed = self._warmed(engine)
+        warmed = self._warm_up(engine)
         if isinstance(engine, ActingEngine):
             return ActedWorkbench(cast("ActingEngine", warmed), planner)
         from assay.instances.environments.image_builder import ImageBuilder
@@ -236,7 +236,7 @@ class Workplace:
         self._images = BuiltWorkbench(warmed, planner, sources, builder, EnvironmentChoice(self.environment), setter)
         return self._images
 
-    def _warmed(self, engine: Engine) -> Engine:
+    def _warm_up(self, engine: Engine) -> Engine:
         """Return the engine, perhaps as one that opens containers ahead; those would hold images that have to go."""
         if not self.spares or self.disk:
             return engine

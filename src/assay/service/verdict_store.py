@@ -14,14 +14,14 @@ from assay.api.evaluator import MODEL
 from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import alone_in, append_line, sync_file
-from assay.harness.runs.attempt import unwritten
-from assay.harness.runs.index import index_of
+from assay.harness.files import append_line, lock_folder, sync_file
+from assay.harness.runs.attempt import grade_unwritten
+from assay.harness.runs.index import get_index
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.regrade import save_graded
 from assay.harness.runs.saved import SavedVerdict
-from assay.harness.runs.store import RunStore, saved_at
+from assay.harness.runs.store import RunStore, find_saved
 from assay.harness.runs.workbench import Workbench
 from assay.jobs.evaluate import manifest
 from assay.version import __version__
@@ -41,12 +41,12 @@ class VerdictStore:
     def lock(self) -> AbstractContextManager[None]:
         """Keep every other service out of the folder; raises UserError when one has it."""
         problem = f"another service keeps its verdicts in {self.folder}; end it, or choose another --run-id"
-        return alone_in(self.folder, problem)
+        return lock_folder(self.folder, problem)
 
     def find(self, key: str) -> SavedVerdict | None:
         """Find the verdict that was saved under a content key, graded by today's rules."""
         try:
-            found = saved_at(self.folder, index_of(self.folder).find(key))
+            found = find_saved(self.folder, get_index(self.folder).find(key))
         except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
         if found is None or found[1].key != key:
@@ -66,7 +66,7 @@ class VerdictStore:
         try:
             return self._place(task).save(task, evaluation, verdict, key)
         except OSError as error:
-            return SavedVerdict(key=key, verdict=unwritten(task, error))
+            return SavedVerdict(key=key, verdict=grade_unwritten(task, error))
 
     def _place(self, task: Task) -> RunStore:
         """Write the prediction into the first run that has no patch for the instance yet; return that run."""
@@ -104,7 +104,7 @@ class VerdictStore:
             return
         run = manifest(store.root.name, instance.dataset, self._bench, MODEL, {})
         run = run.model_copy(update={"kind": RunKind.SERVE})
-        with store.locked(), suppress(UserError):
+        with store.lock(), suppress(UserError):
             run = store.load_run()
         store.save_run(run, ())  # leaves out a torn line
         self._begun.add(store.root)

@@ -101,7 +101,7 @@ class EntryIndex:
 
     def refresh(self) -> dict[str, Entry]:
         """Return the entry of every instance with a folder, by id."""
-        archived = {} if self._is_solve else self._evaluations.archived()
+        archived = {} if self._is_solve else self._evaluations.list_archived()
         known = {name: self._read_current(name) for name in _folders(self._folder) if name not in archived}
         known |= {name: self._read_archived(name, place) for name, place in archived.items() if _ID.fullmatch(name)}
         self._known = known

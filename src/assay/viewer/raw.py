@@ -35,14 +35,17 @@ def open_path(viewer: Viewer, path: str) -> BinaryIO | None:
 def open_file(run: ViewedRun, instance_id: str, name: str) -> BinaryIO | None:
     """Open a file of an instance's folder; None if there is none, or only a link."""
     evaluations = run.store.evaluations
-    if name in evaluations.archived_files(instance_id):
+    if name in evaluations.list_archived_files(instance_id):
         return io.BytesIO(evaluations.file(instance_id, name) or b"")
     return open_inside(run.store.root, ["instances", instance_id, *name.split("/")])
 
 
 def names(run: ViewedRun, instance_id: str) -> Iterator[str]:
     """Yield the paths of the files in an instance's folder, without links; files of folders in it last."""
-    found = {*run.store.evaluations.archived_files(instance_id), *_below(run.store.root / "instances" / instance_id)}
+    found = {
+        *run.store.evaluations.list_archived_files(instance_id),
+        *_below(run.store.root / "instances" / instance_id),
+    }
     yield from sorted(found, key=lambda name: (name.count("/"), name))
 
 

@@ -12,7 +12,7 @@ from assay.harness.engines.fake import FakeBox, FakeEngine, image_name
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.grading.grade import STOPPED_EARLY, grade
-from assay.harness.runs.attempt import failed
+from assay.harness.runs.attempt import make_failure
 from toy import GOLD
 
 PLAN = TestPlan(
@@ -174,7 +174,7 @@ def test_a_failure_of_the_engine_stays_one(engine: FakeEngine, instance: Instanc
     task, proofs = task_of(instance, WRONG), Proofs()
     with pytest.raises(EngineError) as caught:
         judged(engine, task, proofs)
-    assert grade(instance, failed(task, caught.value).evidence).outcome is Outcome.INFRA_ERROR
+    assert grade(instance, make_failure(task, caught.value).evidence).outcome is Outcome.INFRA_ERROR
     engine.fault = lambda _call, _image: None
     assert STOPPED_EARLY in judged(engine, task, proofs).flags
 

@@ -11,7 +11,7 @@ import pytest
 from assay.harness.domain import ApplyStatus, FailedPart, Instance, TestPlan
 from assay.harness.engines.base import Box, BoxEnd, ExecResult
 from assay.harness.errors import EngineError
-from assay.harness.evaluation.applying import Applied, applied_evidence, apply_patch
+from assay.harness.evaluation.applying import Applied, apply_patch, make_evidence
 from assay.harness.evaluation.delivery import (
     APPLY,
     CONFLICT,
@@ -107,7 +107,7 @@ def applied(instance: Instance, box: ActedBox, patch: str = PATCH) -> Applied:
 
 def status_of(instance: Instance, done: Applied, patch: str = PATCH) -> tuple[ApplyStatus, FailedPart, str]:
     delivery = make_delivery(instance, TestPlan(command="true"), gate(patch))
-    evidence = applied_evidence(instance, delivery, done)
+    evidence = make_evidence(instance, delivery, done)
     return evidence.apply.status, evidence.failed_part, evidence.apply.detail
 
 
@@ -161,7 +161,7 @@ def test_limit_without_a_patch_is_not_the_patchs(instance: Instance, result: Exe
 def test_conflict_and_foreign_tests_keep_their_names(instance: Instance) -> None:
     done = applied(instance, ActedBox({APPLY: ExecResult(CONFLICT, b"does not apply", 1.0)}))
     delivery = make_delivery(instance, TestPlan(command="true", restore=("x",)), gate(PATCH))
-    assert applied_evidence(instance, delivery, done).restored == ()
+    assert make_evidence(instance, delivery, done).restored == ()
     assert status_of(instance, done)[::2] == (ApplyStatus.CONFLICT, "does not apply")
     done = applied(instance, ActedBox({APPLY: ExecResult(TESTS_DO_NOT_APPLY, b"", 1.0)}))
     assert status_of(instance, done)[1] is FailedPart.ENVIRONMENT
@@ -190,7 +190,7 @@ def test_changes_are_put_back_from_what_the_tree_and_what_the_patch_says(instanc
     )
     patch = PATCH + PATCH.replace("calc.py", "setup.cfg")
     done = applied(instance, box, patch)
-    evidence = applied_evidence(instance, make_delivery(instance, TestPlan(command="true"), gate(patch)), done)
+    evidence = make_evidence(instance, make_delivery(instance, TestPlan(command="true"), gate(patch)), done)
     assert evidence.restored == ("conftest.py", "setup.cfg")
     assert (done.ended, done.back.paths, box.ran) == (False, ("conftest.py", "setup.cfg"), [APPLY, RESTORE])
     assert box.put_files == {PATCHED: b"conftest.py\0", RESTORED: b"tests/test_calc.py\0setup.cfg\0"}
@@ -303,7 +303,7 @@ def test_installation_that_does_not_end_well_is_the_end(
     box = ActedBox({WATCHED_INSTALL: result})
     delivery = make_delivery(instance, INSTALLING, gate(PATCH))
     done = apply_patch(box, instance, delivery)
-    evidence = applied_evidence(instance, delivery, done)
+    evidence = make_evidence(instance, delivery, done)
     assert (done.ended, box.ran[-1], evidence.failed_part) == (True, WATCHED_INSTALL, failed_part)
     limits = (evidence.timed_out, evidence.output_truncated, evidence.disk_exceeded)
     assert limits == (result.timed_out, result.truncated, result.disk_exceeded)

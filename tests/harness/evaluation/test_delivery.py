@@ -19,10 +19,10 @@ from assay.harness.evaluation.delivery import (
     SUPERVISOR,
     TEST,
     Delivery,
-    as_list,
+    format_list,
     make_delivery,
 )
-from assay.harness.files import tar_of
+from assay.harness.files import pack_tar
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import gate
 from assay.harness.runners import find
@@ -101,7 +101,7 @@ SLOW_CAT = r"""mkdir /slow && printf '#!/bin/sh\nsleep 1; exec /bin/cat "$@"' > 
 def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
     docker_engine: DockerEngine, toolchain_image: str
 ) -> None:
-    scripts = tar_of({SUPERVISE.strip("/"): SUPERVISOR, TEST.strip("/"): f"echo passed > {PIPE}"}, ["assay"])
+    scripts = pack_tar({SUPERVISE.strip("/"): SUPERVISOR, TEST.strip("/"): f"echo passed > {PIPE}"}, ["assay"])
     with docker_engine.open(BoxSpec(toolchain_image, archive=scripts)) as box:
         supervised = f"PATH=/slow:$PATH timeout 30 sh {SUPERVISE} nobody; /bin/cat {RESULTS}/report"
         ran = box.exec(["sh", "-c", f"{SLOW_CAT}\n{supervised}"])
@@ -274,10 +274,10 @@ def test_patch_of_another_state_is_a_conflict(instance: Instance, tree: Path) ->
 
 def restored(delivery: Delivery, tree: Path, *changed: str) -> subprocess.CompletedProcess[bytes]:
     """Run the second script with paths of the patch."""
-    (tree.parent / "restored").write_bytes(as_list(delivery.plan.restore))
+    (tree.parent / "restored").write_bytes(format_list(delivery.plan.restore))
     (tree.parent / "tests.patch").write_text(delivery.plan.test_patch)
     if changed:
-        (tree.parent / "patched").write_bytes(as_list(changed))
+        (tree.parent / "patched").write_bytes(format_list(changed))
     return run(delivery.restore_script(), tree)
 
 

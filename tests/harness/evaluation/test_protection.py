@@ -1,7 +1,13 @@
 import pytest
 
 from assay.harness.domain import Instance, TestPlan
-from assay.harness.evaluation.protection import Installed, NamedLikeTests, check_spelling, named_like_tests, put_back
+from assay.harness.evaluation.protection import (
+    Installed,
+    NamedLikeTests,
+    check_spelling,
+    find_named_like_tests,
+    put_back,
+)
 from assay.harness.patches.diff import MalformedPatchError
 
 PLAN = TestPlan(command="pytest", restore=("tests/test_calc.py",))
@@ -163,7 +169,7 @@ def using(line: str, path: str = "calc.py") -> str:
 def test_new_source_that_looks_like_a_test_stays(instance: Instance, language: str, path: str, line: str) -> None:
     other = instance.model_copy(update={"language": language})
     plan = PLAN.model_copy(update={"targets": ("tests/test_calc.py",)})
-    named = named_like_tests(other, plan, [path], new_file(path) + using(line, "core.x"))
+    named = find_named_like_tests(other, plan, [path], new_file(path) + using(line, "core.x"))
     assert (named.sources, named.others) == ({path}, frozenset())
     back = put_back(other, plan, [path, "core.x"], named=named)
     assert (back.paths, back.flags) == ((), ())
@@ -185,7 +191,7 @@ def test_new_file_that_is_no_source_is_put_back_and_flagged(
 ) -> None:
     other = instance.model_copy(update={"language": language})
     plan = PLAN.model_copy(update={"targets": ("tests/test_calc.py",)})
-    named = named_like_tests(other, plan, [path], patch)
+    named = find_named_like_tests(other, plan, [path], patch)
     back = put_back(other, plan, [path], named=named)
     assert (back.paths, back.flags) == ((path,), ("files_named_like_tests_left_out",))
 
@@ -193,11 +199,13 @@ def test_new_file_that_is_no_source_is_put_back_and_flagged(
 def test_source_that_a_runner_could_take_for_expected_tests_is_put_back(instance: Instance) -> None:
     other = instance.model_copy(update={"language": "javascript"})
     plan = PLAN.model_copy(update={"test_id": "any_title"})
-    assert named_like_tests(other, plan, ["src/test.js"], using("import './test'", "core.js")).others == {"src/test.js"}
+    assert find_named_like_tests(other, plan, ["src/test.js"], using("import './test'", "core.js")).others == {
+        "src/test.js"
+    }
 
 
 def test_new_file_in_a_folder_of_tests_is_put_back_without_a_word(instance: Instance) -> None:
-    named = named_like_tests(instance, PLAN, ["tests/test_new.py"], using("import test_new"))
+    named = find_named_like_tests(instance, PLAN, ["tests/test_new.py"], using("import test_new"))
     assert put_back(instance, PLAN, ["tests/test_new.py"], named=named).flags == ()
 
 
@@ -206,12 +214,12 @@ def test_runner_that_is_told_its_files_or_names_them_tells_a_source_apart(
     instance: Instance, changes: dict[str, object]
 ) -> None:
     patch = new_file("calc/test_names.py") + using("import test_names")
-    named = named_like_tests(instance, PLAN.model_copy(update=changes), ["calc/test_names.py"], patch)
+    named = find_named_like_tests(instance, PLAN.model_copy(update=changes), ["calc/test_names.py"], patch)
     assert named.sources == {"calc/test_names.py"}
 
 
 def test_new_file_without_the_name_of_a_test_is_not_looked_at(instance: Instance) -> None:
-    assert named_like_tests(instance, PLAN, ["calc/new.py"], new_file("calc/new.py")) == NamedLikeTests()
+    assert find_named_like_tests(instance, PLAN, ["calc/new.py"], new_file("calc/new.py")) == NamedLikeTests()
 
 
 def test_tests_and_steering_files_that_an_installation_changed_are_put_back(instance: Instance) -> None:
@@ -228,4 +236,4 @@ def test_of_a_language_that_is_not_known_only_attributes_are_put_back(instance: 
     other = instance.model_copy(update={"language": "cobol"})
     installed = Installed(("conftest.py",), ("tests/test_a.py",))
     assert put_back(other, PLAN, ["tests/x.cob", ".gitattributes"], installed).paths == (".gitattributes",)
-    assert named_like_tests(other, PLAN, ["test_x.cob"], "") == NamedLikeTests()
+    assert find_named_like_tests(other, PLAN, ["test_x.cob"], "") == NamedLikeTests()

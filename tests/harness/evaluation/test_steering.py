@@ -4,7 +4,14 @@ import pytest
 
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.evaluation.protection import put_back
-from assay.harness.evaluation.steering import FROM_GOLD, FROM_PATCH, Disputed, Settled, disputed_changes, settle
+from assay.harness.evaluation.steering import (
+    FROM_GOLD,
+    FROM_PATCH,
+    Disputed,
+    Settled,
+    find_disputed_changes,
+    settle_disputes,
+)
 from assay.harness.patches.diff import read_diff
 from corpus.model import diff
 
@@ -29,8 +36,8 @@ def rust(make_instance):
 
 
 def settled(instance: Instance, path: str, theirs: str | None) -> Settled:
-    changes = disputed_changes(instance, PLAN, [path])
-    return settle(instance, PLAN, [Disputed(change, BASE.get(change.old or ""), theirs) for change in changes])
+    changes = find_disputed_changes(instance, PLAN, [path])
+    return settle_disputes(instance, PLAN, [Disputed(change, BASE.get(change.old or ""), theirs) for change in changes])
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "1.1.0", "2.0.0"])
@@ -77,26 +84,26 @@ def test_a_source_of_the_test_patch_that_has_no_tests_name_counts_as_one(rust):
 
 @pytest.mark.parametrize("path", ["src/lib.rs", "Cargo.lock", "tests/calc.rs"])
 def test_other_files_are_not_disputed(rust, path):
-    assert disputed_changes(rust(FIX), PLAN, [path]) == []
+    assert find_disputed_changes(rust(FIX), PLAN, [path]) == []
 
 
 def test_what_the_test_patch_touches_is_not_disputed(rust):
     instance = rust(FIX, test_patch=diff(BASE, BASE | {"Cargo.toml": EVIL}))
 
-    assert disputed_changes(instance, PLAN, ["Cargo.toml"]) == []
+    assert find_disputed_changes(instance, PLAN, ["Cargo.toml"]) == []
 
 
 def test_a_source_of_a_project_that_is_a_runner_is_not_disputed(make_instance):
     files = {"src/pytest/__init__.py": "a = 1\n", "src/pytest/conftest.py": "a = 1\n"}
     instance = make_instance(gold_patch=diff(files, dict.fromkeys(files, "a = 2\n")), test_patch="")
 
-    assert [each.path for each in disputed_changes(instance, PLAN, files)] == ["src/pytest/conftest.py"]
+    assert [each.path for each in find_disputed_changes(instance, PLAN, files)] == ["src/pytest/conftest.py"]
 
 
 def test_a_fix_that_does_not_fit_the_base_gives_nothing(rust):
     change = next(each for each in read_diff(rust(FIX).gold_patch) if each.path == "Cargo.toml")
 
-    found = settle(rust(FIX), PLAN, [Disputed(change, "another\n", EVIL)])
+    found = settle_disputes(rust(FIX), PLAN, [Disputed(change, "another\n", EVIL)])
 
     assert found == Settled(frozenset({"Cargo.toml"}))
 
@@ -109,15 +116,15 @@ def test_each_dispute_is_settled_by_itself(rust, order, harmless):
     instance = rust(fix)
     disputes = [
         Disputed(change, BASE[change.path], (fix if change.path == harmless else evil)[change.path])
-        for change in disputed_changes(instance, PLAN, evil)
+        for change in find_disputed_changes(instance, PLAN, evil)
     ]
 
-    assert settle(instance, PLAN, disputes[::order]).refused == {*evil} - {harmless}
+    assert settle_disputes(instance, PLAN, disputes[::order]).refused == {*evil} - {harmless}
 
 
 def test_mention_of_a_restored_file_counts_without_its_folder(rust):
     plan = PLAN.model_copy(update={"restore": ("tests/deep/check.rs",)})
-    (change,) = disputed_changes(rust(FIX), plan, ["Cargo.toml"])
+    (change,) = find_disputed_changes(rust(FIX), plan, ["Cargo.toml"])
     listing = BASE["Cargo.toml"].replace('"a"', '"a"\ndescription = "check.rs"')
 
-    assert settle(rust(FIX), plan, [Disputed(change, BASE["Cargo.toml"], listing)]).refused
+    assert settle_disputes(rust(FIX), plan, [Disputed(change, BASE["Cargo.toml"], listing)]).refused

@@ -1,7 +1,7 @@
 import pytest
 
 from assay.harness.domain import Status, TestPlan
-from assay.harness.evaluation.witnesses import expected_by_place, read_witnesses
+from assay.harness.evaluation.witnesses import expect_at_places, read_witnesses
 from assay.harness.runners import Tripwires
 from assay.harness.runners.base import PLACE
 
@@ -10,11 +10,11 @@ KIT = Tripwires(files={}, expected={f"good_{PLACE}": Status.PASSED, f"bad_{PLACE
 
 
 def test_every_place_has_names_of_its_own() -> None:
-    assert expected_by_place(KIT, b"1\n2?\n") == {
+    assert expect_at_places(KIT, b"1\n2?\n") == {
         "1": {"good_1": Status.PASSED, "bad_1": Status.FAILED},
         "2?": {"good_2": Status.PASSED, "bad_2": Status.FAILED},
     }
-    assert expected_by_place(KIT, b"") == expected_by_place(None, b"") == {}
+    assert expect_at_places(KIT, b"") == expect_at_places(None, b"") == {}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,6 @@ def test_every_place_has_names_of_its_own() -> None:
     ],
 )
 def test_unsure_place_counts_once_one_of_its_tripwires_is_seen(report: bytes, output: bytes, places: set[str]) -> None:
-    _, seen = read_witnesses(PLAN, {"r": report}, output, expected_by_place(KIT, b"1\n2?\n"))
+    _, seen = read_witnesses(PLAN, {"r": report}, output, expect_at_places(KIT, b"1\n2?\n"))
     assert {name.rpartition("_")[2] for name in seen} == places
     assert len(seen) == 2 * len(places)

@@ -24,15 +24,15 @@ def task(instance: Instance) -> Task:
 
 def test_result_is_saved_and_known_to_the_next_run(instance: Instance, tmp_path: Path) -> None:
     first = runner(instance, tmp_path)
-    assert first.known(task(instance)) is None
+    assert first.find_known(task(instance)) is None
     (result,) = first.execute([task(instance)])
     assert result.finding is PatchDiffFinding.REGRESSION
-    assert runner(instance, tmp_path).known(task(instance)) == result
+    assert runner(instance, tmp_path).find_known(task(instance)) == result
 
 
 def test_other_settings_make_another_comparison(instance: Instance, tmp_path: Path) -> None:
     runner(instance, tmp_path).execute([task(instance)])
-    assert runner(instance, tmp_path, seed=7).known(task(instance)) is None
+    assert runner(instance, tmp_path, seed=7).find_known(task(instance)) is None
 
 
 def test_failure_is_not_assessed_and_tried_again(instance: Instance, tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_failure_is_not_assessed_and_tried_again(instance: Instance, tmp_path: P
     (result,) = broken.execute([task(instance)])
     assert result.finding is PatchDiffFinding.NOT_ASSESSED
     assert result.error
-    assert broken.known(task(instance)) is None
+    assert broken.find_known(task(instance)) is None
 
 
 def test_unknown_generator_is_refused_before_any_work(instance: Instance, tmp_path: Path) -> None:

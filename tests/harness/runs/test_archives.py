@@ -93,7 +93,7 @@ def test_a_full_disk_costs_what_was_being_written_and_nothing_else(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(archives, "write_at", full)
+        patched.setattr(archives, "write_end", full)
         with pytest.raises(OSError, match="no space"):
             made.add(saved("b"), {"evidence.json": b"b"})
     made.add(saved("c"), {"evidence.json": b"c"})
@@ -236,7 +236,7 @@ def test_merging(tmp_path: Path, source: bool, output: bool, monkeypatch: pytest
             name = prediction.instance_id
             assert merged.load_verdict(name) == store.load_verdict(name)
             assert merged.load_evidence(name) == store.load_evidence(name)
-    assert bool(merged.evaluations.archived()) == (source and output)
+    assert bool(merged.evaluations.list_archived()) == (source and output)
 
 
 def test_a_run_that_grows_keeps_its_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ def test_a_run_that_grows_keeps_its_folders(tmp_path: Path, monkeypatch: pytest.
         assert report.total_instances == len(some)
     store = RunStore(tmp_path / "grows")
     assert len([*(store.root / "instances").iterdir()]) == 4
-    assert len(store.evaluations.archived()) == COUNT - 4
+    assert len(store.evaluations.list_archived()) == COUNT - 4
     assert store.report().total_instances == COUNT
     assert Prediction in {type(each) for each in store.load_predictions()}
 

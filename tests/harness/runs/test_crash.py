@@ -77,7 +77,7 @@ class Command:
             Prediction(instance_id=each.id, model="m", patch=PATCHES[self.patches[each.id]]) for each in INSTANCES
         ]
         tasks = [Task(each, prediction, PLAN) for each, prediction in zip(INSTANCES, predictions, strict=True)]
-        with store.locked():
+        with store.lock():
             about = Run(id="run", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
             store.save_run(about, predictions)
             verdicts = Runner(store, StubBench(self.engine), pause=0).execute(tasks)
@@ -167,10 +167,10 @@ def test_a_torn_line_of_the_journal_costs_itself_only(tmp_path: Path) -> None:
 def test_the_lock_of_a_dead_process_holds_nobody_up(tmp_path: Path) -> None:
     child = os.fork()
     if child == 0:
-        with RunStore(tmp_path).locked():
+        with RunStore(tmp_path).lock():
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
-    with RunStore(tmp_path).locked():
+    with RunStore(tmp_path).lock():
         assert (tmp_path / "lock").is_file()
 
 

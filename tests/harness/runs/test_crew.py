@@ -42,7 +42,7 @@ class Squares:
     def key(self, item: int) -> str:
         return f"item {item}"
 
-    def known(self, item: int) -> int | None:
+    def find_known(self, item: int) -> int | None:
         return self.found.get(item)
 
     def plan(self, pending: Mapping[str, int], _total: int) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.runs.crew import Progress
-from assay.harness.runs.each import Done, ForEach, for_each
+from assay.harness.runs.each import Done, ForEach, do_for_each
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def instances(make_instance):
 
 
 def done_by(instances, do, jobs=2) -> list[Done]:
-    return for_each(instances, do, jobs, Progress(), abort=lambda: None, pause=0)
+    return do_for_each(instances, do, jobs, Progress(), abort=lambda: None, pause=0)
 
 
 def test_repositories_take_turns(instances):

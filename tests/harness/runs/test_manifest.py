@@ -46,18 +46,18 @@ def test_what_a_run_was_given_must_not_change() -> None:
 
 def test_what_is_joined_adds_up_and_the_mark_stays() -> None:
     first = a_run(instance_ids=["b"], environments={"b": "recipe"}, settings={"oracle": "hints", "jobs": "1"})
-    both = first.joined(a_run(instance_ids=["a"], environments={"a": "recipe"}, settings={"jobs": "2"}))
+    both = first.extend(a_run(instance_ids=["a"], environments={"a": "recipe"}, settings={"jobs": "2"}))
     assert (both.instance_ids, sorted(both.environments)) == (["a", "b"], ["a", "b"])
     assert both.settings == {"oracle": "hints", "jobs": "2"}
-    assert first.joined(a_run(settings={"oracle": "gold_patch"})).oracle == "gold_patch, hints"
+    assert first.extend(a_run(settings={"oracle": "gold_patch"})).oracle == "gold_patch, hints"
 
 
 def test_a_replaced_run_is_about_the_later_command_and_the_mark_stays() -> None:
     first = a_run(RunKind.VALIDATE, instance_ids=["b"], settings={"oracle": "hints"})
-    later = first.joined(a_run(RunKind.VALIDATE, instance_ids=["a"]))
+    later = first.extend(a_run(RunKind.VALIDATE, instance_ids=["a"]))
     assert (later.instance_ids, later.oracle) == (["a"], "hints")
 
 
 def test_dataset_of_a_joined_run_is_the_later_ones() -> None:
     later = a_run(dataset=DatasetRef(name="d", revision="2"))
-    assert a_run().joined(later).dataset.revision == "2"
+    assert a_run().extend(later).dataset.revision == "2"

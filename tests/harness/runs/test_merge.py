@@ -418,7 +418,7 @@ def test_all_is_on_the_disk_before_there_is_a_report(
 
 def test_merging_takes_the_lock(parts: list[RunStore], tmp_path: Path) -> None:
     merged(parts, tmp_path / "run")
-    with RunStore(tmp_path / "run").locked(), pytest.raises(UserError, match="another process is running in"):
+    with RunStore(tmp_path / "run").lock(), pytest.raises(UserError, match="another process is running in"):
         merged(parts, tmp_path / "run")
 
 

@@ -17,7 +17,7 @@ def test_limit_is_between_one_and_the_most(most: int, ends: Sequence[bool]) -> N
     for well in ends:
         with pace.turn(go) as began:
             assert 1 <= pace.limit <= most
-            pace.ended(began, well=well)
+            pace.record(began, well=well)
     assert 1 <= pace.limit <= most
 
 
@@ -25,21 +25,21 @@ def test_successes_reach_the_most_quickly_and_one_failure_halves_it() -> None:
     pace = Pace(64)
     for _ in range(4):
         with pace.turn(go) as began:
-            pace.ended(began, well=True)
+            pace.record(began, well=True)
     assert pace.limit == 64 == START * 2**4
     with pace.turn(go) as began:
-        pace.ended(began, well=False)
+        pace.record(began, well=False)
     assert pace.limit == 32
     with pace.turn(go) as began:
-        pace.ended(began, well=True)
+        pace.record(began, well=True)
     assert pace.limit == 33
 
 
 def test_failures_of_attempts_that_began_before_count_once() -> None:
     pace = Pace(4)
     with pace.turn(go) as one, pace.turn(go) as other:
-        pace.ended(one, well=False)
-        pace.ended(other, well=False)
+        pace.record(one, well=False)
+        pace.record(other, well=False)
     assert pace.limit == 2
 
 
@@ -55,7 +55,7 @@ def test_no_more_than_the_limit_have_a_turn_at_once() -> None:
             threading.Event().wait(0.002)
             with lock:
                 at_once -= 1
-            pace.ended(began, well=True)
+            pace.record(began, well=True)
 
     threads = [threading.Thread(target=work) for _ in range(24)]
     for thread in threads:

@@ -18,7 +18,7 @@ from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.regrade import regrade_run
-from assay.harness.runs.rerun import rerun, suspects, with_flaky
+from assay.harness.runs.rerun import mark_repeated, rerun, suspects
 from assay.harness.runs.runner import Progress, Runner
 from assay.harness.runs.store import RunStore
 from benches import StubBench
@@ -52,7 +52,7 @@ class Rerunning:
             pending = suspects(self.tasks, verdicts)
             if pending:
                 rerun(self.runner, pending, number, Progress())
-            verdicts = with_flaky(self.store, self.tasks, verdicts)
+            verdicts = mark_repeated(self.store, self.tasks, verdicts)
         return verdicts
 
 

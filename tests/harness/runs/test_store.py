@@ -164,14 +164,14 @@ def test_what_a_killed_process_had_begun_to_write_goes_with_the_next_run(instanc
         (store.root / name / "half").write_text("{")
         (store.root / f"{name}.file").write_text("{")
     kept = {path for path in store.root.rglob("*") if ".new" not in str(path)}
-    with store.locked():
+    with store.lock():
         pass
     assert set(store.root.rglob("*")) == kept | {store.root / "lock"}
 
 
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     first, second = RunStore(tmp_path / "run"), RunStore(tmp_path / "run")
-    with first.locked(), pytest.raises(UserError, match="another process"), second.locked():
+    with first.lock(), pytest.raises(UserError, match="another process"), second.lock():
         pytest.fail("two processes hold one run")
 
 
@@ -184,7 +184,7 @@ def test_the_journal_only_grows(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_made_where_there_is_none_yet(tmp_path: Path) -> None:
-    with RunStore(tmp_path / "runs/today/run").locked():
+    with RunStore(tmp_path / "runs/today/run").lock():
         assert (tmp_path / "runs/today/run/lock").is_file()
 
 

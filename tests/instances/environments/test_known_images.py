@@ -8,7 +8,7 @@ import pytest
 
 from assay.harness.domain import ImageSpec, Instance, Recipe
 from assay.harness.engines.fake import FakeEngine
-from assay.harness.files import replace_file, tar_of
+from assay.harness.files import pack_tar, replace_file
 from assay.harness.images.registry import ImageRegistry
 from assay.instances.environments.images_lock import keep_layer
 from assay.instances.environments.known_images import (
@@ -117,7 +117,7 @@ def test_what_a_cache_has_is_not_replaced(known):
 def test_files_come_out_of_an_image_as_they_went_in(saved_by):
     files = {"known/key.json": b'{"image": "x"}', "targets/a.json": b"[]"}
 
-    saved = b"".join(saved_by([Saved("assay/known:key", (tar_of(files),))]))
+    saved = b"".join(saved_by([Saved("assay/known:key", (pack_tar(files),))]))
 
     assert read_layer_files(saved) == files
 

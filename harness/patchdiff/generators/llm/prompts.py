@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assay.harness.fences import fenced, shortened
+from assay.harness.fences import fence, shorten
 from assay.harness.templates import text_environment
 
 SAME = "EQUIVALENT"
@@ -34,6 +34,6 @@ class PromptMaterial:
 def first_messages(material: PromptMaterial) -> list[tuple[str, str]]:
     """Return the first messages, (role, text): the task and the material."""
     texts = text_environment(__package__)
-    texts.filters["block"] = lambda text, most, info="": fenced(shortened(text, most), info)
+    texts.filters["block"] = lambda text, most, info="": fence(shorten(text, most), info)
     given = {"material": material, "same": SAME, "longest": LONGEST}
     return [(role, texts.get_template(f"{role}.md.jinja").render(given)) for role in ("system", "user")]

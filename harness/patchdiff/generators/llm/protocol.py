@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from assay.harness.domain import Status
-from assay.harness.fences import fenced, find_blocks, shortened
+from assay.harness.fences import fence, find_blocks, shorten
 from assay.harness.languages import python
 from assay.harness.patchdiff.contract import Ask
 from assay.harness.patchdiff.generators.llm.prompts import LONGEST, SAME, PromptMaterial, first_messages
@@ -94,4 +94,4 @@ def complain(trial: TriedFile | None, private: str = "") -> str:
 
 
 def _fence(output: str) -> str:
-    return fenced(shortened(output, LONGEST["output"]) or "(no output)")
+    return fence(shorten(output, LONGEST["output"]) or "(no output)")

@@ -8,7 +8,7 @@ import pytest
 
 from assay.instances.environments.images_lock import Layer, Lock, UsedImage, add_contents
 from assay.instances.toolchains.images import Toolchain
-from assay.jobs.lock import notes_of
+from assay.jobs.lock import list_notes
 
 STOCKED = ("--engine", "stocked:open_engine")
 """An engine with images that nothing can run in."""
@@ -101,7 +101,7 @@ def test_what_the_lock_lacks_or_is_not_of_the_date_is_said() -> None:
     made = Lock(layers={name: Layer(name=name, fetches=True) for name in ("assay/env:1", "assay/env:2")})
     note = {"locked/note": "the package index does not say when packages came out\n"}
 
-    assert list(notes_of(add_contents(made, {"assay/env:2": ("sha256:2", note)}))) == [
+    assert list(list_notes(add_contents(made, {"assay/env:2": ("sha256:2", note)}))) == [
         "assay/env:1: is not on the engine, so the lock has its build files but not what it holds",
         "assay/env:2: the package index does not say when packages came out",
     ]

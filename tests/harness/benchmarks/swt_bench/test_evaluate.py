@@ -12,7 +12,7 @@ from assay.harness.benchmarks.swt_bench import line_counter
 from assay.harness.benchmarks.swt_bench.change_coverage import FOLDER, OUT, change_coverage
 from assay.harness.benchmarks.swt_bench.evaluate import find_files_at_base, gate_tests, only_tests, replace_tests
 from assay.harness.domain import ApplyStatus, Instance, Prediction, Rule, TestedTree, TestPlan
-from assay.harness.evaluation.evaluate import Evaluation, Task, without_container
+from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
 from assay.harness.patches.diff import MalformedPatchError, read_diff
 from toy import GOLD, MORE_TESTS, TESTS
 
@@ -112,7 +112,7 @@ def test_the_coverage_of_a_change_counts_lines_that_run(make_instance: Callable[
         program = f"import sys; sys.path.insert(0, '.'); import calc; {calls[tree]}"
         subprocess.run([sys.executable, "-c", program], cwd=folder, env=env, check=True)
         reports = {path.name: path.read_bytes() for path in out.iterdir()}
-        return Evaluation(without_container(task, ApplyStatus.EMPTY, "").evidence, report_files=reports)
+        return Evaluation(judge_without_container(task, ApplyStatus.EMPTY, "").evidence, report_files=reports)
 
     plan = TestPlan(command="exit 0")
     task = Task(make_instance(gold_patch=CHANGE), Prediction(instance_id="acme__calc-1"), plan, beside=plan)

@@ -9,7 +9,7 @@ import pytest
 
 import toolchains
 from assay.harness.engines.base import Box, BoxSpec
-from assay.harness.files import tar_of
+from assay.harness.files import pack_tar
 from assay.instances.toolchains.buildfiles import fetch_texts
 
 pytestmark = [pytest.mark.docker, pytest.mark.toolchain("java", "17")]
@@ -53,7 +53,7 @@ def box(request: pytest.FixtureRequest, docker_engine) -> Iterator[Box]:
     folders = [str(parent)[1:] for name in files for parent in PurePosixPath(f"/{name}").parents][::-1]
     image = toolchains.toolchain_image(docker_engine, "java", "17")
     with docker_engine.open(BoxSpec(image)) as opened:
-        opened.put(tar_of(files, [folder for folder in dict.fromkeys(folders) if folder]))
+        opened.put(pack_tar(files, [folder for folder in dict.fromkeys(folders) if folder]))
         touched = "\n".join(f"touch -d {date} /repository/{path}" for path, date in dated.items())
         serve = "java /build/Toy.java > /tmp/toy 2>&1 &"
         run(opened, touched, serve, ANSWERS.format("(exec 3<> /dev/tcp/127.0.0.1/8000) 2> /dev/null"))
@@ -102,7 +102,7 @@ def test_versions_of_a_day_are_known_if_the_repository_knows_them(box: Box, requ
 def test_a_lock_has_its_own_files_only(box: Box) -> None:
     held = sha256(b"a/b/1.0/b-1.0.pom\n").hexdigest()
     lock = f"a/b/1.0/b-1.0.pom sha256:{held}\na/b/1.1/b-1.1.pom sha256:{'0' * 64}\n"
-    box.put(tar_of({"build/artifacts.txt": lock}))
+    box.put(pack_tar({"build/artifacts.txt": lock}))
 
     versions, same, other, unknown = ask(
         box,

@@ -68,11 +68,11 @@ def audit(
 
     loaded = check_not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
     found = Audit(loaded.instances, kinds or ())
-    found.by_rules(cutoff.date() if cutoff else None)
+    found.find_by_rules(cutoff.date() if cutoff else None)
     if stability:
-        found.by_record(stability)
+        found.find_by_record(stability)
     if null_run:
-        found.by_run(find_run(null_run, runs_dir))
+        found.find_by_run(find_run(null_run, runs_dir))
     if mutants:
         run = EvaluationRun(
             run_name(dataset, "audit"),

@@ -38,7 +38,7 @@ def lock(
     """
     from assay.cli import console
     from assay.harness.files import replace_file
-    from assay.jobs.lock import lock_instances, notes_of
+    from assay.jobs.lock import list_notes, lock_instances
 
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)
@@ -49,7 +49,7 @@ def lock(
             "lock": str(output),
             "instances": len(locked.lock.instances),
             "images": len(locked.lock.layers),
-            "notes": list(notes_of(locked.lock)),
+            "notes": list(list_notes(locked.lock)),
             "undescribed": list(locked.lock.undescribed),
             "problems": dict(locked.problems),
         }
@@ -57,7 +57,7 @@ def lock(
     else:
         for name, problem in locked.problems.items():
             console.say(f"{name} is not in the lock: {problem}")
-        for note in notes_of(locked.lock):
+        for note in list_notes(locked.lock):
             console.say(note)
         if locked.lock.undescribed:
             console.say(f"{count(len(locked.lock.undescribed), 'image')} in the lock with nothing but the name")

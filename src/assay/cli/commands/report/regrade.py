@@ -44,7 +44,7 @@ def _regrade_run(store: "RunStore", *, as_json: bool) -> None:
     from assay.cli import console
     from assay.harness.runs.regrade import regrade_run
 
-    with store.locked():
+    with store.lock():
         result = regrade_run(store)
     if as_json:
         console.print_json(result.report)
