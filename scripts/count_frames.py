@@ -7,6 +7,7 @@ both count. Walks run on the fake engine, with a scripted model, or with a build
 """
 
 import json
+import subprocess
 import sys
 import tempfile
 import threading
@@ -119,6 +120,43 @@ def walk_reward(folder: Path) -> Chain:
     return tracer.chains[0]
 
 
+def walk_build(folder: Path) -> Chain:
+    """Follow an instance's image from the wish for it to the call that has its first layer built."""
+    from assay.harness.domain import Recipe
+    from assay.harness.engines.base import ImageInfo
+    from assay.harness.engines.fake import FakeEngine
+    from assay.instances.environments.image_builder import ImageBuilder
+    from assay.instances.trees.sources import Sources
+    from toy import make_instance
+
+    tracer = Tracer()
+
+    class Building(FakeEngine):
+        """Has every toolchain, and ends a walk where it would build."""
+
+        builds_images = True
+
+        def find_image(self, name: str) -> ImageInfo | None:
+            return ImageInfo(name, "sha256:0") if name.startswith("assay/toolchain") else None
+
+        def build(self, *_args: Any, **_named: Any) -> None:
+            tracer.note("harness/engines/docker.py build")
+            raise Ended
+
+    clone = folder / "mirrors/acme__calc"
+    clone.mkdir(parents=True)
+    (clone / "go.mod").write_text("module example.org/calc\n", encoding="utf-8")
+    git = ["git", "-C", str(clone), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "base"]):
+        subprocess.run([*git, *words], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    instance = make_instance(base_commit=commit, language="go", environment=Recipe(language="go"))
+    builder = ImageBuilder(Building({}), Sources([clone.parent], folder / "cache"))
+    with suppress(Ended):
+        builder.build_image(instance)
+    return tracer.chains[0]
+
+
 def follow_command(words: list[str]) -> Chain:
     """Run a command and return the chain of the first test command."""
     tracer = Tracer()
@@ -161,7 +199,7 @@ def make_rows(folder: Path) -> str:
     return str(path)
 
 
-WALKS = {"evaluate": walk_evaluate, "solve": walk_solve, "reward": walk_reward}
+WALKS = {"evaluate": walk_evaluate, "solve": walk_solve, "build": walk_build, "reward": walk_reward}
 
 
 def count_frames(name: str, chain: Chain) -> int:
