@@ -2,10 +2,11 @@
 
     python scripts/count_frames.py
 
-Nothing is measured in time. A walk crosses threads: a thread's stack begins where another one handed the work over, and
-both count. Walks run on the fake engine, with a scripted model, or with a builder that ends at the first build.
+Nothing is measured in time. A walk crosses threads and tasks: a stack begins where another one handed the work over, and
+all of them count. Walks run on the fake engine, with a scripted model, or with a builder that ends at the first build.
 """
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -35,43 +37,52 @@ class Ended(BaseException):
 
 
 class Tracer:
-    """Knows, in every thread, which stacks handed the work over."""
+    """Knows, in every thread and task, which stacks handed the work over."""
 
     def __init__(self) -> None:
         self.chains: list[Chain] = []
-        self._local = threading.local()
+        self._origin: ContextVar[Chain] = ContextVar("origin", default=())
 
     def chain(self) -> Chain:
         """Return the stacks down to the caller of the caller."""
-        return (*getattr(self._local, "origin", ()), read_stack(sys._getframe(2)))
+        return (*self._origin.get(), read_stack(sys._getframe(2)))
 
     def note(self, *lowest: str) -> None:
         """Keep the chain down to the caller of the caller, and a lowest call that a listener stands in for."""
-        self.chains.append((*getattr(self._local, "origin", ()), (*read_stack(sys._getframe(2)), *lowest)))
+        self.chains.append((*self._origin.get(), (*read_stack(sys._getframe(2)), *lowest)))
 
     @contextmanager
     def following(self) -> Iterator[None]:
-        """Follow work into the threads that it is handed to."""
-        submit, start = ThreadPoolExecutor.submit, threading.Thread.start
+        """Follow work into the threads and tasks that it is handed to."""
+        submit, start, task = ThreadPoolExecutor.submit, threading.Thread.start, asyncio.BaseEventLoop.create_task
 
         def submit_traced(pool: ThreadPoolExecutor, function: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
-            return submit(pool, self._handed_over(function, self.chain()), *args, **named)
+            return submit(pool, self._follow(function, self.chain()), *args, **named)
 
         def start_traced(thread: threading.Thread) -> None:
-            thread.run = self._handed_over(thread.run, self.chain())  # type: ignore[method-assign]
+            thread.run = self._follow(thread.run, self.chain())  # type: ignore[method-assign]
             start(thread)
+
+        def create_traced(loop: asyncio.BaseEventLoop, work: Any, **named: Any) -> Any:
+            context = named.pop("context", None) or copy_context()
+            context.run(self._set_origin, self.chain())
+            return task(loop, work, context=context, **named)
 
         with ExitStack() as stack:
             stack.enter_context(patch.object(ThreadPoolExecutor, "submit", submit_traced))
             stack.enter_context(patch.object(threading.Thread, "start", start_traced))
+            stack.enter_context(patch.object(asyncio.BaseEventLoop, "create_task", create_traced))
             yield
 
-    def _handed_over(self, function: Callable[..., Any], origin: Chain) -> Callable[..., Any]:
+    def _follow(self, function: Callable[..., Any], origin: Chain) -> Callable[..., Any]:
         def run(*args: Any, **named: Any) -> Any:
-            self._local.origin = tuple(stack for stack in origin if stack)
+            self._set_origin(origin)
             return function(*args, **named)
 
         return run
+
+    def _set_origin(self, chain: Chain) -> None:
+        self._origin.set(tuple(stack for stack in chain if stack))
 
 
 def read_stack(frame: FrameType | None) -> Stack:
