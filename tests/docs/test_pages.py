@@ -2,7 +2,6 @@
 
 import doctest
 import io
-import json
 import re
 import shlex
 import shutil
@@ -12,7 +11,7 @@ import sys
 import tomllib
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -27,24 +26,21 @@ import front_door
 import stand_ins
 from assay.agents.external.adapter import Adapter
 from assay.agents.llm.prices import load_prices
-from assay.cli import config
 from assay.harness.domain import Recipe
 from assay.harness.errors import AssayError
 from assay.harness.exports.metadata import read_metadata
 from assay.instances.dataset.load import load
-from assay.instances.dataset.predictions import read_predictions
 from assay.instances.toolchains.versions import LanguageVersions
 from command_line import ALL_OPTIONS, OPTION, problem_with, problems_in
-from command_line import ROOT as PARSER
 from command_reference import examples, leaves
 from documented import LANGUAGES, PAGES, ROOT, Block, Page, broken_links, read
 from languages.hello import Hello
+from page_blocks import read_json, read_text, read_toml, seams
 from served import served
 from toy import GOLD
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COMMANDS = dict(leaves())
-REGISTRY = re.compile(r'= Registry\[.*\]\(\s*"[^"]+",\s*"assay\.(\w+)"')
 """A registry of parts, with its entry-point group."""
 SERVICE = "http://127.0.0.1:8000"
 """Address of the service that a page asks."""
@@ -243,41 +239,6 @@ def in_matrix(text: str, workflow: dict[str, Any]) -> Iterator[str]:
         name = next((name for matrix in matrices for name in matrix if f"${{{{ matrix.{name} }}}}" in line), "")
         values = next((matrix[name] for matrix in matrices if name in matrix), [""])
         yield from (line.replace(f"${{{{ matrix.{name} }}}}", str(value)) for value in values)
-
-
-def read_toml(block: Block) -> None:
-    """Read a block as pyproject.toml if it has a project, else as assay.toml."""
-    value = tomllib.loads(block.text)
-    if "project" in value:
-        groups = {group.partition(".")[2] for group in value["project"]["entry-points"]}
-        assert groups <= seams(), f"there is no group of entry points assay.{min(groups - seams())}"
-        return
-    folder = Path("settings")
-    folder.mkdir(exist_ok=True)
-    (folder / "assay.toml").write_text(block.text)
-    with chdir(folder):
-        config.read_defaults(PARSER, ["evaluate"])  # checks the whole file
-
-
-def seams() -> set[str]:
-    """Return the entry-point groups of the registries, without ``assay.``."""
-    folders = (ROOT / folder for folder in ("harness", "instances", "agents", "src/assay"))
-    texts = (path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py"))
-    return {group for text in texts for group in REGISTRY.findall(text)}
-
-
-def read_json(block: Block) -> None:
-    """Read a block as JSON, and as predictions if it looks like them."""
-    if "model_patch" in json.loads(block.text):
-        Path("shown.jsonl").write_text(block.text)
-        read_predictions(Path("shown.jsonl"))
-
-
-def read_text(block: Block) -> None:
-    """Look at each synopsis in a block: a line that begins with ``assay``, and the deeper lines below it."""
-    joined = block.text.replace("\n   ", " ")
-    found = [problem for line in joined.splitlines() if line.startswith("assay ") for problem in problems_in(line)]
-    assert not found, "; ".join(found)
 
 
 def problems_of_block(block: Block, folder: Path, names: dict[str, Any]) -> Iterator[str]:
