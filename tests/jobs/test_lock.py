@@ -74,7 +74,7 @@ def test_a_lock_rebuilds_the_same_environment_without_data_set_recipe_or_resolut
     (instance,) = lock.instances.values()
     chain = [layer for layer in lock.chain(instance.image) if layer.dockerfile]
     environment = next(layer for layer in chain if layer.fetches)
-    held = lock.text_of(environment.contents)
+    held = lock.get_texts(environment.contents)
     assert "\nsl " in held["debian"]
     assert held["locked/build-requirements.txt"].startswith("setuptools==")
     assert "--hash=sha256:" in held["locked/build-requirements.txt"]
@@ -151,7 +151,7 @@ def without_build_cache(lock: Lock) -> Lock:
     """Return a lock with one more locked file in each image, by which a build finds none of the first one's steps."""
     more = {"locked/unused": f"{uuid4()}\n"}
     built = [layer for layer in lock.layers.values() if layer.dockerfile]
-    return add_contents(lock, {each.name: (each.digest, {**lock.text_of(each.contents), **more}) for each in built})
+    return add_contents(lock, {each.name: (each.digest, {**lock.get_texts(each.contents), **more}) for each in built})
 
 
 def results(instance: Instance, place: Workplace) -> list[tuple[str, str, dict[str, str]]]:

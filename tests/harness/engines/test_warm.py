@@ -194,7 +194,7 @@ def test_a_container_that_waits_is_labelled_like_every_other_and_runs_what_is_de
     engine = WarmEngine(docker_engine, most=1, jobs=1)
     client = docker_engine._client
     try:
-        engine.expect(toolchain_image, Limits(memory_mb=128), LABELS | {"assay.test": "warm"})
+        engine.expect(BoxSpec(toolchain_image, Limits(memory_mb=128), LABELS | {"assay.test": "warm"}))
         until(lambda: engine.waiting == 1)
         (waiting,) = client.containers(filters={"label": "assay.test=warm"})
         assert OWNER in waiting["Labels"]
@@ -215,7 +215,7 @@ def test_a_waiting_container_that_somebody_removed_costs_no_evaluation(
     engine = WarmEngine(docker_engine, most=1, jobs=1)
     labels = LABELS | {"assay.test": "removed"}
     try:
-        engine.expect(toolchain_image, LIMITS, labels)
+        engine.expect(BoxSpec(toolchain_image, LIMITS, labels))
         until(lambda: engine.waiting == 1)
         for each in docker_engine._client.containers(filters={"label": "assay.test=removed"}):
             docker_engine._client.remove_container(each["Id"], force=True)

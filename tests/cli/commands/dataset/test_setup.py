@@ -37,7 +37,7 @@ def searched(commit: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Setu
         def search(self: Setter, bare, language: str, *, fresh: bool) -> SetupRecord:
             assert not language
             assert not fresh
-            dated = self._dated(bare)
+            dated = self._date_instance(bare)
             assert (dated.base_commit, dated.version) == (commit, "1.2")
             record = SetupRecord(
                 repo=dated.repo, commit=dated.base_commit, date=dated.created_at, language="python", ended=True,
