@@ -2,8 +2,8 @@
 
     python scripts/count_frames.py
 
-Nothing is measured in time. A walk crosses threads and tasks: a stack begins where another one handed the work over, and
-all of them count. Walks run on the fake engine, with a scripted model, or with a builder that ends at the first build.
+Nothing is measured in time. A walk crosses threads and tasks: a stack begins where another one handed the work over,
+and all of them count. Walks run on the fake engine, with a scripted model, or with a builder that ends early.
 """
 
 import asyncio
