@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from types import MappingProxyType
 
 from assay.harness import languages
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, TreeRef
@@ -75,16 +76,21 @@ def make_image_chain(
         ancestors: earlier trees, oldest first.
     """
     chain = [make_environment_spec(recipe, toolchain, packages)]
+    compiling = {"instance.sh": build_text("instance.sh"), **compile_texts(recipe.language)}
+    commands = {"commands.sh": _lines(recipe.install)} if recipe.install else {}
+    install = {"install.sh": build_text("install.sh", recipe.language), **packages.project, **commands}
     for tree in ancestors:
-        chain.append(_make_tree_spec(instance, recipe, tree, chain[-1], packages))
-    return *chain, _make_instance_spec(instance, recipe, chain[-1], packages, services or {})
+        files = compiling if _tree_below(chain[-1]) else compiling | install
+        chain.append(_make_tree_spec("tree", instance.repo, tree, chain[-1], files))
+    files = compiling | install | {f"runner/{name}": text for name, text in runner_texts(recipe.language).items()}
+    beside = {f"{SERVICE_LABEL}{name}": image for name, image in sorted((services or {}).items())}
+    return *chain, _make_tree_spec("instance", instance.repo, tree_ref(instance), chain[-1], files, beside)
 
 
 def make_service_spec(recipe: Recipe, toolchain: Toolchain, lock: str, date: str) -> ImageSpec:
     alone = recipe.model_copy(update={"system_packages": (), "faketime": "", "downloads": ()})
-    return make_environment_spec(
-        alone, toolchain, Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))})
-    )
+    packages = Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))})
+    return make_environment_spec(alone, toolchain, packages)
 
 
 def make_environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -> ImageSpec:
@@ -113,51 +119,31 @@ def make_environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packag
 
 
 def _make_tree_spec(
-    instance: Instance, recipe: Recipe, tree: TreeRef, parent: ImageSpec, packages: Packages
+    kind: str,
+    repo: str,
+    tree: TreeRef,
+    parent: ImageSpec,
+    files: Mapping[str, str],
+    services: Mapping[str, str] = MappingProxyType({}),
 ) -> ImageSpec:
-    """Describe the image with an earlier tree of a repository; the project is installed in the first of several."""
-    files = {} if _tree_below(parent) else _install_files(recipe, packages)
-    return _tree_image({f"{LABEL}.kind": "tree", f"{LABEL}.repo": instance.repo}, recipe, tree, parent, files)
-
-
-def _make_instance_spec(
-    instance: Instance, recipe: Recipe, parent: ImageSpec, packages: Packages, services: Mapping[str, str]
-) -> ImageSpec:
-    """Describe the image with an instance's base tree, as one commit, and the project installed or pre-built."""
-    files = _install_files(recipe, packages)
-    files |= {f"runner/{name}": text for name, text in runner_texts(recipe.language).items()}
-    beside = {f"{SERVICE_LABEL}{name}": image for name, image in sorted(services.items())}
-    labels = {f"{LABEL}.kind": "instance", f"{LABEL}.repo": instance.repo, **beside}
-    return _tree_image(labels, recipe, tree_ref(instance), parent, files)
-
-
-def _tree_image(
-    labels: Mapping[str, str], recipe: Recipe, tree: TreeRef, parent: ImageSpec, files: Mapping[str, str]
-) -> ImageSpec:
+    """Describe the image with a tree as one commit, in which ``files`` install or pre-build the project."""
     dockerfile = build_text("instance.Dockerfile").replace("@PARENT@", parent.name)
-    files = {"instance.sh": build_text("instance.sh"), **compile_texts(recipe.language), **files}
-    services = {label: image for label, image in labels.items() if label.startswith(SERVICE_LABEL)}
     below = tree_key(tree) + (repr(services) if services else "")
-    owner_name = "__".join(_docker_part(part) for part in labels[f"{LABEL}.repo"].split("/"))
+    owner_name = "__".join(_docker_part(part) for part in repo.split("/"))
     return ImageSpec(
-        name=f"assay/{labels[f'{LABEL}.kind']}-{owner_name}:{content_hash(dockerfile, below, files)}",
+        name=f"assay/{kind}-{owner_name}:{content_hash(dockerfile, below, files)}",
         dockerfile=dockerfile,
         parent=parent.name,
         files=files,
         tree=tree,
         over=_tree_below(parent),
-        labels=labels,
+        labels={f"{LABEL}.kind": kind, f"{LABEL}.repo": repo, **services},
         below=below,
     )
 
 
 def _tree_below(parent: ImageSpec) -> TreeRef | None:
     return parent.tree if parent.labels[f"{LABEL}.kind"] == "tree" else None
-
-
-def _install_files(recipe: Recipe, packages: Packages) -> dict[str, str]:
-    commands = {"commands.sh": _lines(recipe.install)} if recipe.install else {}
-    return {"install.sh": build_text("install.sh", recipe.language), **packages.project, **commands}
 
 
 def make_published_spec(instance: Instance, published: PublishedImage, digest: str, owner: str) -> ImageSpec:

@@ -64,10 +64,8 @@ class Setter:
             raise UserError(f"{repo!r} is not the name of a repository; write it as owner/name, such as pallets/flask")
         commit = self.sources.find_commit(repo, at)
         if not commit:
-            raise UserError(
-                f"no local clone of {repo} knows the commit {at!r}; write its full id of 40 hex digits,"
-                " or give a folder of clones with --mirror"
-            )
+            remedy = "write its full id of 40 hex digits, or give a folder of clones with --mirror"
+            raise UserError(f"no local clone of {repo} knows the commit {at!r}; {remedy}")
         named = language and languages.find(language).NAME
         bare = Instance(
             id=re.sub(r"[^A-Za-z0-9_.-]", "-", f"{repo.replace('/', '__')}-{commit[:12]}")[:128],
@@ -154,9 +152,8 @@ class Setter:
             return bare
         ref = tree_ref(bare)
         self.sources.tree(ref)  # fetched first: a commit's time is known only once it is here
-        return fill_date(
-            bare.model_copy(update={"version": self.sources.find_version(ref) or NO_VERSION}), self.sources
-        )
+        version = self.sources.find_version(ref) or NO_VERSION
+        return fill_date(bare.model_copy(update={"version": version}), self.sources)
 
     def _list_available(self, language: str) -> list[str]:
         available = []

@@ -167,10 +167,7 @@ def _requirements(groups: Mapping[str, Sequence[str]], pattern: re.Pattern[str])
 
 
 def _test_files(facts: Facts) -> tuple[str, ...]:
-    """Return the requirement file with the shortest name that is for tests.
-
-    Several of that kind are usually for different versions, and exclude each other.
-    """
+    """Return the shortest requirement file for tests; several are usually for different versions."""
     paths = (path for path, _ in facts.project.matching("*.txt") if "test" in path.lower())
     return tuple(sorted(filter(TEST_FILE.fullmatch, paths), key=len)[:1])
 

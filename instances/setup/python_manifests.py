@@ -59,6 +59,7 @@ def read_declared(project: Project) -> Declared:
     table, poetry = toml.get("project", {}), _get_table(toml, "tool", "poetry")
     options = cfg.get("options", {})
     every = "\n".join(project.text(name) for name in ("pyproject.toml", "setup.cfg", "setup.py"))
+    wanted = _texts(script.get("tests_require")) or _lines(options.get("tests_require", ""))
     poetry_python = _get_table(poetry, "dependencies").get("python", "")
     return Declared(
         requires=_first_text(
@@ -79,7 +80,7 @@ def read_declared(project: Project) -> Declared:
             **_texts_by_name(table.get("optional-dependencies")),
             **_texts_by_name(_get_table(poetry, "extras")),
         },
-        groups={**_script_groups(script, options), **_tox_groups(tox), **_toml_groups(toml)},
+        groups={**({"test": wanted} if wanted else {}), **_tox_groups(tox), **_toml_groups(toml)},
         files=_tox_files(tox),
         tox_extras=tuple(re.findall(r"(?m)^\s*([\w.-]+),?\s*$", tox.get("testenv", {}).get("extras", ""))),
         from_tags=bool(FROM_TAGS.search(every)) and "fallback_version" not in every,
@@ -148,11 +149,6 @@ def _sum(left: Any, right: Any) -> Any:
 
 def _texts_by_name(table: object) -> dict[str, tuple[str, ...]]:
     return {str(name): _texts(value) for name, value in table.items()} if isinstance(table, dict) else {}
-
-
-def _script_groups(script: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    wanted = _texts(script.get("tests_require")) or _lines(options.get("tests_require", ""))
-    return {"test": wanted} if wanted else {}
 
 
 def _toml_groups(toml: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -36,13 +36,7 @@ class Advisor(Protocol):
     def name(self) -> str: ...
 
     def advise(self, facts: Facts, recipe: Recipe, output: str) -> Recipe | None:
-        """Return a changed recipe, or None for no idea.
-
-        Args:
-            facts: of the project.
-            recipe: the one that did not do.
-            output: the end of what the failed step, or the tests, printed.
-        """
+        """Return a changed recipe, or None for no idea; ``output`` ends with the failed step's, or the tests'."""
         ...
 
 
@@ -155,16 +149,10 @@ def _compare_runs(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: Tr
     share = min(len(both) / len(every), one.share, two.share) if every else 0.0
     accepted = not two.problem and share >= ENOUGH
     said = f"{share:.1%} of {count(len(every), 'test')} pass in two runs" if not two.problem else two.problem
-    return record.model_copy(
-        update={
-            "accepted": accepted,
-            "ended": True,
-            "reason": said if accepted else f"the second run does not agree: {said}",
-            "recipe": recipe,
-            "share": share,
-            "unstable": tuple(sorted(one.passed ^ two.passed))[:KEPT_NAMES],
-        }
-    )
+    reason = said if accepted else f"the second run does not agree: {said}"
+    unstable = tuple(sorted(one.passed ^ two.passed))[:KEPT_NAMES]
+    end = {"accepted": accepted, "ended": True, "reason": reason, "recipe": recipe, "share": share}
+    return record.model_copy(update={**end, "unstable": unstable})
 
 
 def _attempt(recipe: Recipe, run: TriedRecipe, applied: tuple[AppliedChange, ...]) -> SetupRound:

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +41,8 @@ class Installs:
 def read_automation(project: Project) -> list[str]:
     """Return the shell commands of workflows, Dockerfiles, makefiles and nox sessions, one a line."""
     lines: list[str] = []
-    for _, text in project.matching(*WORKFLOWS):
-        lines += _lines(_command_texts(_yaml(text)))
+    values = (value for key, value in _workflow_pairs(project) if key in KEYS_OF_COMMANDS)
+    lines += _lines(each for value in values for each in _items(value) if isinstance(each, str))
     for _, text in project.matching(*SCRIPTS):
         lines += _lines([re.sub(r"(?m)^(RUN|\t@?-?)\s*", "", text)])
     for _, text in project.matching("noxfile.py"):
@@ -58,12 +59,8 @@ def read_documents(project: Project) -> list[str]:
 
 def workflow_values(project: Project, *keys: str) -> tuple[str, ...]:
     """Return the values of these keys anywhere in the workflows, such as ``python-version``, as texts."""
-    found: dict[str, None] = {}
-    for _, text in project.matching(*WORKFLOWS):
-        for key, value in _pairs(_yaml(text)):
-            if key in keys:
-                found.update(dict.fromkeys(str(each) for each in (value if isinstance(value, list) else [value])))
-    return tuple(found)
+    values = (value for key, value in _workflow_pairs(project) if key in keys)
+    return tuple(dict.fromkeys(str(each) for value in values for each in _items(value)))
 
 
 def workflow_variable(project: Project, name: str) -> str:
@@ -133,17 +130,15 @@ def _lines(texts: Iterable[str]) -> list[str]:
     return [line.strip() for text in joined for line in text.splitlines() if line.strip()]
 
 
-def _yaml(text: str) -> Any:
-    try:
-        return parse_yaml(text)
-    except DataError:
-        return None
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
-def _command_texts(node: Any) -> Iterator[str]:
-    values = (value for key, value in _pairs(node) if key in KEYS_OF_COMMANDS)
-    for value in values:
-        yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))
+def _workflow_pairs(project: Project) -> Iterator[tuple[str, Any]]:
+    """Yield every key of the workflows with its value, at every depth; broken ones have none."""
+    for _, text in project.matching(*WORKFLOWS):
+        with suppress(DataError):
+            yield from _pairs(parse_yaml(text))
 
 
 def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
