@@ -21,7 +21,7 @@ AGENTS = Registry[type[Agent]](
     {
         "gold": "assay.agents.solvers.controls:Gold",
         "null": "assay.agents.solvers.controls:Null",
-        "replay": "assay.agents.solvers.replay:ReplaySolver",
+        "replay": "assay.agents.solvers.replay_solver:ReplaySolver",
         "bash_loop": "assay.agents.solvers.bash_loop:BashLoop",
         "agentless": "assay.agents.solvers.agentless:Agentless",
         "ast_search": "assay.agents.solvers.ast_search:AstSearch",

@@ -10,7 +10,7 @@ from assay.agents.llm.cassette_key import mask_ids
 from assay.agents.llm.chat import Message, Request, Role
 from assay.agents.llm.client import Endpoint
 from assay.agents.llm.samples import Samples
-from assay.agents.llm.stack import Setup, Stack
+from assay.agents.llm.stack import ModelSetup, Stack
 from assay.harness.errors import UserError
 
 OPENAI = "https://api.openai.com/v1"
@@ -51,7 +51,7 @@ class Asker:
     differ only in durations, ids or temporary names are the same. ``stack.paid`` has the spending.
     """
 
-    def __init__(self, setup: Setup, model: str, note: Callable[[str], None]) -> None:
+    def __init__(self, setup: ModelSetup, model: str, note: Callable[[str], None]) -> None:
         self.stack = Stack(setup, normalise=mask_ids, note=note)
         self._model = model
         self._samples = Samples(mask_ids)
@@ -79,5 +79,5 @@ def make_ask(
     Raises UserError if the address, the key or the cassette is wrong.
     """
     endpoint, mode = endpoint_and_mode(base_url, cassette)
-    setup = Setup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())
+    setup = ModelSetup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())
     return Asker(setup, model, note)

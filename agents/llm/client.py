@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue
 
-from assay.agents.llm.calls import Calls
+from assay.agents.llm.call_loop import Calls
 from assay.agents.llm.chat import Answer, Request, TokenUsage
 from assay.agents.llm.errors import BadAnswer, ModelError, ModelUnavailable, NoChatModel, TooSlow
 from assay.agents.llm.http_errors import is_web_page, make_model_error

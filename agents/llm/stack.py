@@ -26,7 +26,7 @@ from assay.agents.llm.retry import Patience, Retrying
 from assay.harness.domain import Model
 
 
-class Setup(Model):
+class ModelSetup(Model):
     """Settings of a run's model."""
 
     endpoint: Endpoint
@@ -46,7 +46,7 @@ class Stack:
     """A run's open model: all layers but a sample's own, and the ledger of what the run pays; a context manager."""
 
     def __init__(
-        self, setup: Setup, *, normalise: Normalise = keep_text, note: Callable[[str], None] = lambda _text: None
+        self, setup: ModelSetup, *, normalise: Normalise = keep_text, note: Callable[[str], None] = lambda _text: None
     ) -> None:
         """Open the layers; a replay opens no connection and needs no key.
 

@@ -31,7 +31,7 @@ Answering = Callable[[Question], str]
 
 
 def answer(request: Request) -> str:
-    """Return what a competent model says; raises RequestRefused for a question that nobody prepared it for."""
+    """Return the answer of a competent model; raises RequestRefused for a question that nobody prepared it for."""
     texts = [_text(message) for message in request.messages]
     answered = [at for at, message in enumerate(request.messages) if message.role is Role.ASSISTANT]
     opening = "\n".join(texts[: answered[0]] if answered else texts)

@@ -71,7 +71,7 @@ def instances() -> dict[str, Instance]:
 
 @pytest.fixture(scope="module")
 def solve(instances: dict[str, Instance], endpoint: Proxy, folder: Path) -> Solve:
-    """Return what runs a solver on instances, once for each way to ask."""
+    """Return a function that runs a solver on instances, once for each way to ask."""
     known: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Solution]] = {}
 
     def run(name: str, settings: tuple[str, ...], ids: tuple[str, ...]) -> dict[str, Solution]:
@@ -88,7 +88,7 @@ def solve(instances: dict[str, Instance], endpoint: Proxy, folder: Path) -> Solv
 
 @pytest.fixture(scope="module")
 def judge(instances: dict[str, Instance], folder: Path) -> Judge:
-    """Return what evaluates a patch in a container, once for each patch."""
+    """Return a function that evaluates a patch in a container, once for each patch."""
     known: dict[tuple[str, str], Verdict] = {}
 
     def run(solution: Solution) -> Verdict:
@@ -148,7 +148,7 @@ def _steps(folder: Path, solver: str, words: str) -> str:
 
 
 def test_command_line_solves_and_evaluates(endpoint: Proxy, folder: Path, tmp_path: Path) -> None:
-    """At 1 USD for a million tokens of a prompt and 2 for those of an answer."""
+    """The prices are 1 USD for a million tokens of a prompt and 2 for those of an answer."""
     (tmp_path / "prices.yaml").write_text(f"models: {{{MODEL}: {{input: 1, output: 2}}}}")
     command = [sys.executable, "-m", "assay", "solve", "releases", "-i", SLAB.id, "--agent", "bash_loop"]
     asking = ["--model", MODEL, "--base-url", endpoint.base_url, "--prices", "prices.yaml"]

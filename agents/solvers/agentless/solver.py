@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from assay.agents.contract import Candidate, Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.errors import BudgetExceeded, ModelError
-from assay.agents.solvers.agentless.checks import (
+from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines
+from assay.agents.solvers.agentless.patch_checks import (
     change_files,
     choose_reproduction_test,
     count_failures,
@@ -14,7 +15,6 @@ from assay.agents.solvers.agentless.checks import (
     run_passing_tests,
     select_regression,
 )
-from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines
 from assay.agents.solvers.agentless.repair import RepairSample, draw_samples
 from assay.agents.solvers.agentless.repository import Repository, note, read_repository
 from assay.agents.solvers.agentless.settings import AgentlessSettings

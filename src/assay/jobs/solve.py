@@ -223,13 +223,13 @@ class SolverRun:
             yield None
             return
         from assay.agents.llm.ask import endpoint_and_mode
-        from assay.agents.llm.stack import Setup, Stack
+        from assay.agents.llm.stack import ModelSetup, Stack
 
         settings = self.settings
         with ExitStack() as opened:
             given = settings.base_url, settings.cassette
             endpoint, mode = (opened.enter_context(serve()), Mode.AUTO) if self._is_local else endpoint_and_mode(*given)
-            setup = Setup(
+            setup = ModelSetup(
                 endpoint=endpoint,
                 limits=BudgetLimits(cost=settings.total_cost),
                 spent=read_spending(store.recording),

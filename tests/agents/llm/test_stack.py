@@ -8,16 +8,16 @@ from assay.agents.llm.cassette import Mode
 from assay.agents.llm.client import Endpoint
 from assay.agents.llm.errors import BudgetExceeded, RunBudgetExceeded
 from assay.agents.llm.retry import Patience
-from assay.agents.llm.stack import Setup, Stack
+from assay.agents.llm.stack import ModelSetup, Stack
 from assay.harness.errors import UserError
 from played_endpoint import Reply, make_request, said
 
 
 @pytest.fixture
-def setup(endpoint: Any, tmp_path: Path) -> Setup:
+def setup(endpoint: Any, tmp_path: Path) -> ModelSetup:
     prices = tmp_path / "prices.yaml"
     prices.write_text("models: {toy: {input: 10, output: 100}}")
-    return Setup(
+    return ModelSetup(
         endpoint=Endpoint(base_url=endpoint.url),
         patience=Patience(first_wait=0.01),
         cassette=tmp_path / "tape.jsonl",
@@ -25,7 +25,7 @@ def setup(endpoint: Any, tmp_path: Path) -> Setup:
     )
 
 
-def test_replayed_answers_count_for_the_sample_but_are_not_paid(endpoint: Any, setup: Setup) -> None:
+def test_replayed_answers_count_for_the_sample_but_are_not_paid(endpoint: Any, setup: ModelSetup) -> None:
     for paid in (2, 0):
         with Stack(setup) as stack:
             ledger = Ledger(BudgetLimits(calls=2))
@@ -41,7 +41,7 @@ def test_replayed_answers_count_for_the_sample_but_are_not_paid(endpoint: Any, s
     assert len(endpoint.asked) == 2
 
 
-def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: Setup) -> None:
+def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: ModelSetup) -> None:
     with Stack(setup.model_copy(update={"limits": BudgetLimits(calls=3)})) as stack:
         for text in ("one", "two"):
             stack.model.complete(make_request(text))
@@ -52,7 +52,7 @@ def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: S
     assert len(endpoint.asked) == 3
 
 
-def test_failed_tries_are_paid(endpoint: Any, setup: Setup) -> None:
+def test_failed_tries_are_paid(endpoint: Any, setup: ModelSetup) -> None:
     endpoint.plays(Reply(status=503), Reply(body="x" * 400), said("ok"))
     with Stack(setup.model_copy(update={"cassette": None})) as stack:
         answer = stack.model.complete(make_request())
@@ -61,7 +61,7 @@ def test_failed_tries_are_paid(endpoint: Any, setup: Setup) -> None:
         assert stack.paid.spent.calls == 1
 
 
-def test_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup) -> None:
+def test_replay_needs_neither_server_nor_key(endpoint: Any, setup: ModelSetup) -> None:
     with Stack(setup) as stack:
         first = stack.model.complete(make_request())
     nowhere = Endpoint(base_url="http://127.0.0.1:9/v1", key_env="NO_SUCH_KEY")
@@ -71,5 +71,5 @@ def test_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup) -> Non
         Stack(setup.model_copy(update={"endpoint": nowhere}))
 
 
-def test_setup_survives_serialisation(setup: Setup) -> None:
-    assert Setup.model_validate_json(setup.model_dump_json()) == setup
+def test_setup_survives_serialisation(setup: ModelSetup) -> None:
+    assert ModelSetup.model_validate_json(setup.model_dump_json()) == setup

@@ -145,7 +145,7 @@ def test_default_limit_is_250_steps(play: Callable[..., Played]) -> None:
 
 
 def test_limit_of_cost_ends_the_loop(play: Callable[..., Played]) -> None:
-    """At 1.25 USD an answer, 2.50 are below the usual 3.00 and 3.75 are not: three answers."""
+    """1.25 USD an answer: 2.50 are below the usual 3.00 and 3.75 are not: three answers."""
     answer = Answer(content=block("true"), usage=TokenUsage(cost=1.25))
     run = play([answer] * 9)
     assert run.outcome.status is SolutionStatus.LIMIT_COST

@@ -42,7 +42,7 @@ def test_image_is_built_once(world: World, tmp_path: Path) -> None:
 
 @pytest.mark.docker
 def test_untidy_image_starts_with_an_empty_diff(world: World, tmp_path: Path) -> None:
-    """As images of data sets are: owned by root, files changed on the way, others left behind, a repository within."""
+    """Images of data sets are like this: owned by root, files changed, others left behind, a repository within."""
     untidy = with_layer(world.engine, tmp_path, world.place.image, UNTIDY)
     plan = world.place.plan.model_copy(update={"user": "root"})
     image = AgentImages(world.engine, tmp_path).image(untidy, plan)

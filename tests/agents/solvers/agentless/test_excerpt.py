@@ -8,7 +8,7 @@ from assay.agents.solvers.agentless.excerpt import excerpt, shares
 from assay.agents.solvers.shared.edits import merge_intervals
 
 TEXTS = {"a.py": "one\ntwo\nsix\n", "b.py": "seven\neight\nnine1\n", "c.py": ""}
-"""Of 4 characters a line, with its end: 12; of 6: 18; and of none."""
+"""Lines of 4 characters with their ends: 12; lines of 6: 18; and no line."""
 ALL = {"a.py": (), "b.py": (), "c.py": ()}
 
 
@@ -16,8 +16,8 @@ ALL = {"a.py": (), "b.py": (), "c.py": ()}
     ("room", "granted"),
     [
         (200, [10, 100, 50]),
-        (100, [10, 45, 45]),  # 33 to each of three, of which the first needs 10; the 90 left are 45 to each of two
-        (130, [10, 70, 50]),  # the 120 left are 60 to each of two, of which one needs 50
+        (100, [10, 45, 45]),  # 33 to each of three; the first needs 10; the 90 left are 45 to each of two
+        (130, [10, 70, 50]),  # the 120 left are 60 to each of two; one needs 50
         (29, [9, 10, 10]),
         (0, [0, 0, 0]),
     ],
@@ -36,7 +36,7 @@ def test_code_that_fits_is_shown_whole() -> None:
 
 
 def test_code_that_does_not_fit_is_cut_with_a_remark() -> None:
-    """Of 28, two of three files share 14 each; the first needs 12 and leaves 16: two lines of 6, but not three."""
+    """Two of three files share 28, 14 each; the first needs 12 and leaves 16: two lines of 6, but not three."""
     cut = excerpt(TEXTS, ALL, 28)
     assert cut.places == {"a.py": (), "b.py": [(1, 2)], "c.py": ()}
     assert "one\ntwo\nsix\n```" in cut.text
@@ -54,7 +54,7 @@ def test_file_of_which_no_line_fits_is_missing() -> None:
 
 
 def test_line_numbers_count_as_characters() -> None:
-    """Of lines 1 and 3 with numbers, 6 characters each, 11 hold one; without, 4 each, both."""
+    """Lines 1 and 3 have 6 characters each with numbers, so 11 hold one; 4 each without, so 11 hold both."""
     places = {"a.py": [(1, 1), (3, 3)]}
     assert excerpt(TEXTS, places, 11).places == places
     cut = excerpt(TEXTS, places, 11, numbered=True)

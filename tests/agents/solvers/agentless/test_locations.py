@@ -101,7 +101,7 @@ def test_intervals_of_a_location(language: str, location: Location, spans: list[
 
 
 def test_context_is_clipped_to_the_file_and_joined() -> None:
-    """Of a file of 50 lines, with 10 lines of context: 3 gives 1-13, 24 gives 14-34 (they touch), 46 gives 36-50."""
+    """A file of 50 lines, 10 lines of context: 3 gives 1-13, 24 gives 14-34 (they touch), 46 gives 36-50."""
     text = "x\n" * 50
     places = [Location("line", "", number, number) for number in (46, 3, 24)]
     assert intervals(places, "python", "a.py", text) == [(1, 34), (36, 50)]

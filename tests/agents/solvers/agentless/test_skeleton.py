@@ -40,7 +40,7 @@ def test_skeleton_keeps_declarations_without_bodies_and_comments(language: str) 
 
 @pytest.mark.parametrize(("length", "is_trimmed"), [(30, False), (31, True)])
 def test_assignment_of_more_than_thirty_lines_keeps_ten_and_ten(length: int, is_trimmed: bool) -> None:
-    """``X = [``, then so many lines less two, then ``]``."""
+    """``X = [``, then the lines less two, then ``]``."""
     inner = [f"    {number}," for number in range(2, length)]
     outline = skeleton("python", "a.py", "\n".join(["X = [", *inner, "]", "Y = 1", ""])).splitlines()
     assert len(outline) == (10 + 1 + 10 + 1 if is_trimmed else length + 1)

@@ -145,7 +145,7 @@ def solve(folder: Path, options: Mapping[str, object], **answers: Sequence[str])
 
 
 def test_default_settings_find_the_fix(tmp_path: Path) -> None:
-    """With the paper's constants: 4 sets of 10 patches, 40 reproduction tests; all agree."""
+    """The paper's constants: 4 sets of 10 patches, 40 reproduction tests; all agree."""
     solved = solve(tmp_path, {"location_sets": 4, "samples": 10, "reproduction_tests": 40, "regression": True})
     assert solved.outcome.status is SolutionStatus.SUBMITTED
     assert solved.outcome.patch is not None
@@ -189,7 +189,7 @@ def test_each_prompt_shows_what_the_step_before_kept(tmp_path: Path) -> None:
 
 
 def test_most_votes_win_regardless_of_layout(tmp_path: Path) -> None:
-    """Without tests: wrong, right, wrong in other words of the vote; two that mean the same beat the first one."""
+    """No tests: wrong, right, wrong in other words of the vote; two that mean the same beat the first one."""
     solved = solve(tmp_path, {"samples": 3}, repair=[WRONG, RIGHT, SAME])
     assert solved.outcome.patch is not None
     assert "count >= LIMIT\n" in solved.outcome.patch

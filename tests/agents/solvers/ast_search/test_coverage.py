@@ -60,7 +60,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderWorkspac
 
 
 def seen(runs: list[TracedTest]) -> dict[str, tuple[bool, list[int]]]:
-    """Return what the tests covered of the shop, by the end of their names."""
+    """Return the lines of the shop that each test covered, by the end of its name."""
     return {
         run.name.replace("::", ".").rpartition(".")[2]: (run.failed, sorted(run.lines.get("shop.py", ())))
         for run in runs
@@ -172,7 +172,7 @@ def test_the_next_test():
 
 
 def test_lines_run_during_an_import_are_left_out(workspace: FolderWorkspace) -> None:
-    """Of the shop: ``price`` is lines 4 to 7, ``other`` is 10 and 11."""
+    """The shop: ``price`` is lines 4 to 7, ``other`` is 10 and 11."""
     workspace.write("sale.py", SALE.encode())
     workspace.write("slow.py", SLOW.encode())
     workspace.write("broken.py", b"from shop import Shop\nShop().price(1)\n1 / 0\n")

@@ -107,7 +107,7 @@ def test_line_outside_of_the_quoted_indentation_is_dedented() -> None:
 
 
 def test_fuzzy_match_needs_half_of_the_lines() -> None:
-    """Of the quoted lines ``value = compute(1)`` (18 letters) is like ``value = compute(2)``: distance 1, 1 - 1/18 =
+    """The quoted line ``value = compute(1)`` (18 letters) is like ``value = compute(2)``: distance 1, 1 - 1/18 =
     0.94. The other two are unlike. One of two lines is half: found; one of three is not."""
     text = "value = compute(2)\nreturn other_thing\nlast\n"
     after, match, _ = one(text, "value = compute(1)\nzzz", "value = compute(3)")

@@ -103,7 +103,7 @@ def test_discriminator_setting_chooses_the_result(tmp_path: Path) -> None:
 
 
 def test_debate_chooses_the_result(tmp_path: Path) -> None:
-    """By the mean reward it would be the first solution; the judge names the second."""
+    """The mean reward prefers the first solution; the judge names the second."""
     ways = [EDIT, value(-10), FINISH, value(70), WORSE_EDIT, value(-90), FINISH, FINISH, value(75)]
     words = ["Number 0. <solution>0</solution>", "Rather 1. <solution>1</solution>"]
     for judged, expected in (("<solution>1</solution>", "return 3"), ("I cannot say.", "return sum(prices)")):

@@ -12,7 +12,7 @@ from judged_nodes import judged
 
 
 def test_scores_of_a_small_tree(small: SearchTree[str]) -> None:
-    """By hand, with ln 3 = 1.098612 and ln 2 = 0.693147.
+    """Computed by hand, with ln 3 = 1.098612 and ln 2 = 0.693147.
 
     root: 0 + sqrt(ln 1 / 3) - 0.8 sqrt(0)                                   =  0
     a:    60 + sqrt(1.098612 / 2) - 0.8 sqrt(1) + 20 (one child, a bad edit) = 79.941152

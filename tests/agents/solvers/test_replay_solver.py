@@ -7,7 +7,7 @@ import pytest
 
 from acting_solvers import solver_of
 from assay.agents.sampling.solve import SolveJob, SolveResult, solve
-from assay.agents.solvers.replay import ReplaySettings, ReplaySolver
+from assay.agents.solvers.replay_solver import ReplaySettings, ReplaySolver
 from assay.agents.trajectory import AgentInfo, Step, TrajectoryRecorder
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.solvers.agentless.checks import (
+from assay.agents.solvers.agentless.patch_checks import (
     OTHER,
     PYTHON,
     REPRODUCED,

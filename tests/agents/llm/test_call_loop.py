@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from assay.agents.llm.calls import Calls
+from assay.agents.llm.call_loop import Calls
 from assay.harness.errors import RunStopped
 
 
