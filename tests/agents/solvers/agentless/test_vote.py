@@ -6,53 +6,34 @@ from hypothesis import strategies as st
 
 from assay.agents.solvers.agentless.vote import Ballot, combine, interleave, majority
 
+BOTH = ("regression", "reproduction")
 
-def elect(*ballots: tuple[str, int | None, bool | None]) -> tuple[int | None, int, tuple[str, ...]]:
+
+@pytest.mark.parametrize(
+    ("ballots", "winner", "votes", "filters"),
+    [
+        ([("a", None, None), ("b", None, None), ("b", None, None)], 1, 2, ()),  # the most votes win
+        # a: 0, 3; b: 1, 2: two votes each, and index 0 comes first
+        ([("a", 0, True), ("b", 0, True), ("b", 0, True), ("a", 0, True)], 0, 2, BOTH),
+        ([("", None, None), ("", None, None), ("a", None, None)], 2, 1, ()),  # empty samples have no vote
+        # the fewest failures are 1; of these b has two votes, while a, with three in all, has only one there
+        ([("a", 2, True), ("a", 2, True), ("b", 1, True), ("a", 1, True), ("b", 1, True)], 2, 2, BOTH),
+        # the only sample with 0 failures does not reproduce: nobody passes both, so the second filter is forgotten
+        ([("a", 0, False), ("b", 3, True), ("b", 3, True)], 0, 1, ("regression",)),
+        ([("a", 0, False), ("a", 0, False), ("b", 0, True)], 2, 1, BOTH),  # reproduction counts if a sample passes it
+        # the fewest failures belong to an empty sample: nobody with a key has as few, so all vote
+        ([("", 0, True), ("a", 2, True), ("b", 1, True), ("a", 5, False)], 1, 2, ()),
+        ([("a", None, True), ("b", None, False), ("b", None, False)], 0, 1, ("reproduction",)),  # what was not run
+        ([("a", 1, None), ("b", 0, None), ("a", 1, None)], 1, 1, ("regression",)),  # filters nothing
+        ([], None, 0, ()),
+        ([("", 0, True)], None, 0, ()),
+    ],
+)
+def test_majority_of_the_samples_that_pass_most_filters(
+    ballots: list[tuple[str, int | None, bool | None]], winner: int | None, votes: int, filters: tuple[str, ...]
+) -> None:
     vote = majority([Ballot(*each) for each in ballots])
-    return vote.winner, vote.votes, vote.filters
-
-
-def test_most_votes_win() -> None:
-    assert elect(("a", None, None), ("b", None, None), ("b", None, None)) == (1, 2, ())
-
-
-def test_tie_goes_to_the_first() -> None:
-    """a: 0, 3; b: 1, 2. Two votes each; index 0 comes first."""
-    assert elect(("a", 0, True), ("b", 0, True), ("b", 0, True), ("a", 0, True))[:2] == (0, 2)
-
-
-def test_empty_samples_have_no_vote() -> None:
-    assert elect(("", None, None), ("", None, None), ("a", None, None)) == (2, 1, ())
-
-
-def test_only_samples_that_fail_the_fewest_tests_vote() -> None:
-    """The fewest failures are 1; of these b has two votes, while a, with three votes in all, has only one there."""
-    ballots = (("a", 2, True), ("a", 2, True), ("b", 1, True), ("a", 1, True), ("b", 1, True))
-    assert elect(*ballots) == (2, 2, ("regression", "reproduction"))
-
-
-def test_fewest_failures_are_taken_over_all_samples() -> None:
-    """The only sample with 0 failures does not reproduce: nobody passes both, so the second filter is forgotten."""
-    assert elect(("a", 0, False), ("b", 3, True), ("b", 3, True)) == (0, 1, ("regression",))
-
-
-def test_reproduction_filter_applies_if_a_sample_passes_it() -> None:
-    assert elect(("a", 0, False), ("a", 0, False), ("b", 0, True)) == (2, 1, ("regression", "reproduction"))
-
-
-def test_all_samples_vote_if_no_filter_leaves_one() -> None:
-    """The fewest failures belong to an empty sample: nobody with a key has as few."""
-    assert elect(("", 0, True), ("a", 2, True), ("b", 1, True), ("a", 5, False)) == (1, 2, ())
-
-
-def test_test_that_was_not_run_filters_nothing() -> None:
-    assert elect(("a", None, True), ("b", None, False), ("b", None, False)) == (0, 1, ("reproduction",))
-    assert elect(("a", 1, None), ("b", 0, None), ("a", 1, None)) == (1, 1, ("regression",))
-
-
-def test_vote_without_samples_has_no_winner() -> None:
-    assert elect() == (None, 0, ())
-    assert elect(("", 0, True)) == (None, 0, ())
+    assert (vote.winner, vote.votes, vote.filters) == (winner, votes, filters)
 
 
 def test_interleave_puts_the_greedy_samples_first() -> None:

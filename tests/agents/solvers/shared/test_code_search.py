@@ -1,6 +1,9 @@
 """Search calls over small sources."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,33 +34,7 @@ def half(x):
 TEST = "from shop import half\n\ndef test_half():\n    assert half(2) == 1\n"
 PYTHON = {"src/shop.py": SHOP, "tests/test_shop.py": TEST, "README.md": "half of the shop is open\n"}
 
-ONE_CLASS = {
-    "python": ("a.py", "class Shop:\n    def price(self):\n        return 1\n"),
-    "java": ("A.java", "class Shop extends Base {\n  int price() {\n    return 1;\n  }\n}\n"),
-    "kotlin": ("a.kt", "class Shop : Base() {\n  fun price(): Int {\n    return 1\n  }\n}\n"),
-    "typescript": ("a.ts", "export class Shop {\n  price(): number {\n    return 1;\n  }\n}\n"),
-    "javascript": ("a.js", "class Shop {\n  price() {\n    return 1;\n  }\n}\n"),
-    "go": ("a.go", "package a\n\ntype Shop struct {\n\topen bool\n}\n\nfunc (s *Shop) price() int {\n\treturn 1\n}\n"),
-    "rust": (
-        "a.rs",
-        "struct Shop { open: bool }\n\nimpl Shop {\n    fn price(&self) -> i32 {\n        return 1;\n    }\n}\n",
-    ),
-    "cpp": ("a.cpp", "class Shop {\n  int price() {\n    return 1;\n  }\n};\n"),
-    "php": ("a.php", "<?php\nclass Shop {\n  function price() {\n    return 1;\n  }\n}\n"),
-    "ruby": ("a.rb", "class Shop\n  def price\n    return 1\n  end\nend\n"),
-}
-HEADS = {
-    "python": "def price(self):",
-    "java": "int price()",
-    "kotlin": "fun price(): Int",
-    "typescript": "price(): number",
-    "javascript": "price()",
-    "go": "func (s *Shop) price() int",
-    "rust": "fn price(&self) -> i32",
-    "cpp": "int price()",
-    "php": "function price()",
-    "ruby": "def price",
-}
+ONE_CLASS = yaml.safe_load(Path(__file__).with_name("one_class.yaml").read_text())
 
 
 def python(call: str) -> SearchResult:
@@ -173,10 +150,10 @@ def test_call_without_a_result_says_why(call: str, reply: str) -> None:
 
 @pytest.mark.parametrize("language", ONE_CLASS)
 def test_classes_and_methods_are_found_in_every_language(language: str) -> None:
-    path, text = ONE_CLASS[language]
-    search = CodeSearch(Codebase({path: text}, language))
+    case = ONE_CLASS[language]
+    search = CodeSearch(Codebase({case["path"]: case["text"]}, language))
     signatures = "\n".join(codes(perform(search, "search_class('Shop')")))
-    assert HEADS[language] in signatures
+    assert case["head"] in signatures
     assert "return 1" not in signatures
     (method,) = perform(search, "search_method_in_class('price', 'Shop')").snippets
     assert method.owner == "Shop.price"
