@@ -72,7 +72,7 @@ KINDS = {
 def field_error(
     error: "ValidationError", *, file: str = "", instance: str = "", columns: Mapping[str, str] | None = None
 ) -> DataError:
-    """Turn the first complaint of a pydantic model into a DataError that says what to write instead.
+    """Turn the first complaint of a pydantic model into a DataError with the remedy.
 
     Args:
         error: the model's.

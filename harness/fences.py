@@ -19,7 +19,7 @@ def fence(text: str, info: str = "") -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """Cut a text in the middle if it has more than so many characters, and mark the cut."""
+    """Cut a text of more than ``most`` characters in the middle, and mark the cut."""
     if len(text) <= most:
         return text
     head = most * 2 // 3
@@ -27,7 +27,6 @@ def shorten(text: str, most: int) -> str:
 
 
 def unfence(text: str) -> str:
-    """Return a text without a fence around the whole of it."""
     whole = _WHOLE.fullmatch(text)
     return whole["text"] if whole else text
 

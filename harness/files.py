@@ -35,7 +35,6 @@ def code_edition(*paths: Path) -> str:
 
 
 def json_lines(models: Iterable[BaseModel]) -> bytes:
-    """Return each model as a line of JSON."""
     return "".join(f"{model.model_dump_json()}\n" for model in models).encode()
 
 
@@ -75,13 +74,13 @@ def read_yaml(path: Path) -> Any:
 
 
 def make_model(kind: type[ModelT], fields: object, file: str, wanted: str) -> ModelT:
-    """Check what a YAML file holds.
+    """Check the content of a YAML file.
 
     Args:
         kind: the model of its content.
         fields: the content.
         file: named in errors.
-        wanted: says what to write into it, after a semicolon.
+        wanted: the remedy, printed after a semicolon.
 
     Raises:
         DataError: it is no mapping, or a field is wrong; names file and field.
@@ -174,7 +173,7 @@ def tar_members(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -
 
 @lru_cache(maxsize=256)
 def _tar_header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
-    """Return what ``TarInfo.tobuf`` does; in a tenth of its time, where the name is short."""
+    """Do the same as ``TarInfo.tobuf``; in a tenth of its time, where the name is short."""
     mode, path = 0o755 if kind == tarfile.DIRTYPE else 0o644, name.encode(errors="surrogateescape")
     if len(path) > tarfile.LENGTH_NAME or size >= 8**11 or kind == tarfile.DIRTYPE:
         entry = tarfile.TarInfo(name)
@@ -276,7 +275,6 @@ def _write(number: int, content: bytes) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Bring a file to the disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 

@@ -1,4 +1,4 @@
-"""Long sequences of which only a part is in memory."""
+"""Long sequences that are on the disk."""
 
 import os
 import pickle

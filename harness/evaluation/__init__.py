@@ -11,7 +11,7 @@
   the channel that it can write by breaking the other.
 - **A patch is checked against the commit** before it is applied to the tree, so it cannot change files that a
   pre-build left in the tree, hidden from git.
-- **The tree says what a patch changed.** The tests' user applies the patch before any code of it has run, and the
+- **The tree lists the changes of a patch.** The tests' user applies the patch before any code of it has run, and the
   tree lists the changes. From that list the host decides what goes back to the base commit: test files, files that
   steer the runner, build products. Then the test patch is applied, and the tests run. Results are fetched once
   everything in the container is dead.

@@ -57,7 +57,7 @@ class Applied:
     """What came of applying a patch, and of putting back what must not stay."""
 
     result: ExecResult
-    """Of the last script."""
+    """How the last script ended."""
     back: PutBack = field(default_factory=PutBack)
     refused: str = ""
     """Why the patch cannot be used; empty if it can."""

@@ -22,7 +22,7 @@ class Changes:
 
 
 def read_changes(printed: bytes) -> Changes:
-    """Return what a patch changed.
+    """Read the changes of a patch.
 
     Args:
         printed: git's raw diff of the tree against its base commit before the patch, NUL, and the same after it; empty
@@ -66,7 +66,6 @@ def _two_lists(printed: bytes) -> tuple[list[_Entry], list[_Entry]]:
 
 
 def _entries(tokens: list[bytes]) -> Iterator[_Entry]:
-    """Read pairs of facts and path."""
     for facts, path in zip(tokens[::2], tokens[1::2], strict=True):
         match = _ENTRY.fullmatch(facts)
         if match is None:

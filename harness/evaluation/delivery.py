@@ -45,7 +45,7 @@ SEPARATOR = "//"
 """Stands between two lists of paths; no path is like it."""
 _WORD = re.compile(r"\w+")
 NO_ATTRIBUTES = "* -text !eol !crlf !ident !filter !working-tree-encoding !diff"
-"""In ``info/attributes`` it precedes what every other file says."""
+"""Goes into ``info/attributes``, which takes precedence over every other file of attributes."""
 WHO = "-c user.name=assay -c user.email=assay@localhost"
 A_COMMIT = f"{GIT} rev-parse -q --verify HEAD > /dev/null 2>&1"
 COMMIT = f"{GIT} init -q && {GIT} add -f -A && {GIT} {WHO} commit -q --allow-empty -m base"
@@ -178,7 +178,7 @@ class Delivery:
 
     @property
     def applied_paths(self) -> tuple[str, ...]:
-        """Paths that the patch names, without those that are never applied: what is there of these stays."""
+        """Paths that the patch names, without build products, which are never applied."""
         return tuple(path for path in self.patch.paths if not self._is_left_out(path))
 
     def _is_left_out(self, path: str) -> bool:
@@ -213,7 +213,7 @@ class Delivery:
         return pack_tar(files, [home])
 
     def apply_script(self) -> str:
-        """Return the shell text that applies the patch and prints what it changed, for ``changes.read_changes``.
+        """Return the shell text that applies the patch and prints its changes for ``changes.read_changes``.
 
         It runs as the tests' user before any code of the patch has run. The tree itself is asked what changed, since
         two readings of a patch can differ; warnings of git, which a patch can provoke, never get between the paths.

@@ -50,7 +50,7 @@ class Task:
     assets: Callable[[], Mapping[str, bytes]] = dict
     """Returns the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
     beside: TestPlan | None = None
-    """Of a test patch: how the base commit's own tests in the same files are run; None if there are none."""
+    """How the base commit's own tests in the files of a test patch are run; None if there are none."""
     tests_are_judged: bool = False
     """Whether the plan's test patch is what is judged, so that one which does not apply is no fault of the instance."""
     label_test: LabelTest | None = None
@@ -147,7 +147,6 @@ def _choose_user(task: Task, image: ImageInfo | None) -> Task:
 
 
 def get_environment_kind(instance: Instance) -> Environment:
-    """Return what the tests of an instance run in."""
     return Environment.PUBLISHED if isinstance(instance.environment, PublishedImage) else Environment.RECIPE
 
 
@@ -182,7 +181,6 @@ def _sidecars(plan: TestPlan, image: ImageInfo | None) -> tuple[Sidecar, ...]:
 
 
 def judge_without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluation:
-    """Return the evidence of a patch that needs no container to be judged."""
     applied, environment = Apply(status=status, detail=detail), get_environment_kind(task.instance)
     evidence = Evidence(instance_id=task.instance.id, environment=environment, apply=applied)
     return Evaluation(evidence, task.prediction.patch)
@@ -209,7 +207,6 @@ def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run:
 
 
 def _test_command(plan: TestPlan) -> list[str]:
-    """Return the command that root starts; tests of root itself have nobody above them."""
     return ["bash", TEST] if plan.user == ROOT else ["sh", SUPERVISE, plan.user]
 
 

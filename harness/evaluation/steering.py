@@ -1,8 +1,8 @@
-"""Files that steer the test runner, and that both the fix and a patch change: whose version the run uses. Pure.
+"""Disputed files: the fix and the patch both change a file that steers the test runner. Pure.
 
 A patch keeps its version if this steers the tests as the base commit does, or as the fix does. Otherwise the run uses
-the fix's version, unless the fix consists of nothing but such files: then the patch's own version has to show what it
-is worth, and a flag says so. A patch that leaves such a file alone is never given the fix's.
+the fix's version, unless the fix consists of nothing but such files: then the patch's own version is used, with a
+flag. A patch that leaves such a file alone is never given the fix's.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ class Settled:
     refused: frozenset[str] = frozenset()
     """Paths that do not stay as the patch has them."""
     from_gold: Mapping[str, str] = field(default_factory=dict)
-    """Content of those that the run takes from the fix, by path."""
+    """Content of the files that the run takes from the fix, by path."""
     flags: tuple[str, ...] = ()
 
 
@@ -51,7 +51,6 @@ def find_disputed_changes(instance: Instance, plan: TestPlan, changed: Iterable[
 
 
 def settle_disputes(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> Settled:
-    """Decide each dispute."""
     language = languages.find(instance.language)
     fix = [path for path in find_touched_paths(instance.gold_patch) if not _steers(path, language, plan)]
     may_give = any(path.endswith(tuple(language.SUFFIXES)) and not language.is_test_file(path) for path in fix)
@@ -85,7 +84,6 @@ def _steers(path: str, language: Language, plan: TestPlan) -> bool:
 
 
 def _way(path: str, text: str | None, language: Language, plan: TestPlan) -> tuple[str, ...]:
-    """Return how a file steers the tests, as something to compare."""
     if text is None:
         return ()
     part = text if path in plan.runs else language.steering_part(path, text)

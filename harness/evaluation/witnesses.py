@@ -12,7 +12,7 @@ Expected = Mapping[str, Mapping[str, Status]]
 
 
 def expect_at_places(tripwires: Tripwires | None, printed: bytes) -> Expected:
-    """Return what is expected at each place.
+    """Return the statuses expected at each place.
 
     Args:
         tripwires: of the evaluation; None if its runner has none.

@@ -30,29 +30,29 @@ MOST = 1000
 
 
 class ArchivedEvaluation(Model):
-    """Where an evaluation is."""
+    """The place of an evaluation."""
 
     id: str
     number: int = 0
-    """Of the archive; 0 if the evaluation was dropped."""
+    """Number of the archive; 0 if the evaluation was dropped."""
     start: int = 0
     size: int = 0
     saved: SavedVerdict | None = None
 
 
-Told = Callable[[Sequence[SavedVerdict]], None]
+Notify = Callable[[Sequence[SavedVerdict]], None]
 """Called with the evaluations that reached the disk together; does not raise."""
 
 
-def quietly(_saved: Sequence[SavedVerdict]) -> None:
-    """Tell nobody."""
+def ignore(_saved: Sequence[SavedVerdict]) -> None:
+    """The callback of an evaluation that nobody waits for."""
 
 
 @dataclass(slots=True)
 class _Batch:
     """Evaluations that reach the disk together."""
 
-    tell: Told
+    notify: Notify
     entries: list[tuple[ArchivedEvaluation, bytes]] = field(default_factory=list)
     is_done: bool = False
     error: OSError | None = None
@@ -65,23 +65,21 @@ class Archives:
         self._folder = folder
         self._index = GrowingFile(folder / "index.jsonl")
         self._lines: dict[str, tuple[int, int]] = {}
-        """Where in the index the line of each evaluation is, and how long it is."""
+        """Place and length of each evaluation's line in the index, by id."""
         self._last = (1, 0, 0)
         """Number of the last archive, evaluations in it, and where they end."""
         self._last_read: tuple[tuple[int, int], Mapping[str, bytes]] = ((0, 0), {})
         """Files of the evaluation that was read last, and its place: whoever reads one file reads others, too."""
-        self._batch = _Batch(quietly)
+        self._batch = _Batch(ignore)
         self._lock = threading.RLock()
         self._turn = threading.Lock()
         """Held by the thread that brings a batch to the disk."""
 
     @property
     def exists(self) -> bool:
-        """Whether the run has archives."""
         return self._folder.is_dir()
 
     def make(self) -> None:
-        """Let the run have archives."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._index.add(())
         for folder in (self._folder, self._folder.parent):
@@ -99,7 +97,6 @@ class Archives:
             return dict(self._lines)
 
     def find(self, instance_id: str) -> SavedVerdict | None:
-        """Return the verdict on an instance; None if there is none that can be read."""
         entry = self._entry(instance_id)
         return entry.saved if entry else None
 
@@ -126,14 +123,14 @@ class Archives:
         except (FileNotFoundError, tarfile.TarError):
             return {}
 
-    def add(self, saved: SavedVerdict, files: Mapping[str, bytes], tell: Told = quietly) -> None:
+    def add(self, saved: SavedVerdict, files: Mapping[str, bytes], notify: Notify = ignore) -> None:
         """Write an evaluation, which is on the disk when this returns; raises OSError.
 
-        Of those that are written together, one ``tell`` is told of all.
+        Evaluations that reach the disk together trigger one ``notify``, with all of them.
         """
         name = saved.verdict.instance_id
         content = tar_members({f"{name}/{path}": text for path, text in files.items()})
-        self._save(ArchivedEvaluation(id=name, size=len(content), saved=saved), content, tell)
+        self._save(ArchivedEvaluation(id=name, size=len(content), saved=saved), content, notify)
 
     def replace_verdict(self, saved: SavedVerdict) -> None:
         """Write another verdict on the same evaluation; raises OSError."""
@@ -146,22 +143,22 @@ class Archives:
         if self._entry(instance_id) is not None:
             self._save(ArchivedEvaluation(id=instance_id))
 
-    def _save(self, entry: ArchivedEvaluation, content: bytes = b"", tell: Told = quietly) -> None:
+    def _save(self, entry: ArchivedEvaluation, content: bytes = b"", notify: Notify = ignore) -> None:
         with self._lock:
             batch = self._batch
-            batch.tell = tell
+            batch.notify = notify
             batch.entries.append((entry, content))
         with self._turn:
             if not batch.is_done:  # by the thread before this one, which took all that waited then
                 with self._lock:
-                    self._batch = _Batch(quietly)
+                    self._batch = _Batch(ignore)
                 batch.is_done = True
                 try:
                     self._write(batch)
                 except OSError as error:
                     batch.error = error
                 else:
-                    batch.tell([entry.saved for entry, written in batch.entries if written and entry.saved])
+                    batch.notify([entry.saved for entry, written in batch.entries if written and entry.saved])
         if batch.error is not None:
             raise OSError(*batch.error.args) from batch.error
 
@@ -211,7 +208,6 @@ class Archives:
 
 
 def _read(line: bytes) -> ArchivedEvaluation | None:
-    """Read a line of the index; None if a crash tore it."""
     try:
         return ArchivedEvaluation.model_validate_json(line)
     except ValidationError:
@@ -220,5 +216,4 @@ def _read(line: bytes) -> ArchivedEvaluation | None:
 
 @lru_cache(maxsize=64)
 def get_archives(run: Path) -> Archives:
-    """Return the archives of a run, by its folder."""
     return Archives(run / "archives")

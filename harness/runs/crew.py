@@ -44,34 +44,27 @@ class Work(Protocol[Item_contra, Attempt, Result_co]):
 
     def key(self, item: Item_contra, /) -> str:
         """Return the name of an item, unique within the run."""
-        ...
 
     def find_known(self, item: Item_contra, /) -> Result_co | None:
         """Return the result that an earlier process saved for exactly this item, or None."""
-        ...
 
     def plan(self, pending: Mapping[str, Item_contra], total: int, /) -> list[str]:
         """Return the names of the pending items in the order in which they start; ``total`` counts the known ones too.
 
         An item may have to be read from the disk when it is asked for.
         """
-        ...
 
     def begin(self, item: Item_contra, number: int, /) -> None:
         """Note that an attempt starts; ``number`` counts from 1."""
-        ...
 
     def attempt(self, item: Item_contra, number: int, /) -> Attempt:
         """Do the item once."""
-        ...
 
     def may_retry(self, item: Item_contra, attempt: Attempt, /) -> bool:
         """Return whether another attempt may do better; not called after a signal."""
-        ...
 
     def save(self, item: Item_contra, attempt: Attempt, /) -> Result_co:
         """Save the last attempt and return the item's result."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -272,7 +265,6 @@ def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
 def _split_known(
     work: Work[Item, Attempt, Result], items: Sequence[Item], progress: Progress[Item, Result], *, fresh: bool
 ) -> tuple[list[str], dict[str, Result], Pending[Item]]:
-    """Return the names of all items, the results of the known ones, and the others."""
     names: list[str] = []
     known: dict[str, Result] = {}
     places: dict[str, int] = {}

@@ -34,7 +34,6 @@ class ForEach:
     _seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def key(self, instance: Instance) -> str:
-        """Return the instance's id."""
         return instance.id
 
     def find_known(self, _instance: Instance) -> Done | None:
@@ -50,7 +49,7 @@ class ForEach:
         return [name for name in chain.from_iterable(rounds) if name is not None]
 
     def begin(self, _instance: Instance, _number: int) -> None:
-        """Note nothing."""
+        pass
 
     def attempt(self, instance: Instance, _number: int) -> Done:
         """Do it; a bug in Assay costs no other instance its result."""
@@ -66,11 +65,9 @@ class ForEach:
         return done
 
     def may_retry(self, _instance: Instance, done: Done) -> bool:
-        """Return whether the infrastructure failed."""
         return done.broke
 
     def save(self, instance: Instance, done: Done) -> Done:
-        """Add the time of all attempts."""
         return Done(done.instance_id, done.result, done.error, self._seconds[instance.id], done.broke)
 
 
@@ -83,7 +80,7 @@ def do_for_each(
     abort: Callable[[], None],
     pause: float = PAUSE,
 ) -> list[Done]:
-    """Do one thing for each instance; return what came of them, in their order.
+    """Do one thing for each instance; return the results in their order.
 
     Args:
         instances: with different ids.

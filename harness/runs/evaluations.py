@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from assay.harness.files import ModelT, link_or_copy, read_model, replace_file, sync_folder, write_file
 from assay.harness.runs import archives
-from assay.harness.runs.archives import Told, quietly
+from assay.harness.runs.archives import Notify, ignore
 from assay.harness.runs.saved import SavedVerdict
 
 VERDICT = "verdict.json"
@@ -38,18 +38,18 @@ class Evaluations:
         folder = self._root / "instances" / instance_id
         return folder / "reruns" / str(self._rerun) if self._rerun else folder
 
-    def write(self, saved: SavedVerdict, files: Mapping[str, bytes], tell: Told = quietly) -> None:
+    def write(self, saved: SavedVerdict, files: Mapping[str, bytes], notify: Notify = ignore) -> None:
         """Save an evaluation with its files, by their path in its folder; it is on the disk when this returns.
 
-        ``tell`` is called once for all that reached the disk together. Raises OSError, and what was there before is
+        ``notify`` is called once for all that reached the disk together. Raises OSError, and what was there before is
         still there then.
         """
         if self._is_archived:
-            self._archives.add(saved, files, tell)
+            self._archives.add(saved, files, notify)
             return
         with self._replace_folder(saved.verdict.instance_id) as folder:
             _fill(folder, saved, files)
-        tell([saved])
+        notify([saved])
 
     def adopt(self, instance_id: str, other: "Evaluations", *, syncs: bool) -> None:
         """Take what another run holds of an instance, in place of what is here.
@@ -86,7 +86,6 @@ class Evaluations:
             replace_file(self.folder(name) / VERDICT, _encode(saved))
 
     def drop_verdict(self, instance_id: str) -> None:
-        """Forget that an instance was evaluated."""
         if self._is_archived:
             self._archives.drop(instance_id)
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -107,7 +106,6 @@ class Evaluations:
         return [*self._archives.files(instance_id), VERDICT] if self._find_archived(instance_id) else []
 
     def reports(self, instance_id: str) -> dict[str, bytes]:
-        """Return the report files of an evaluation by name."""
         if self._find_archived(instance_id):
             files = self._archives.files(instance_id)
             return {name.removeprefix(REPORTS): files[name] for name in files if name.startswith(REPORTS)}
@@ -142,7 +140,6 @@ class Evaluations:
 
     @contextmanager
     def _replace_folder(self, instance_id: str, *, syncs: bool = True) -> Iterator[Path]:
-        """Give a new folder that takes the place of an instance's when it has been filled without an error."""
         folder = self.folder(instance_id)
         new, old = (folder.with_name(f".{instance_id}.{uuid.uuid4().hex}.{end}") for end in ("new", "old"))
         new.mkdir(parents=True)

@@ -9,12 +9,12 @@ from assay.harness.files import append_lines
 
 
 class GrowingFile:
-    """Lines that are added, and those that are new since the last look; not safe in several threads."""
+    """A file that gets lines and yields the new ones; not safe in several threads."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._number = -1
-        """Of the open file."""
+        """File descriptor."""
         self._close: Callable[[], object] = lambda: None
         self._inode = 0
         self._read = 0

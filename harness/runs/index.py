@@ -36,5 +36,4 @@ class VerdictIndex:
 
 @lru_cache(maxsize=64)
 def get_index(runs: Path) -> VerdictIndex:
-    """Return the index of a folder of runs."""
     return VerdictIndex(runs / ".index")

@@ -21,7 +21,6 @@ class Journal:
         append_lines(self._path, lines)
 
     def events(self) -> list[dict[str, str]]:
-        """Return the lines, without those that a crash tore."""
         try:
             lines = self._path.read_bytes().splitlines()
         except FileNotFoundError:
@@ -29,7 +28,6 @@ class Journal:
         return [event for line in lines if (event := _event(line))]
 
     def replace(self, events: Iterable[Mapping[str, str]]) -> None:
-        """Write these lines in place of all others."""
         replace_file(self._path, "".join(f"{json.dumps(event)}\n" for event in events).encode())
 
 

@@ -106,7 +106,6 @@ class Run(Model):
 
 
 def control_name(run: str, control: str) -> str:
-    """Return the name of a run's control, which is a run beside it."""
     return f"{run}.control-{control}"
 
 

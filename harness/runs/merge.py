@@ -35,7 +35,7 @@ class Merge:
     run: Run
     sources: Sequence[RunStore]
     predictions: Sequence[Prediction]
-    """In the order of their ids."""
+    """Sorted by id."""
     verdicts: Mapping[str, tuple[RunStore, SavedVerdict]]
     """The verdict on each prediction that has one, and the run that it comes from, by instance id."""
     unfit: Mapping[str, str] | None
@@ -49,7 +49,7 @@ class Merge:
 
 
 def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
-    """Return what runs give together as a run of some name.
+    """Plan one run of several; writes nothing.
 
     Args:
         sources: the runs.
@@ -80,7 +80,7 @@ def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
 
 
 def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> RunReport:
-    """Write the merged run, and those of its controls beside it; return its report.
+    """Write the merged run, and its controls' runs beside it; return its report.
 
     Args:
         merge: what to write.
@@ -88,8 +88,7 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
         adopted: called for each instance.
 
     Raises:
-        UserError: the folder holds something else, or is one of those that are merged; or the disk lost what was
-            written.
+        UserError: the folder holds something else, or is one of the sources; or the disk lost a verdict.
     """
     outputs = {name: RunStore(output.root.with_name(control_name(output.root.name, name))) for name in merge.controls}
     for each in (output, *outputs.values()):
@@ -142,7 +141,7 @@ def _check_alike(sources: Sequence[RunStore], runs: Sequence[Run]) -> None:
 
 
 def _aspects(run: Run) -> dict[str, str]:
-    """Return what has to be the same in merged runs, in a person's words."""
+    """List the facts that have to be equal in merged runs, in a person's words."""
     return {
         "the data set": f"{run.dataset.name} at {run.dataset.revision}".removesuffix(" at "),
         "Assay": run.assay_version,
@@ -265,7 +264,6 @@ def _side_by_side(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _events(sources: Sequence[RunStore]) -> list[dict[str, str]]:
-    """Return the journals of all runs as one, in the order of time."""
     found = [event for store in sources for event in store.events()]
     return sorted(found, key=_time)
 

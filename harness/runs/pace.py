@@ -26,7 +26,7 @@ class Pace:
 
     @contextmanager
     def turn(self, stopped: Callable[[], bool]) -> Iterator[int]:
-        """Wait for a turn, or until the run is stopped; yields what ``record`` has to be given."""
+        """Wait for a turn, or until the run is stopped; yields the argument ``began`` of ``record``."""
         with self._free:
             while self._at_work >= self.limit and not stopped():
                 self._free.wait(POLL)

@@ -15,7 +15,7 @@ class PatchDiffFigures(Model):
     compared: int
     findings: dict[str, int]
     finding_of: dict[str, PatchDiffFinding]
-    """Of each instance that was compared."""
+    """The finding about each instance that was compared."""
     resolved_rate: float
     not_refuted: int
     """Resolved patches without a regression, those not assessed included: no developer test refutes them."""

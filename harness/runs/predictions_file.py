@@ -11,7 +11,6 @@ from assay.harness.files import replace_file
 
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
-    """Write a whole file."""
     lines = "".join(json.dumps(each.model_dump()) + "\n" for each in predictions)  # a patch may not be UTF-8
     replace_file(path, lines.encode())
 

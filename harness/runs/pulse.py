@@ -14,7 +14,7 @@ def silent(_text: str) -> None:
 
 @contextmanager
 def pulse(report: Note, every: float) -> Iterator[Note]:
-    """Give a function that sets the current step, which a thread reports every so many seconds until the end."""
+    """Give a function that sets the current step, which a thread reports every ``every`` seconds."""
     began, over, step = time.monotonic(), threading.Event(), ""
 
     def note(text: str) -> None:

@@ -55,7 +55,6 @@ class RayWorker:
         self._bench: Workbench | None = None
 
     def ready(self) -> NodeFacts | AssayError:
-        """Open the workbench, which removes containers of dead processes."""
         try:
             self._bench = self._open()
             return NodeFacts(node_name(), __version__, self._bench.describe())
@@ -63,11 +62,9 @@ class RayWorker:
             return error
 
     def attempt(self, do: Callable[[Workbench], Any]) -> Any:
-        """Make an attempt here."""
         return do(self._here)
 
     def call(self, method: str, *args: Any) -> Any:
-        """Call a method of the workbench; return what it raises."""
         try:
             return getattr(self._here, method)(*args)
         except AssayError as error:
@@ -80,7 +77,6 @@ class RayWorker:
 
 
 def node_name() -> str:
-    """Return the name of this machine, with the address by which Ray knows it."""
     ray = importlib.import_module("ray")
     return f"{socket.gethostname()} ({ray.util.get_node_ip_address()})"
 
@@ -92,7 +88,7 @@ class RayCluster(Workbench, Cluster):
     open_bench: Callable[[], Workbench]
     """Called on each node."""
     address: str = "auto"
-    """As ``ray.init`` takes it; an empty text starts a cluster on this machine."""
+    """Argument of ``ray.init``; an empty text starts a cluster on this machine."""
     note: Callable[[str], None] = lambda _text: None
     """Gets a line for each worker that is lost or unfit."""
     attempts: Counter[str] = field(default_factory=Counter)
@@ -116,16 +112,13 @@ class RayCluster(Workbench, Cluster):
 
     @property
     def cluster(self) -> Self:
-        """Itself."""
         return self
 
     @property
     def slots(self) -> int:
-        """Slots of the nodes that are there now."""
         return int(self._ray.cluster_resources().get(SLOTS, 0))
 
     def attempt(self, do: Callable[[Workbench], Answer]) -> Answer:
-        """Send an attempt to an idle worker; see the Protocol."""
         error = ""
         for _ in range(LOSSES):
             worker = self._take()
@@ -146,7 +139,6 @@ class RayCluster(Workbench, Cluster):
         raise AttemptLost(f"{error}, the last of {LOSSES}")
 
     def summary(self) -> str:
-        """Return a line with what each node did."""
         nodes = sorted({*self.attempts, *self.lost, *(facts.node for facts in self._facts.values())})
         return "; ".join(
             f"{node}: {count(self.attempts[node], 'attempt')}"
@@ -156,39 +148,30 @@ class RayCluster(Workbench, Cluster):
 
     @property
     def engine(self) -> Engine:
-        """Raise EngineError: the engines are on the nodes."""
         raise EngineError("the engines of a Ray cluster are on its nodes")
 
     def describe(self) -> dict[str, str]:
-        """Describe the cluster, and the engine of one of its nodes."""
         return {**self._ask("describe"), "executor": "ray", "ray": self._ray.__version__, SLOTS: str(self.slots)}
 
     def settle(self, instance: Instance) -> Instance:
-        """Have a worker settle it."""
         return cast("Instance", self._ask("settle", instance))
 
     def plan(self, instance: Instance) -> TestPlan:
-        """Have a worker plan it."""
         return cast("TestPlan", self._ask("plan", instance))
 
     def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
-        """Have a worker plan them."""
         return cast("TestPlan", self._ask("plan_files", instance, files))
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
-        """Have a worker aim it."""
         return cast("TestPlan", self._ask("aim", plan, instance))
 
     def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:  # noqa: ARG002 - the Protocol names it
-        """Return a function that reads nothing: each worker reads its own."""
         return dict
 
     def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:  # noqa: ARG002
-        """Raise EngineError: the images are on the nodes."""
         raise EngineError("the images of a Ray cluster are on its nodes")
 
     def reap(self) -> None:
-        """Have each node remove orphans."""
         with self._lock:
             one_each = {facts.node: worker for worker, facts in self._facts.items()}
         self._call_all(list(one_each.values()), "reap")
@@ -250,7 +233,6 @@ class RayCluster(Workbench, Cluster):
             self._ray.wait(calls, num_returns=len(calls), timeout=PATIENCE)
 
     def _gather(self) -> None:
-        """Start a worker for each slot, also of nodes that come later, and hand out those that are open."""
         while not self._ended.wait(0 if self._starting else 0.5):
             with suppress(self._ray.exceptions.RayError):
                 self._start_missing()
@@ -290,7 +272,6 @@ class RayCluster(Workbench, Cluster):
 
 
 def _connect(address: str) -> Any:
-    """Return the module ``ray``, connected to a cluster."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:

@@ -76,15 +76,15 @@ class RunReport(Model):
     unfit_reasons: dict[str, str] | None = None
     """Instances that fail their controls in this run, with the reason; None: no controls were run."""
     resolved_rate: float = 0.0
-    """Of all submitted instances."""
+    """Share of the submitted instances."""
     operational_instances: int | None = None
     operational_resolved_instances: int | None = None
     operational_rate: float | None = None
-    """Of the submitted instances that are fit."""
+    """Share of the submitted instances that are fit."""
     measures: dict[str, dict[str, float]] = Field(default_factory=dict)
     """Figures beside the outcomes of single instances, such as the coverage of the change."""
     mean_measures: dict[str, float] = Field(default_factory=dict)
-    """Of the instances that have each figure; of speed-ups the harmonic mean."""
+    """Means over the instances that have the figure; harmonic for speed-ups."""
     patchdiff: PatchDiffFigures | None = None
     """Figures of the comparisons with gold; None: nothing was compared."""
 

@@ -14,7 +14,7 @@ from assay.harness.runs.store import RunStore
 
 
 def suspects(tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Task]:
-    """Return the unresolved tasks of which some failing expected test has not passed in any repetition yet."""
+    """Return the unresolved tasks with a failing expected test that has passed in no repetition yet."""
     return [task for task, verdict in zip(tasks, verdicts, strict=True) if set(failing(verdict)) - set(verdict.flaky)]
 
 
@@ -36,7 +36,7 @@ def rerun(
 
 
 def mark_repeated(store: RunStore, tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Mark the verdicts by the repetitions that there are, and save those that change; no outcome does."""
+    """Mark flaky tests by the repetitions so far, and save each verdict that changes; no outcome does."""
     return [_mark_repeated(store, task, verdict) for task, verdict in zip(tasks, verdicts, strict=True)]
 
 

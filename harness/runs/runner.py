@@ -40,7 +40,6 @@ class Runner:
         return [entry.verdict for entry in saved]
 
     def key(self, task: Task) -> str:
-        """Return the instance's id: a run has one evaluation of each."""
         return task.instance.id
 
     def find_known(self, task: Task) -> SavedVerdict | None:
@@ -62,16 +61,13 @@ class Runner:
         return sorted(pending, key=lambda name: -seconds.get(name, float("inf")))
 
     def begin(self, task: Task, _number: int) -> None:
-        """Note in the journal that an attempt starts."""
         self._note("started", task)
 
     def attempt(self, task: Task, _number: int) -> Evaluation:
-        """Evaluate a task once."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
         return evaluate_once(task, self.bench, labels)
 
     def may_retry(self, _task: Task, evaluation: Evaluation) -> bool:
-        """Return whether the infrastructure failed; a patch's failure is never retried."""
         return may_retry(evaluation)
 
     def save(self, task: Task, evaluation: Evaluation) -> SavedVerdict:

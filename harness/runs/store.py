@@ -65,7 +65,6 @@ class RunStore:
             yield
 
     def _sweep(self) -> None:
-        """Remove what a process that was killed had begun to write."""
         for pattern in (".*", "instances/.*", "instances/*/.*", "instances/*/reruns/.*"):
             for path in self.root.glob(pattern):
                 if path.is_dir():
@@ -137,18 +136,15 @@ class RunStore:
         self.evaluations.adopt(instance_id, other.evaluations, syncs=syncs)
 
     def load_run(self) -> Run:
-        """Read what a run was; raises UserError when the folder holds no run."""
         run = read_model(self.root / "run.json", Run)
         if run is None:
             raise UserError(f"{self.root} holds no readable run.json: it is not a run of Assay")
         return run
 
     def load_predictions(self) -> tuple[Prediction, ...]:
-        """Read the predictions that the run was given."""
         return read_predictions(self._predictions)
 
     def journal(self, event: str, instance_id: str = "", **facts: str) -> None:
-        """Append one line."""
         self._note(event, {instance_id: facts})
 
     def _note(self, event: str, facts: Mapping[str, Mapping[str, str]]) -> None:
@@ -156,7 +152,6 @@ class RunStore:
         Journal(self.root / "journal.jsonl").add(event, {name: {**again, **more} for name, more in facts.items()})
 
     def events(self) -> list[dict[str, str]]:
-        """Return the lines of the journal, without those that a crash tore."""
         return Journal(self.root / "journal.jsonl").events()
 
     def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
@@ -235,11 +230,9 @@ class RunStore:
         return found
 
     def load_evidence(self, instance_id: str) -> Evidence | None:
-        """Return the saved evidence of an instance, or None."""
         return self.evaluations.read(instance_id, "evidence.json", Evidence)
 
     def load_verdicts(self) -> list[SavedVerdict]:
-        """Return the saved verdicts, in the order of the predictions."""
         found = (self.load_verdict(prediction.instance_id) for prediction in self.load_predictions())
         return [saved for saved in found if saved is not None]
 
@@ -248,7 +241,7 @@ class RunStore:
         return self.evaluations.read(instance_id, "instance.json", Instance)
 
     def load_labels(self, instance_id: str) -> Labels | None:
-        """Return what decided an instance's outcome, much faster than the whole instance; or None."""
+        """Return the columns that decided an instance's outcome, much faster than the whole instance; or None."""
         return self.evaluations.read(instance_id, "instance.json", Labels)
 
     def load_outcomes(self) -> dict[str, Outcome]:
@@ -295,11 +288,9 @@ class RunStore:
         return report.model_copy(update={"patchdiff": patchdiff})
 
     def save_verdict(self, saved: SavedVerdict) -> None:
-        """Replace the verdict of an instance (re-grading)."""
         self.evaluations.replace_verdict(saved)
 
     def save_report(self, report: RunReport, verdicts: Iterable[Verdict]) -> None:
-        """Write the summary of the run."""
         replace_file(self.root / "verdicts.jsonl", json_lines(verdicts))
         replace_file(self.root / "report.json", report.model_dump_json(indent=2).encode())
 
@@ -318,7 +309,6 @@ class RunStore:
         return known
 
     def save_durations(self, seconds: Mapping[str, float]) -> None:
-        """Remember how long tests took."""
         replace_file(self._index / "durations.json", json.dumps({**self.durations(), **seconds}).encode())
 
     @property

@@ -16,32 +16,25 @@ class Workbench(Protocol):
     @property
     def engine(self) -> Engine:
         """The engine that runs the containers; a cluster has none here."""
-        ...
 
     @property
     def cluster(self) -> "Cluster | None":
         """The machines that make attempts in place of this one; None if this one makes them."""
-        ...
 
     def describe(self) -> dict[str, str]:
         """Return facts about what runs the containers, for a run's manifest."""
-        ...
 
     def reap(self) -> None:
         """Remove the containers of dead processes; raises EngineError."""
-        ...
 
     def settle(self, instance: Instance) -> Instance:
         """Return the instance with its environment decided and, if its row has no date, dated by its commit."""
-        ...
 
     def plan(self, instance: Instance) -> TestPlan:
         """Return how the instance's tests are run."""
-        ...
 
     def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
         """Return how some of the tree's test files are run, whatever the instance's own are."""
-        ...
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
         """Return an instance's plan with the test files that only the labels name; may have to read the tree.
@@ -49,11 +42,9 @@ class Workbench(Protocol):
         Raises:
             EnvironmentFailure: expected tests are in files that do not exist, or the tree cannot be had.
         """
-        ...
 
     def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:
         """Return a function that reads the binary files of the instance's tests, by path."""
-        ...
 
     def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:
         """Give the name of the image in which a patch is tested, building it if need be; it stays until the block ends.
@@ -64,11 +55,9 @@ class Workbench(Protocol):
         Raises:
             EnvironmentFailure: it cannot be built. EngineError: the engine failed.
         """
-        ...
 
     def abort(self) -> None:
         """End every container and build that is under way."""
-        ...
 
 
 class Cluster(Protocol):
@@ -77,7 +66,6 @@ class Cluster(Protocol):
     @property
     def slots(self) -> int:
         """Attempts that it can make at once."""
-        ...
 
     def attempt(self, do: Callable[[Workbench], Answer], /) -> Answer:
         """Call a function, which is copied, on some machine; another calls it again if that machine is lost.
@@ -85,11 +73,8 @@ class Cluster(Protocol):
         Raises:
             AttemptLost: too many machines were lost. RunStopped: the cluster was aborted.
         """
-        ...
 
-    def summary(self) -> str:
-        """Return a line with what each machine did."""
-        ...
+    def summary(self) -> str: ...
 
 
 OpenCluster = Callable[[Callable[[], Workbench], str, Callable[[str], None]], Workbench]

@@ -91,7 +91,7 @@ class Evaluator:
         return self.judge_task(self.place.task(*self.pair(instance, patch)))
 
     def judge_task(self, task: Task, cancellation: Cancellation | None = None) -> tuple[Verdict, Evaluation]:
-        """Evaluate a patch that ``Workplace.task`` has planned; return what ``judge`` does.
+        """Evaluate a patch that ``Workplace.task`` has planned, as ``judge`` does.
 
         Args:
             task: instance, patch and plan.
@@ -208,7 +208,6 @@ class Evaluator:
 
     @cached_property
     def _by_id(self) -> dict[str, Instance]:
-        """The instances by their ids in lower case."""
         found: Sequence[Instance]
         if isinstance(self.dataset, str | Path):
             sources = make_sources([Path(folder).expanduser() for folder in self.place.mirrors], self.place.toolchains)
@@ -219,5 +218,4 @@ class Evaluator:
 
 
 def _labels(task: Task) -> dict[str, str]:
-    """Return the labels of an evaluation's containers."""
     return {"assay.instance": task.instance.id}

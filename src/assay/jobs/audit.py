@@ -47,7 +47,6 @@ class Audit:
         """Instances whose gold patch could not be run, so that there are no mutants of it."""
 
     def find_by_rules(self, cutoff: date | None) -> None:
-        """Look at each instance alone."""
         self._found += [finding for each in self.instances for finding in audit(each, cutoff)]
 
     def find_by_record(self, path: Path) -> None:
@@ -97,7 +96,6 @@ class Audit:
 
 
 def _find_kinds(names: Iterable[str]) -> frozenset[AuditKind]:
-    """Return the kinds of these names, or all without any; raises UserError for an unknown one."""
     known = {str(kind): kind for kind in AuditKind}
     for name in names:
         if name not in known:

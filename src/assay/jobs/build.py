@@ -17,7 +17,7 @@ class Built:
     """What came of building."""
 
     done: tuple[Done, ...]
-    """In the order of the instances."""
+    """One of each instance, in their order."""
     built: tuple[str, ...] = ()
     """Images that were built, each once."""
     pulled: tuple[str, ...] = ()
@@ -26,7 +26,6 @@ class Built:
 
     @property
     def failed(self) -> tuple[Done, ...]:
-        """Those that failed."""
         return tuple(each for each in self.done if each.error)
 
 
@@ -76,6 +75,5 @@ class Images:
         return Built(tuple(done), tuple(built), tuple(pulled), time.monotonic() - began)
 
     def each(self, instances: Sequence[Instance], verb: str, do: Callable[[Instance], str]) -> list[Done]:
-        """Do something for each instance in front of a person."""
         with self.place.view.doing(len(instances), verb) as progress:
             return do_for_each(instances, do, self.place.jobs, progress, abort=self.place.bench.abort)

@@ -57,7 +57,7 @@ class VerifiedBundle(Verification):
     environments: int = 0
     """Images in which instances were tested."""
     undescribed: int = 0
-    """Those of which the bundle has no content, only the name."""
+    """Environments that the bundle only names."""
     quarantined: int = 0
     """Expected tests that were left out because they are said to vary from run to run."""
     gold_patches: int = 0
@@ -141,7 +141,6 @@ def _images(stores: Sequence[RunStore]) -> dict[str, UsedImage]:
 
 
 def _add_lock(result: VerifiedBundle, scratch: Path) -> VerifiedBundle:
-    """Add what the bundle says of its environments."""
     lock = read_model(scratch / LOCK, Lock)
     wrong = list(check_lock(lock)) if lock else ["is no lock of this version of Assay"]
     problems = tuple(Mismatch(file=LOCK, what=what) for what in wrong)

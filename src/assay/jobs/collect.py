@@ -166,7 +166,7 @@ class Collection:
         self.folder.write(Phase.VALIDATE, lines)
 
     def _measure(self, instances: Sequence[Instance]) -> list[Measured]:
-        """Measure labels: once, and then as often as is wanted those that have any."""
+        """Measure all labels once, then usable ones ``times`` times."""
         run = EvaluationRun("validate", self.folder.runs, self.place, alone=True, kind=RunKind.VALIDATE)
         first = measure_labels(run, instances, 1)
         sound = [each.instance for each in first if not each.problem]
@@ -175,7 +175,6 @@ class Collection:
         return [measured[each.id] for each in instances]
 
     def _load_prepared(self) -> list[Instance]:
-        """Return the instances that are set up, with the recipes that were found for them."""
         recipes = {each.id: each.recipe for each in self.folder.read(Phase.SETUP, Prepared)}
         found = self._instances(Phase.SETUP, Prepared)
         return [each.model_copy(update={"environment": recipes[each.id]}) for each in found]
@@ -281,7 +280,7 @@ class _Licenses:
 
 
 def _newest(instances: Sequence[Instance], limit: int) -> list[Instance]:
-    """Return so many of each repository, the last ones; all if there is no limit."""
+    """Return the last ``limit`` of each repository; all if it is 0."""
     seen: Counter[str] = Counter()
     chosen = []
     for each in reversed(instances):
@@ -308,7 +307,6 @@ def _summarise_validation(measured: Measured) -> Validated:
 
 
 def _rule(measured: Measured) -> str:
-    """Return the name of what is wrong with a candidate that runs."""
     odd = [each for each in (*measured.result.gold, *measured.result.null) if each not in {"resolved", "unresolved"}]
     return str(odd[0]) if odd else "no fail to pass" if not measured.result.fail_to_pass else "not steady"
 

@@ -70,7 +70,6 @@ class EvaluationRun:
 
     @property
     def view(self) -> View:
-        """Shows the run to a person."""
         return self.place.view
 
     @property
@@ -128,7 +127,6 @@ class EvaluationRun:
             raise UserError("the generator llm asks its model from this machine alone; leave out --executor")
 
     def evaluate_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
-        """Evaluate instances with their own patch (``gold``) or without any (``null``)."""
         pairs = control_pairs(instances, model)
         return self.evaluate(pairs, [instance.id for instance in instances], runs_empty=model == "null")
 
@@ -143,7 +141,7 @@ class EvaluationRun:
         return shard, [pair for pair in pairs if pair[0].id in mine], [name for name in instance_ids if name in mine]
 
     def _collect_given(self, dataset: DatasetRef, shard: Shard | None) -> dict[str, str]:
-        """Return what every verdict of the run depends on besides its prediction."""
+        """Collect the inputs of every verdict of the run besides its prediction."""
         if self.kind in REPLACED:
             return {}
         return {
@@ -270,7 +268,6 @@ def manifest(run_id: str, dataset: DatasetRef, bench: Workbench, model: str, set
 
 
 def format_revision(dataset: DatasetRef) -> str:
-    """Return a data set with its revision, in a person's words."""
     return f"{dataset.name} at {dataset.revision[:12]}"
 
 

@@ -128,7 +128,7 @@ def select(lock: Lock, ids: Sequence[str]) -> Lock:
 
 
 def list_notes(lock: Lock) -> Iterator[str]:
-    """Yield what in a lock is not as of the instances' dates, and what the engine lacked when it was made."""
+    """Yield a line for each image that is not as of its instances' date, or was not on the engine."""
     for layer in lock.layers.values():
         if not layer.digest:
             yield f"{layer.name}: is not on the engine, so the lock has its build files but not what it holds"
@@ -137,12 +137,10 @@ def list_notes(lock: Lock) -> Iterator[str]:
 
 
 def is_as_locked(states: Iterable[LayerState]) -> bool:
-    """Return whether no image is missing or differs."""
     return not any(state.status in {LayerStatus.MISSING, LayerStatus.DIFFERS} for state in states)
 
 
 def _use_image(place: Workplace, instance: Instance, patch: str | None) -> UsedImage:
-    """Return the image in which a patch is tested, after building it if need be."""
     with place.bench.image(instance, patch) as image:
         info = place.bench.engine.find_image(image)
         key = place.images.builder.make_key(instance, patch) if place.images else ""

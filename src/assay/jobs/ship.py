@@ -34,18 +34,17 @@ class Shipped:
     """What came of a journey."""
 
     done: tuple[Done, ...] = ()
-    """Of each instance, in their order; none where a file names the images."""
+    """One of each instance, in their order; none where a file names the images."""
     images: tuple[str, ...] = ()
     """Images in the file, or on this engine now."""
     moved: tuple[str, ...] = ()
-    """Those that were not there already."""
+    """Images that were not there already."""
     size: int = 0
     """Bytes of the file."""
     seconds: float = 0.0
 
     @property
     def failed(self) -> tuple[Done, ...]:
-        """Those that failed."""
         return tuple(each for each in self.done if each.error)
 
 
@@ -56,7 +55,7 @@ class Shipping:
     images: Images = field(default_factory=Images)
 
     def export(self, instances: Sequence[Instance], file: Path) -> Shipped:
-        """Write the images of instances into one file, building those that are missing.
+        """Write the images of instances into one file, building missing ones.
 
         A call that was interrupted continues where it stopped. Instances whose image cannot be built are left out.
 
@@ -118,7 +117,7 @@ class Shipping:
         return Shipped((), names, moved, file.stat().st_size, time.monotonic() - began)
 
     def push(self, instances: Sequence[Instance], prefix: str) -> Shipped:
-        """Send the images of instances to a registry, building those that are missing, each once.
+        """Send the images of instances to a registry, each once, building missing ones.
 
         Raises:
             UserError: the prefix is no address. RunStopped: a signal ended it.
@@ -178,7 +177,7 @@ class Shipping:
         return ImageRegistry(bench.engine, locks, parse_prefix(prefix), note=self.images.place.view.note)
 
     def _save(self, bench: "BuiltWorkbench", names: Sequence[str], writer: ArchiveWriter) -> list[str]:
-        """Add the images that a file lacks, so many at once that the engine has room to pack them; return them."""
+        """Add the images that a file lacks, in batches that the engine has room to pack; return their names."""
         infos = {name: bench.engine.find_image(name) for name in names}
         missing = [name for name in names if writer.images.get(name) != getattr(infos[name], "digest", "")]
         layers = {name: {layer.id: layer.size for layer in bench.engine.layers(name)} for name in missing}
@@ -190,7 +189,6 @@ class Shipping:
         return missing
 
     def _check(self, archive: ArchiveReader) -> None:
-        """Read every byte of an archive, in front of a person."""
         blobs = archive.blobs(archive.contents.images)
         note, total, done = self.images.place.view.note, sum(blob.size for blob in blobs), 0
         said = 0.0
@@ -216,7 +214,7 @@ class Shipping:
 
 
 def _cache_files(bench: "BuiltWorkbench", instances: Sequence[Instance]) -> dict[str, bytes]:
-    """Return what another machine's cache needs to evaluate instances, by path."""
+    """Return the files that another machine's cache needs to evaluate instances, by path."""
     found: dict[str, bytes] = {}
     for instance in instances:
         for patch in list_patches(instance):

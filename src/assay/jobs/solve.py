@@ -75,9 +75,7 @@ class SolveSettings:
 class SolveView(View, Protocol):
     """A View that also shows the progress of samples."""
 
-    def solving(self, total: int, title: str, /) -> AbstractContextManager[Progress[SolveJob, Solution]]:
-        """Show the progress of ``total`` samples."""
-        ...
+    def solving(self, total: int, title: str, /) -> AbstractContextManager[Progress[SolveJob, Solution]]: ...
 
 
 class QuietSolving(Quiet):
@@ -187,7 +185,6 @@ class SolverRun:
             stack.abort()
 
     def _install(self, bench: Workbench, agent: Agent) -> None:
-        """Install what an external agent needs on the host."""
         if isinstance(agent, InstallableAgent) and bench.engine.has_containers:
             cache = make_sources(toolchains=self.place.toolchains).cache
             agent.prepare(Host(bench.engine, cache, self.place.toolchains, self.view.note))

@@ -20,13 +20,13 @@ from assay.version import __version__
 
 UNLABELLED: dict[str, Any] = {"fail_to_pass": (), "pass_to_pass": (), "quarantined": ()}
 UNSTAGED: dict[str, Any] = {"rule": swe_bench.BENCHMARK.name, "stages": None}
-"""For rules that compare with earlier runs: measured labels are two lists."""
+"""Changes for rules that compare with earlier runs: measured labels are two lists."""
 
 
 def run_controls(
     run: EvaluationRun, instances: Sequence[Instance], times: int
 ) -> tuple[list[Validation], tuple[Stability, ...]]:
-    """Run both controls so many times, each as a run of its own; return each instance's validation and stability."""
+    """Run both controls ``times`` times, each as a run of its own; return each instance's validation and stability."""
     stores = _run_controls(run, instances, times)
     engine = stores["gold"][0].load_run().engine
     results, records = [], []
@@ -52,19 +52,19 @@ class Measured:
     """An instance with measured labels."""
 
     instance: Instance
-    """With the labels on which all runs agree, and no others."""
+    """It has the labels on which all runs agree, and no others."""
     result: Validation
-    """Of these labels; the differences are those of the row's own."""
+    """Validates these labels; the differences are from the row's own."""
     stability: Stability
     """Its quarantine is that of the row's own labels; the measured ones need none."""
     problem: str = ""
-    """Why there are no labels that tell right from wrong; empty if there are."""
+    """Reason why no usable labels were measured; empty if some were."""
 
 
 def measure_labels(run: EvaluationRun, instances: Sequence[Instance], times: int) -> list[Measured]:
-    """Measure the labels of instances, whatever their own are: both controls, so many times.
+    """Measure the labels of instances, whatever their own are: both controls, ``times`` times.
 
-    The tests of the test patch's files count, or those that the recipe's command runs without any label.
+    The tests of the test patch's files count, or the tests that the recipe's command runs without any label.
     """
     bare = [each.model_copy(update=UNLABELLED) for each in instances]
     bare = [each.model_copy(update=UNSTAGED) if find_benchmark(each.rule).staged else each for each in bare]

@@ -19,25 +19,20 @@ class View(Protocol):
 
     def say(self, text: str, /) -> None:
         """Print a line beside the result."""
-        ...
 
     def note(self, text: str, /) -> None:
         """Show the current step of something slow."""
-        ...
 
     def evaluating(
         self, total: int, title: str, seconds: Mapping[str, float], /
     ) -> AbstractContextManager[Progress[Task, SavedVerdict]]:
-        """Show the progress of so many evaluations; ``seconds`` are what tests took before, by instance id."""
-        ...
+        """Show the progress of ``total`` evaluations; ``seconds`` of earlier tests, by instance id."""
 
     def doing(self, total: int, verb: str, /) -> AbstractContextManager[Progress[Instance, Done]]:
-        """Show the progress of something that is done for so many instances, such as ``building``."""
-        ...
+        """Show the progress of a ``verb``, such as ``building``, done for ``total`` instances."""
 
     def comparing(self, total: int, /) -> AbstractContextManager[Progress[Task, PatchDiffResult]]:
-        """Show the progress of so many comparisons with gold."""
-        ...
+        """Show the progress of ``total`` comparisons with gold."""
 
 
 class Quiet:

@@ -77,15 +77,12 @@ class BuiltWorkbench:
         return self._set_up(fill_date(instance if self._keeps_image(instance) else drop_image(instance), self.sources))
 
     def plan(self, instance: Instance) -> TestPlan:
-        """Plan by the instance's recipe."""
         return self.planner.plan(instance)
 
     def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
-        """Plan some test files by the instance's recipe."""
         return self.planner.plan(instance, files)
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
-        """Add the test files that only the instance's labels name, which may need its tree."""
         from assay.instances.environments.files_to_run import load_files_to_run
         from assay.instances.environments.recipes import find_recipe
 
@@ -97,29 +94,23 @@ class BuiltWorkbench:
         return plan.model_copy(update={"command": aimed.command, "targets": aimed.targets})
 
     def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:
-        """Read assets from the repository, or wherever the row says."""
         from assay.instances.trees.assets import Assets
 
         return Assets(instance.assets, self.sources)
 
     def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:
-        """Build the image of the instance, or of a patch that changes manifests, or find it."""
         return self.builder.image(instance, patch)
 
     def audit(self, instance: Instance) -> "ImageReport":
-        """Report what the instance's image gives away."""
         return self.builder.audit(instance)
 
     def describe(self) -> dict[str, str]:
-        """Describe the engine."""
         return self.engine.describe()
 
     def reap(self) -> None:
-        """Have the engine remove orphans."""
         self.engine.reap()
 
     def abort(self) -> None:
-        """End builds, then containers."""
         self.builder.abort()
         self.engine.abort()
 
@@ -149,46 +140,37 @@ class ActedWorkbench:
         return drop_image(instance)
 
     def plan(self, instance: Instance) -> TestPlan:
-        """Plan with the report that the engine acts out."""
         return self.planner.plan(instance).model_copy(update=ACTED_OUT)
 
     def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
-        """Plan some test files with the report that the engine acts out."""
         return self.planner.plan(instance, files).model_copy(update=ACTED_OUT)
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:  # noqa: ARG002 - the Protocol names it
-        """Return the plan: there are no files."""
         return plan
 
     def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:  # noqa: ARG002 - the Protocol names it
-        """Return a function that reads nothing."""
         return dict
 
     def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:  # noqa: ARG002 - the same
-        """Tell the engine of the instance."""
         return nullcontext(self.engine.act_out(instance))
 
     def describe(self) -> dict[str, str]:
-        """Describe the engine."""
         return self.engine.describe()
 
     def reap(self) -> None:
-        """Do nothing: there are no containers."""
+        pass
 
     def abort(self) -> None:
-        """End what the engine acts out."""
         self.engine.abort()
 
 
 def make_sources(mirrors: Sequence[Path] = (), toolchains: "UserImages | None" = None) -> "Sources":
-    """Return where trees and archives come from."""
     from assay.instances.trees.sources import Sources
 
     return Sources(mirrors, toolchains=toolchains or {})
 
 
 def drop_image(instance: Instance) -> Instance:
-    """Return an instance without the published image that its row carries."""
     if isinstance(instance.environment, PublishedImage):
         return instance.model_copy(update={"environment": None})
     return instance

@@ -1,4 +1,4 @@
-"""Where patches are evaluated: an engine, sources of trees and a builder of images, opened once and then shared."""
+"""The place of evaluations: an engine, sources of trees and a builder of images, opened once and then shared."""
 
 import os
 import threading
@@ -94,7 +94,7 @@ class Workplace:
     executor: str = "local"
     """``local``, or ``ray`` for the nodes of a Ray cluster, which do as many at once as they offer slots."""
     address: str = "auto"
-    """Of the cluster; ``auto`` finds the one that this machine belongs to."""
+    """Address of the cluster; ``auto`` finds the one that this machine belongs to."""
     view: View = field(default_factory=Quiet)
     """Shows builds and progress to a person."""
     _bench: Workbench | None = field(default=None, init=False, repr=False)
@@ -131,7 +131,6 @@ class Workplace:
         return keep_items(self.task(*pair, runs_empty=runs_empty) for pair in pairs)
 
     def task(self, instance: Instance, prediction: Prediction, *, runs_empty: bool = False) -> Task:
-        """Plan one evaluation."""
         settled = self.bench.settle(instance)
         benchmark = find_benchmark(settled.rule)
         task = benchmark.plan(self.bench, settled, prediction)
@@ -145,14 +144,13 @@ class Workplace:
         )
 
     def _limit(self, plan: TestPlan) -> TestPlan:
-        """Return a plan with what this workplace says about every plan."""
         plan = plan.model_copy(update={"strict": self.strict})
         if self.timeout is None:
             return plan
         return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
 
     def setter(self, folder: Path | None = None) -> "Setter":
-        """Return what finds recipes here and keeps them in a folder, by default in the cache.
+        """Return the search for recipes, which keeps them in a folder, by default in the cache.
 
         Raises:
             UserError: the engine builds nothing. EngineUnavailable: it does not answer.
@@ -244,7 +242,6 @@ class Workplace:
         return cast("Engine", self._warm)
 
     def _open_cluster(self) -> Workbench:
-        """Open the cluster; its nodes have the same settings, and see the same folders."""
         connect = EXECUTORS.resolve(self.executor)
         settings = {name: getattr(self, name) for name in THERE}
         for name in PATHS:
