@@ -15,7 +15,7 @@ PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
 Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
 BUDGETS = {"quick": 60.0, "default": 300.0, "thorough": 1800.0}
-"""Seconds for one comparison, by name."""
+"""Seconds of one comparison."""
 LEAST_PACE, MOST_PACE = 0.4, 3.0
 """The least and the greatest multiple of its usual time that a program gets, whatever the budget."""
 ENOUGH = 3

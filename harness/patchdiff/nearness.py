@@ -24,9 +24,7 @@ class ChangeSummary:
     """The change that test files are compared with."""
 
     sources: Sequence[str]
-    """Paths of the changed files that are no tests."""
     words: Sequence[str] = ()
-    """The result of ``find_words``."""
     mentions: Mapping[str, Iterable[str]] = field(default_factory=dict)
     """The words that each test file contains, by its path."""
 

@@ -54,7 +54,6 @@ class Program:
     """A command of the probe and its input, without the targets' places, which differ from side to side."""
 
     command: str
-    """The module of the probe."""
     settings: Mapping[str, Any]
     seconds: float
     """Budget of one round."""
@@ -66,7 +65,6 @@ class Program:
     observe: Observe | None = None
     """Replaces ``run_lines`` for what is no program of the probe."""
     suffix: str = ".py"
-    """Suffix of the test files that show a difference."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,6 @@ class PatchDiffRunner:
     note: Note = silent
     """Called in any thread with the current step of each comparison."""
     every: float = 30.0
-    """Seconds between two notes of one comparison."""
 
     def execute(
         self, tasks: Sequence[Task], progress: Progress[Task, PatchDiffResult] | None = None

@@ -23,7 +23,6 @@ from assay.harness.runs.keys import content_key, grading_edition, rooms_edition
 OUT = "/tmp/assay-report"
 """Folder in which programs leave their observations."""
 READING = 60.0
-"""Seconds for reading files of a tree."""
 MERCY = 10.0
 """Seconds beyond a job's own limit until it is killed with all its processes."""
 Result = TypeVar("Result")

@@ -30,7 +30,6 @@ class Survey:
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
     differing_spans: Mapping[str, Sequence[Span]] | None = None
-    """The result of ``targets.find_spans``."""
     ran: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False)
     """The functions that test files run with gold, as far as a ``ReachMap`` has seen them."""
 

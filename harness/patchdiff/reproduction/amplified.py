@@ -31,9 +31,7 @@ class AmplifiedDraft:
     expression: str
     mode: str
     edits: Sequence[TokenEdit]
-    """Changes of the original file."""
     text: str
-    """The original file."""
 
     @property
     def folder(self) -> str:

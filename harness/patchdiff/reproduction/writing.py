@@ -15,7 +15,6 @@ Shown = tuple[str, str, str]
 """One look: kind, type and text, as in a ``ProbeObservation``."""
 LONGEST_LINE = 90
 FAILURE = "with the gold patch"
-"""Beginning of a failed check's message."""
 
 _FUTURE = "from __future__ "
 

@@ -14,7 +14,6 @@ WIDTH = 640
 LETTER = 6.6
 """Approximate width of a letter of a label."""
 LINE = 14.0
-"""Height of a label."""
 STEPS = (1, 2, 2.5, 5, 10)
 """Distances of ticks, times a power of ten."""
 

@@ -59,7 +59,6 @@ class CompareView:
     """Id, repository and each run's outcome of the instances that count, for the script."""
     repos: tuple[RepoLine, ...] = ()
     left_out: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Reasons, each with its instances."""
     pictures: tuple[Picture, ...] = ()
     marks: tuple[str, ...] = ()
     """The reasons for which runs' rates are no rates of solving; empty for most."""

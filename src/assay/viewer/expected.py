@@ -13,7 +13,6 @@ from assay.viewer.text import Excerpt
 ASKED = 200
 """Tests of an instance whose message is looked for."""
 UNKNOWN = "unknown"
-"""Status of a test where there is no evidence."""
 _ORDER = {"bad": 0, "other": 1, "good": 2}
 
 
@@ -90,7 +89,6 @@ TITLES = {
     "others": "Other tests that broke",
     "quarantined": "Quarantined: left out because their results vary",
 }
-"""Groups in the order of the page."""
 
 
 def _sort(tests: Iterable[ExpectedTest]) -> tuple[ExpectedTest, ...]:

@@ -80,4 +80,3 @@ def words(name: str) -> str:
 FILTERS: Mapping[str, Callable[..., str]] = {
     each.__name__: each for each in (percent, points, money, count, things, size, time, seconds, probability, words)
 }
-"""The templates' filters, by name."""

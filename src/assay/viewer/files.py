@@ -24,6 +24,15 @@ def open_inside(folder: Path, parts: Sequence[str]) -> BinaryIO | None:
     return None
 
 
+def read_inside(folder: Path, parts: Sequence[str], most: int = -1) -> bytes | None:
+    """Return the first ``most`` bytes of the file that ``open_inside`` opens; all by default."""
+    file = open_inside(folder, parts)
+    if file is None:
+        return None
+    with file:
+        return file.read(most)
+
+
 def _open(folder: Path, parts: Sequence[str]) -> BinaryIO:
     at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -8,7 +8,7 @@ from assay.harness.domain import Divergence, PatchDiffFinding, PatchDiffResult, 
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.viewer.charts import Picture
-from assay.viewer.files import open_inside
+from assay.viewer.files import read_inside
 from assay.viewer.index import get_stamp
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import findings_picture
@@ -26,7 +26,6 @@ AROUND = 150
 WORD = 40
 """Letters of a word that is marked whole."""
 RECORD = "patchdiff/comparison.json"
-"""The record of a comparison, in an instance's folder."""
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MEANINGS = {
     PatchDiffFinding.REGRESSION: "A developer test that passes with gold fails with this patch, every time: proof that "
@@ -96,7 +95,6 @@ class ShownDivergence:
     sides: tuple[ShownSide, ...]
     test: str
     raw: str
-    """Path of the test's file; empty if there is none."""
     is_cut: bool
 
 
@@ -109,7 +107,6 @@ class FindingView:
     line: FindingLine
     meaning: str
     raw: str
-    """Path of the record."""
     divergences: tuple[ShownDivergence, ...]
     more: int
     """Differences that are only in the record."""
@@ -171,11 +168,8 @@ def view(viewer: Viewer, keys: Keys) -> FindingView | None:
 
 def load_comparison(run: ViewedRun, instance_id: str) -> SavedPatchDiff | None:
     """Return the comparison of an instance; None if there is none."""
-    file = open_inside(run.store.root, ("instances", instance_id, *RECORD.split("/")))
-    if file is None:
-        return None
-    file.close()
-    return run.store.load_patchdiff(instance_id)
+    record = read_inside(run.store.root, ("instances", instance_id, *RECORD.split("/")), 0)
+    return None if record is None else run.store.load_patchdiff(instance_id)
 
 
 def _show(run: ViewedRun, instance_id: str, number: int, divergence: Divergence) -> ShownDivergence:
@@ -232,11 +226,9 @@ def _count_alike(one: str, other: str) -> int:
 
 
 def _test(run: ViewedRun, instance_id: str, name: str) -> str:
-    file = open_inside(run.store.root, ("instances", instance_id, "patchdiff", name)) if name else None
-    if file is None:
-        return ""
-    with file:
-        return file.read(4 * LONGEST + 1).decode(errors="replace")
+    parts = ("instances", instance_id, "patchdiff", name)
+    content = read_inside(run.store.root, parts, 4 * LONGEST + 1) if name else None
+    return (content or b"").decode(errors="replace")
 
 
 def pages_of_runs(viewer: Viewer) -> Iterator[Keys]:

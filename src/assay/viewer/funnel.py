@@ -9,7 +9,6 @@ from assay.viewer.rendering import make_environment
 
 LEFT, RIGHT = 90, WIDTH - 110
 HEIGHT = 24
-"""Height of a line of the picture."""
 
 
 def funnel_page(title: str, phases: Sequence[FunnelPhase]) -> str:

@@ -32,7 +32,6 @@ class HomeView:
     runs: tuple[RunLine, ...]
     has_costs: bool
     groups: tuple[tuple[str, tuple[ViewedRun, ...]], ...]
-    """Runs that can be compared, with the name of the page that does it."""
     pictures: tuple[Picture, ...]
 
 

@@ -64,7 +64,6 @@ class Entry:
     usage: Usage | None = None
     """None if no run of a solver is known."""
     samples: tuple[int, ...] = ()
-    """Numbers of a solver's samples."""
 
 
 class _Lenient(BaseModel):

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 PATCH_BYTES = 6 * 1024 * 1024
 """More than the gate lets through."""
 RAW_SHOWN = 100
-"""Raw files of an instance that are listed."""
 STEPS = {
     "create": "create the container",
     "start": "start it",
@@ -61,7 +60,6 @@ class RawFile:
 
     name: str
     path: str
-    """Path below the root of the pages."""
     size: int
 
 
@@ -73,7 +71,6 @@ class Patches:
     gold: ShownPatch
     pairs: tuple[FilePair, ...]
     tests: ShownPatch
-    """The test patch."""
     is_gold: bool
     """Both are the same text."""
 
@@ -87,7 +84,6 @@ class InstanceView:
     entry: Entry
     verdict: Verdict
     meaning: str
-    """The outcome in words."""
     instance: Instance | None
     statement: "Markup | None"
     evidence: Evidence | None
@@ -101,7 +97,6 @@ class InstanceView:
     """The images that the tests ran in, from the top; empty if this machine has not built them."""
     files: tuple[RawFile, ...]
     more_files: int
-    """Files that are not listed."""
     previous: str
     """Id of the instance before this one that has a verdict; empty for none."""
     next: str
@@ -168,16 +163,14 @@ def _patches(text: str, instance: Instance | None) -> Patches:
 
 
 def _text(run: ViewedRun, name: str, file: str) -> str:
-    opened = raw.open_file(run, name, file)
-    if opened is None:
+    if (opened := raw.open_file(run, name, file)) is None:
         return ""
     with opened:
         return opened.read(PATCH_BYTES).decode(errors="replace")
 
 
 def _output(run: ViewedRun, name: str) -> Excerpt | None:
-    opened = raw.open_file(run, name, "test_output.txt")
-    if opened is None:
+    if (opened := raw.open_file(run, name, "test_output.txt")) is None:
         return None
     with opened:
         return excerpt(opened)
@@ -217,8 +210,7 @@ def _facts(run: ViewedRun, instance: Instance | None, evidence: Evidence | None)
 
 def _raw_files(run: ViewedRun, name: str, files: Sequence[str]) -> Iterator[RawFile]:
     for file in files:
-        opened = raw.open_file(run, name, file)
-        if opened is not None:
+        if (opened := raw.open_file(run, name, file)) is not None:
             with opened:
                 yield RawFile(file, raw.make_path(run.key, name, file), opened.seek(0, 2))
 

@@ -1,11 +1,10 @@
 """The table of a run's instances, which a script filters and sorts."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from assay.viewer.index import Entry
-from assay.viewer.page import Keys, PageKind
+from assay.viewer.page import Keys, PageKind, list_runs
 from assay.viewer.runs import ViewedRun, Viewer
 
 COLUMNS = ("id", "state", "repo", "unfixed", "broken", "seconds", "cost", "tokens", "flags", "reason")
@@ -60,8 +59,4 @@ def _row(entry: Entry) -> list[Any]:
     ]
 
 
-def pages(viewer: Viewer) -> Iterator[Keys]:
-    yield from ({"run": key} for key in viewer.runs)
-
-
-PAGE = PageKind("instances", "{run}/instances.html", "instances.html", view, pages)
+PAGE = PageKind("instances", "{run}/instances.html", "instances.html", view, list_runs)

@@ -9,7 +9,6 @@ from assay.instances.environments.images_lock import Layer, UsedImage, make_lock
 from assay.viewer.text import cut_lines, readable
 
 LONGEST = 16 * 1024
-"""Characters of a build file that are shown."""
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]{0,250}")
 
 

@@ -13,7 +13,7 @@ from assay.harness.statistics import Interval, wilson
 from assay.viewer.charts import Picture
 from assay.viewer.findings import has_findings
 from assay.viewer.index import SUSPECT, Entry, Usage
-from assay.viewer.page import Keys, PageKind
+from assay.viewer.page import Keys, PageKind, list_runs
 from assay.viewer.pictures import outcomes_by_repository, time_distribution
 from assay.viewer.runs import Snapshot, ViewedRun, Viewer
 
@@ -29,7 +29,6 @@ STATES: Mapping[str, str] = {
     SolutionStatus.AGENT_ERROR: "The solver failed.",
     "": "There is no verdict or solution (yet).",
 }
-"""Outcomes of evaluations and statuses of solutions, in words."""
 SUSPECT_MEANING = "The trajectory has signs that the solver looked for the answer. They decide nothing."
 
 
@@ -226,8 +225,4 @@ def _facts(about: Run) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def pages(viewer: Viewer) -> Iterator[Keys]:
-    yield from ({"run": key} for key in viewer.runs)
-
-
-PAGE = PageKind("overview", "{run}/index.html", "overview.html", view, pages)
+PAGE = PageKind("overview", "{run}/index.html", "overview.html", view, list_runs)

@@ -1,7 +1,7 @@
 """A kind of page: its path, its pages, and the content of each."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -11,6 +11,11 @@ Keys = Mapping[str, str]
 """Values of the names in a kind's path, such as ``run`` and ``instance``."""
 
 _NAME = re.compile(r"\{(\w+)\}")
+
+
+def list_runs(viewer: Viewer) -> Iterator[Keys]:
+    """Yield the keys of a page for each run."""
+    yield from ({"run": key} for key in viewer.runs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,7 +261,7 @@ def overlap(runs: Sequence[str], resolved_by: Sequence[frozenset[int]]) -> Pictu
     left, bottom, row = 24 + LETTER * max(map(len, names)), 150, 24
     marks = count_ticks(counts[shown[0]], 4)
     up, width = Scale(0, marks[-1], bottom, 22), min(44.0, (WIDTH - left - 8) / len(shown))
-    places = [round(left + (number + 0.5) * width, 1) for number in range(len(shown))]
+    columns = [(round(left + (number + 0.5) * width, 1), group) for number, group in enumerate(shown)]
     rows = [bottom + 24 + number * row for number in range(len(runs))]
     return Picture(
         name="overlap",
@@ -283,26 +283,19 @@ def overlap(runs: Sequence[str], resolved_by: Sequence[frozenset[int]]) -> Pictu
                 "fill-resolved" if group else "fill-nobody",
                 f"{counts[group]:,} instances: {cut(_name_group(group, runs), 200)}",
             )
-            for x, group in zip(places, shown, strict=True)
+            for x, group in columns
         ),
         dots=tuple(
             Dot(x, y, "member" if number in group else "absent")
-            for x, group in zip(places, shown, strict=True)
+            for x, group in columns
             for number, y in enumerate(rows)
         ),
         lines=(
             Line(left, bottom, WIDTH - 8, bottom, "axis"),
-            *(
-                Line(x, rows[min(group)], x, rows[max(group)], "link")
-                for x, group in zip(places, shown, strict=True)
-                if len(group) > 1
-            ),
+            *(Line(x, rows[min(group)], x, rows[max(group)], "link") for x, group in columns if len(group) > 1),
         ),
         labels=(
-            *(
-                Label(x, up(counts[group]) - 5, f"{counts[group]:,}", "middle")
-                for x, group in zip(places, shown, strict=True)
-            ),
+            *(Label(x, up(counts[group]) - 5, f"{counts[group]:,}", "middle") for x, group in columns),
             *(Label(left - 12, y + 4, name, "end") for name, y in zip(names, rows, strict=True)),
         ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.harness.domain import PatchDiffFinding
-from assay.viewer.files import open_inside
+from assay.viewer.files import read_inside
 from assay.viewer.findings import load_comparison
 from assay.viewer.runs import ViewedRun, Viewer
 from assay.viewer.solved import find_solver
@@ -16,7 +16,6 @@ class ShownTrajectory:
     """A trajectory that has a page."""
 
     run: str
-    """Key of the solver's run."""
     sample: str
 
 
@@ -45,7 +44,5 @@ def _trajectories(viewer: Viewer, run: ViewedRun, instance_id: str) -> Iterator[
     solver = find_solver(viewer, run)
     if solver is not None:
         sample = str(solver.sample)
-        file = open_inside(solver.run.store.root, ("instances", instance_id, sample, FILE))
-        if file is not None:
-            file.close()
+        if read_inside(solver.run.store.root, ("instances", instance_id, sample, FILE), 0) is not None:
             yield ShownTrajectory(solver.run.key, sample)

@@ -29,7 +29,6 @@ class Snapshot:
     judged: tuple[str, ...]
     """Ids of the instances that have a verdict or a solution, sorted."""
     solver: str = ""
-    """Name of the solver's run that the usage comes from."""
 
     @property
     def usage(self) -> Usage | None:

@@ -29,7 +29,6 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Sent with every answer."""
 RAW_CSP = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 

@@ -10,7 +10,7 @@ from assay.agents.contract import SampleUsage, SolutionStatus
 from assay.harness.files import read_model
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
-from assay.viewer.files import open_inside
+from assay.viewer.files import read_inside
 from assay.viewer.runs import EVALUATED, ViewedRun, Viewer
 
 LARGEST = 64 * 1024 * 1024
@@ -70,11 +70,8 @@ def find_solver(viewer: Viewer, run: ViewedRun) -> JudgedBy | None:
 
 def load_sample(run: ViewedRun, instance_id: str, number: str) -> SampleHead | None:
     """Return a finished sample of a solver's run; None if there is none that can be read."""
-    file = open_inside(run.store.root, ("instances", instance_id, number, "solution.json"))
-    if file is None:
+    content = read_inside(run.store.root, ("instances", instance_id, number, "solution.json"), LARGEST)
+    try:
+        return _Saved.model_validate_json(content).solution if content is not None else None
+    except ValidationError:
         return None
-    with file:
-        try:
-            return _Saved.model_validate_json(file.read(LARGEST)).solution
-        except ValidationError:
-            return None

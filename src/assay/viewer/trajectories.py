@@ -19,7 +19,7 @@ from assay.agents.trajectory import (
 )
 from assay.harness.domain import Outcome
 from assay.viewer.charts import Picture
-from assay.viewer.files import open_inside
+from assay.viewer.files import read_inside
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import StepTokens, tokens_by_step
 from assay.viewer.raw import make_path
@@ -42,9 +42,7 @@ class ShownText:
     head: str
     tail: str = ""
     left_out: int = 0
-    """Characters between head and tail."""
     lines: int = 1
-    """Lines of the whole text."""
 
     @property
     def is_long(self) -> bool:
@@ -104,19 +102,15 @@ class TrajectoryView:
     instance_id: str
     sample: SampleHead | None
     number: str
-    """The sample's number."""
     raw: str
-    """Path of the file; empty if there is none."""
     problem: str = ""
     judged: tuple[JudgedSample, ...] = ()
     others: tuple[int, ...] = ()
-    """Numbers of all samples of the instance."""
     agent: str = ""
     notes: str = ""
     steps: tuple[ShownStep, ...] = ()
     totals: FinalMetrics | None = None
     tools: tuple[tuple[str, int], ...] = ()
-    """Actions by name, the most frequent first."""
     subagents: int = 0
     is_cut: bool = False
     pictures: tuple[Picture, ...] = ()
@@ -146,11 +140,7 @@ def view(viewer: Viewer, keys: Keys) -> TrajectoryView | None:
 
 
 def _read(run: ViewedRun, *parts: str) -> bytes | None:
-    file = open_inside(run.store.root, ("instances", *parts))
-    if file is None:
-        return None
-    with file:
-        return file.read(LARGEST)
+    return read_inside(run.store.root, ("instances", *parts), LARGEST)
 
 
 def _find_judged(viewer: Viewer, run: ViewedRun, name: str, number: str) -> Iterator[JudgedSample]:

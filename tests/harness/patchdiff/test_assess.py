@@ -23,6 +23,7 @@ from assay.harness.patchdiff.sides import ForgedSideError, Side, Sides
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 MODULE = "acme_generators"
+Install = Callable[..., str]
 
 
 def fake(instance: Instance) -> FakeEngine:
@@ -36,7 +37,7 @@ def compared(instance: Instance, engine: Engine, *generators: str, patch: str = 
 
 
 @pytest.fixture
-def generator(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+def generator(monkeypatch: pytest.MonkeyPatch) -> Install:
     """Install somebody's generator under a name."""
     module = ModuleType(MODULE)
     monkeypatch.setitem(sys.modules, MODULE, module)
@@ -67,14 +68,14 @@ def test_one_fault_at_any_call_changes_no_finding(instance: Instance, kind: str)
     assert set(met) == {"open", "exec", "end", "get", "remove", "find_image"}
 
 
-def test_forged_results_of_a_side_silence_every_generator(instance: Instance, generator: Callable[..., str]) -> None:
+def test_forged_results_of_a_side_silence_every_generator(instance: Instance, generator: Install) -> None:
     forged = generator("forged", ForgedSideError(Side.CANDIDATE, "exit status 0 although tests failed"))
     comparison = compared(instance, fake(instance), forged, generator("whole", reached=50))
     assert comparison.finding is PatchDiffFinding.NOT_ASSESSED
     assert "the results of the candidate tree cannot be trusted: exit status 0" in comparison.error
 
 
-def test_regression_stands_beside_forged_results(instance: Instance, generator: Callable[..., str]) -> None:
+def test_regression_stands_beside_forged_results(instance: Instance, generator: Install) -> None:
     forged = generator("forged", ForgedSideError(Side.CANDIDATE, "probe 'x' has 2 results"))
     wrong = instance.gold_patch.replace("a + b", "a * b")
     assert compared(instance, fake(instance), "suites", forged, patch=wrong).finding is PatchDiffFinding.REGRESSION
@@ -82,7 +83,7 @@ def test_regression_stands_beside_forged_results(instance: Instance, generator: 
 
 @pytest.mark.parametrize("error", [EngineError("no such container"), ZeroDivisionError(), AssayError("no answer")])
 def test_failure_of_one_generator_leaves_results_of_the_others(
-    instance: Instance, generator: Callable[..., str], error: Exception
+    instance: Instance, generator: Install, error: Exception
 ) -> None:
     comparison = compared(instance, fake(instance), generator("broken", error), generator("whole", reached=50))
     assert comparison.finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
@@ -93,7 +94,7 @@ def test_failure_of_one_generator_leaves_results_of_the_others(
 
 
 def test_suite_counts_as_reached_only_where_no_generator_can_aim(
-    generator: Callable[..., str], instance: Instance, monkeypatch: pytest.MonkeyPatch
+    generator: Install, instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = {
         "suites": generator("suites", reached=700, aims=False),
@@ -107,7 +108,7 @@ def test_suite_counts_as_reached_only_where_no_generator_can_aim(
 
 
 def test_generators_take_turns_with_equal_shares_and_the_rest_goes_to_those_that_have_more_to_do(
-    instance: Instance, generator: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    instance: Instance, generator: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shares: list[tuple[str, float]] = []
 
@@ -144,7 +145,7 @@ def test_failure_in_a_later_turn_leaves_what_was_found_before(
     assert comparison.error == "acme: gone"
 
 
-def test_failure_of_all_generators_is_not_assessed(instance: Instance, generator: Callable[..., str]) -> None:
+def test_failure_of_all_generators_is_not_assessed(instance: Instance, generator: Install) -> None:
     error = EngineError("no such container")
     comparison = compared(instance, fake(instance), generator("one", error), generator("other", error))
     assert comparison.finding is PatchDiffFinding.NOT_ASSESSED
@@ -152,9 +153,7 @@ def test_failure_of_all_generators_is_not_assessed(instance: Instance, generator
 
 
 @pytest.mark.parametrize("error", [EngineUnavailable("gone"), RunStopped("told to stop")])
-def test_unavailable_engine_or_stop_is_raised(
-    instance: Instance, generator: Callable[..., str], error: Exception
-) -> None:
+def test_unavailable_engine_or_stop_is_raised(instance: Instance, generator: Install, error: Exception) -> None:
     with pytest.raises(type(error)):
         compared(instance, fake(instance), generator("last", error), generator("whole", reached=50))
 

@@ -20,7 +20,6 @@ class PromptMaterial:
     gold_patch: str
     candidate_patch: str
     code_diff: str
-    """The diff from gold's code to the candidate's."""
     targets: tuple[str, ...]
     """Public functions that lead to what the patches change, ``path:name``."""
     context: Mapping[str, str]

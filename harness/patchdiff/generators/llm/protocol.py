@@ -34,7 +34,6 @@ class TriedFile:
     """The statuses of a test file's tests on both sides."""
 
     file: str
-    """Its text."""
     gold: Mapping[str, Status]
     candidate: Mapping[str, Status]
     gold_output: str = ""

@@ -31,7 +31,6 @@ MARGIN = 0.7
 BESIDE = 5.0
 """Seconds that a run takes beside its time limit, to start its container and to end it."""
 MOST_NAMED = 3
-"""Files that a note names."""
 
 
 @dataclass(slots=True)

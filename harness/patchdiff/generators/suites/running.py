@@ -27,7 +27,6 @@ class SuiteRun:
     """Status by test; empty if nothing could be read, or the time was not enough."""
     timed_out: bool
     limit: float
-    """The time limit, in seconds."""
     seconds: float
 
     def passes(self, test: str) -> bool:

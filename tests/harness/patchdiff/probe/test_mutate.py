@@ -1,4 +1,5 @@
 import ast
+from typing import Any
 
 from assay.harness.patchdiff.probe import mutate, scope
 
@@ -25,10 +26,18 @@ def test_state():
 '''
 
 
+def make_copies(text: str, seeds: int, count: int = 9, material: mutate.Material = mutate.NOTHING) -> list[Any]:
+    may = scope.make_scope(mutate.parse_function(text), text, material)
+    return [copy for seed in range(seeds) for copy in mutate.make_copies(text, may, str(seed), count)]
+
+
+def make_edits(text: str, seeds: int, count: int = 9, material: mutate.Material = mutate.NOTHING) -> set[Any]:
+    """Old and new texts of all changes."""
+    return {edit[2:] for _, edits, _ in make_copies(text, seeds, count, material) for edit in edits}
+
+
 def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
-    function = mutate.parse_function(TEST)
-    may = scope.make_scope(function, TEST)
-    copies = [copy for seed in range(120) for copy in mutate.make_copies(TEST, may, str(seed), 5)]
+    copies = make_copies(TEST, 120, 5)
     lines = TEST.splitlines()
     olds = set()
     for text, edits, _ in copies:
@@ -48,8 +57,7 @@ def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
 
 
 def test_statement_is_repeated_before_a_later_assertion() -> None:
-    may = scope.make_scope(mutate.parse_function(LATER), LATER)
-    copies = [copy for seed in range(60) for copy in mutate.make_copies(LATER, may, str(seed), 5)]
+    copies = make_copies(LATER, 60, 5)
     repeated = {edit.new: edit.start[0] for _, edits, _ in copies for edit in edits if mutate.is_repetition(edit)}
     assert {'    first = make("tea time")\n', "    box.reset()\n"} < set(repeated)
     assert any(new.startswith("    first = make(") and "tea time" not in new for new in repeated), (
@@ -61,10 +69,7 @@ def test_statement_is_repeated_before_a_later_assertion() -> None:
 
 
 def test_statement_that_binds_no_name_is_left_out() -> None:
-    may = scope.make_scope(mutate.parse_function(LATER), LATER)
-    copies = [
-        text for seed in range(60) for text, edits, _ in mutate.make_copies(LATER, may, str(seed), 5) if len(edits) == 1
-    ]
+    copies = [text for text, edits, _ in make_copies(LATER, 60, 5) if len(edits) == 1]
     left_out = LATER.replace("    box.reset()\n", "")
     assert left_out in copies
     assert all("    first = make(" in text and "assert first" in text for text in copies)
@@ -73,30 +78,16 @@ def test_statement_that_binds_no_name_is_left_out() -> None:
 def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     donors = scope.collect_strings(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
-    may = scope.make_scope(mutate.parse_function(LATER), LATER, mutate.Material(donors, ["host"], {}))
-    news = {
-        edit.new
-        for seed in range(300)
-        for _, edits, _ in mutate.make_copies(LATER, may, str(seed), 5)
-        for edit in edits
-    }
+    news = {new for _, new in make_edits(LATER, 300, 5, mutate.Material(donors, ["host"], {}))}
     assert any("{% set y = 1 %}" in new and "time" in new for new in news), "the inside of brackets stays together"
     assert "'host'" in news, "what the change is about comes in whole, too"
 
 
 def edits_of(text: str, module: str, material: mutate.Material | None = None) -> set[tuple[str, str]]:
     """The old and new texts of all changes of a function that takes from its module all that it can, or arguments."""
-    whole = ast.parse(module + text)
-    if material is None:
-        material = mutate.NOTHING._replace(
-            arguments=scope.collect_arguments(whole, (module + text).splitlines(keepends=True))
-        )
-    else:
-        material = scope.collect_material(whole, (module + text).splitlines(keepends=True), material)
-    may = scope.make_scope(mutate.parse_function(text), text, material)
-    return {
-        edit[2:] for seed in range(150) for _, edits, _ in mutate.make_copies(text, may, str(seed), 9) for edit in edits
-    }
+    whole, lines = ast.parse(module + text), (module + text).splitlines(keepends=True)
+    given = mutate.NOTHING._replace(arguments=scope.collect_arguments(whole, lines))
+    return make_edits(text, 150, 9, scope.collect_material(whole, lines, material) if material else given)
 
 
 def test_call_takes_the_arguments_of_other_calls_of_the_function() -> None:
@@ -112,8 +103,7 @@ def test_copies_compile_however_many_arguments_a_call_takes() -> None:
     given = [mutate.Argument(*each, frozenset()) for each in (("debug", "True"), ("size", "3"), ("size", "4"))]
     strings = mutate.NOTHING._replace(arguments={"make": given})
     text = "def test_it():\n    app = make(x)\n"
-    may = scope.make_scope(mutate.parse_function(text), text, strings)
-    copies = {copy for seed in range(200) for copy, _, _ in mutate.make_copies(text, may, str(seed), 9)}
+    copies = {copy for copy, _, _ in make_copies(text, 200, 9, strings)}
     assert any("size=3" in copy for copy in copies)
     for copy in copies:
         compile(copy, "copy", "exec")
@@ -133,17 +123,13 @@ def test_row_takes_items_of_the_rows_beside_it() -> None:
 
 def test_list_becomes_another_kind_of_iterable() -> None:
     text = "def test_it():\n    assert run([1, 2], {'a': 1}) == 3\n"
-    may = scope.make_scope(mutate.parse_function(text), text)
-    news = {
-        edit.new for seed in range(200) for _, edits, _ in mutate.make_copies(text, may, str(seed), 9) for edit in edits
-    }
+    news = {new for _, new in make_edits(text, 200)}
     assert {"iter([1, 2])", "tuple([1, 2])", "[[1, 2]]", "[{'a': 1}]"} <= news
 
 
 def test_literals_that_a_check_expects_stay() -> None:
     text = "def test_it():\n    page = get('/')\n    it.assertContains(page, 'kept')\n    out.fnmatch_lines(['kept'])\n"
-    may = scope.make_scope(mutate.parse_function(text), text)
-    copies = [copy for seed in range(100) for copy, _, _ in mutate.make_copies(text, may, str(seed), 9)]
+    copies = [copy for copy, _, _ in make_copies(text, 100)]
     assert copies
     assert all(copy.count("'kept'") >= 2 for copy in copies)
 
@@ -181,9 +167,7 @@ def test_variables_stand_in_for_one_another_where_they_are_read() -> None:
     found = edits_of(USE, SWITCH, mutate.NOTHING)
     assert {("client", "LIMIT"), ("box", "client")} <= found
     text = "def test_it(first, second):\n    assert run(first, second)\n"
-    may = scope.make_scope(mutate.parse_function(text), text)
-    copies = {copy for seed in range(99) for copy, _, _ in mutate.make_copies(text, may, str(seed), 9)}
-    assert all(copy.startswith("def test_it(first, second):") for copy in copies)
+    assert all(copy.startswith("def test_it(first, second):") for copy, _, _ in make_copies(text, 99))
 
 
 def test_subclass_stands_in_for_a_class_that_the_change_is_about() -> None:
