@@ -1,4 +1,4 @@
-"""Prints how many wrong and right patches PatchDiff flags, by generator, over several seeds, with intervals.
+"""Print how many wrong and right patches PatchDiff flags, by generator, over several seeds, with intervals.
 
 The patches are those of ``tests/patchdiff``: each passes its instance's tests. Results are kept in a file, so that the
 same command resumes:
@@ -34,7 +34,7 @@ from assay.harness.statistics import wilson  # noqa: E402
 from assay.instances.dataset.load import load  # noqa: E402
 from assay.jobs.workbench import make_sources  # noqa: E402
 from assay.jobs.workplace import Workplace  # noqa: E402
-from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
+from patchdiff.model import Case, load_cases, load_trees, make_patch  # noqa: E402
 
 SEEDED = ("amplify", "replay")
 ALL = ("suites", *SEEDED)
@@ -46,7 +46,7 @@ HEAD = """\
 | --- | --- | --- | --- | --- |"""
 Counts = Callable[[PatchDiffFinding], bool]
 COUNTED: tuple[Counts, ...] = (is_flagged, lambda finding: is_flagged(finding) or finding is PatchDiffFinding.DIVERGENT)
-"""Findings that are counted: those that count against a patch; and these with the undecided ones."""
+"""The counted findings: what counts against a patch, and the same with the undecided ones."""
 
 
 class Result(Model):
@@ -62,14 +62,13 @@ class Result(Model):
         """Return whether these generators ran; the suite is the same for every seed."""
         return ({*generators} - {"suites"} or {*SEEDED}) <= {each.name for each in self.comparison.generators}
 
-    def found_by(self, generators: Iterable[str], counts: Counts) -> bool:
+    def flags(self, generators: Iterable[str], counts: Counts) -> bool:
         """Return whether some of these generators have a finding that counts."""
         names = set(generators)
         return any(each.generator in names and counts(each.finding) for each in self.comparison.divergences)
 
 
 def main() -> None:
-    """Compare what has no result yet, then print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     parser.add_argument("--lite", default="lite", help="data set of the published instances")
@@ -90,7 +89,7 @@ def main() -> None:
                 file.write(result.model_dump_json() + "\n")
                 file.flush()
                 known.append(result)
-    _print_tables(_with_suites(_merged(known)))
+    _print_tables(_repeat_suites(_merge(known)))
 
 
 def _read(path: Path) -> list[Result]:
@@ -102,8 +101,8 @@ def _read(path: Path) -> list[Result]:
 def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
     sources = make_sources(options.mirror)
     ask = make_ask(options.model, options.base_url, cassette=options.cassette) if options.model else None
-    wanted = [case for case in cases() if not options.phase or case.phase in options.phase]
-    for dataset, here in _by_dataset(options.lite, wanted):
+    wanted = [case for case in load_cases() if not options.phase or case.phase in options.phase]
+    for dataset, here in _group_by_dataset(options.lite, wanted):
         ids = sorted({case.instance for case in here})
         instances = {each.id: each for each in load(dataset, ids=ids, sources=sources).instances}
         place = Workplace(mirrors=options.mirror)
@@ -111,16 +110,16 @@ def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterat
             for case in here:
                 if (case.name, seed) not in known:
                     instance = place.bench.settle(instances[case.instance])
-                    patch = patch_of(case, *trees_of(instance, sources))
+                    patch = make_patch(case, *load_trees(instance, sources))
                     generators = MODEL if ask else ALL if seed == 0 else SEEDED  # the suite is the same for every seed
                     settings = Settings(generators, seed=seed, budget=options.budget, test_files=False)
                     comparison = _compare(place, instance, patch, case, settings, ask)
                     _say(f"{case.name} ({case.label}), seed {seed}: {comparison.finding}, {comparison.seconds:.0f} s")
-                    brief = _brief(comparison)
+                    brief = _shorten(comparison)
                     yield Result(case=case.name, label=case.label, phase=case.phase, seed=seed, comparison=brief)
 
 
-def _brief(comparison: PatchDiffResult) -> PatchDiffResult:
+def _shorten(comparison: PatchDiffResult) -> PatchDiffResult:
     """Leave of a comparison what the tables count: the first divergence of each generator and finding, in short."""
     first = {(each.generator, each.finding): each for each in reversed(comparison.divergences)}
     sides = ("base", "gold", "candidate")
@@ -135,7 +134,7 @@ def _cut(seen: ProbeObservation) -> ProbeObservation:
     return seen.model_copy(update={"text": seen.text[:LONGEST]})
 
 
-def _by_dataset(lite: str, wanted: Sequence[Case]) -> list[tuple[str, list[Case]]]:
+def _group_by_dataset(lite: str, wanted: Sequence[Case]) -> list[tuple[str, list[Case]]]:
     names = sorted({case.dataset for case in wanted}, reverse=True)
     return [(lite if name == "lite" else name, [each for each in wanted if each.dataset == name]) for name in names]
 
@@ -149,22 +148,22 @@ def _compare(
         return assess(Sides(task, image, bench.engine), settings, bench.plan_files, ask).comparison
 
 
-def _merged(results: Iterable[Result]) -> list[Result]:
+def _merge(results: Iterable[Result]) -> list[Result]:
     """Put the results of one case and seed together, which are of other generators each."""
     found: dict[tuple[str, int], Result] = {}
     for each in sorted(results, key=lambda each: each.ran(MODEL)):
         before = found.get((each.case, each.seed))
-        found[each.case, each.seed] = _joined(before, each) if before else each
+        found[each.case, each.seed] = _join(before, each) if before else each
     return list(found.values())
 
 
-def _joined(one: Result, other: Result) -> Result:
+def _join(one: Result, other: Result) -> Result:
     both = one.comparison, other.comparison
     several = {name: sum((getattr(each, name) for each in both), ()) for name in ("divergences", "generators")}
     return one.model_copy(update={"comparison": one.comparison.model_copy(update=several)})
 
 
-def _with_suites(results: Sequence[Result]) -> list[Result]:
+def _repeat_suites(results: Sequence[Result]) -> list[Result]:
     """Give every seed what the suite showed with the first."""
     suite = {
         each.case: tuple(d for d in each.comparison.divergences if d.generator == "suites")
@@ -226,7 +225,7 @@ def _share(results: Sequence[Result], label: str, generators: Sequence[str], cou
 
 
 def _rate(results: Sequence[Result], generators: Sequence[str], counts: Counts) -> float:
-    return sum(each.found_by(generators, counts) for each in results) / len(results)
+    return sum(each.flags(generators, counts) for each in results) / len(results)
 
 
 def _say(text: str) -> None:

@@ -1,11 +1,11 @@
-"""Measures PatchDiff with default settings on resolved patches of real rows, one by one, for the docs.
+"""Measure PatchDiff with default settings on resolved patches of real rows, one by one, for the docs.
 
 Each prediction of the files that has no result yet is compared with gold and gets a line in the file of results:
 
     python scripts/measure_patchdiff.py ROWS.jsonl PREDICTIONS.jsonl... --mirror DIR
 
-`--table` prints the table of those lines. What base, gold and null show is kept for later predictions of an instance,
-as in a run; so the second one of an instance shows what that saves.
+`--table` prints the table of those lines. Results for base, gold and null are kept for later predictions of an
+instance, as in a run; so the second one of an instance shows the saving.
 """
 
 import argparse
@@ -32,30 +32,29 @@ RESULTS = Path(__file__).parent.parent / "docs/data/patchdiff_results.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one comparison came to."""
+    """The result of one comparison."""
 
     instance: str
     model: str
     candidate: int
-    """The number of the patch among those that were compared of its instance, from 1."""
+    """The number of the patch among the compared ones of its instance, from 1."""
     finding: str
     seconds: float
     load: float
-    """Mean of the machine's, at every step that was noted."""
+    """The machine's mean load, at every step that was noted."""
     probes: dict[str, int]
-    """Of each generator, those that count."""
+    """Probes that count, by generator."""
     test_files: str
-    """Compared by ``suites``, of how many."""
+    """The number that ``suites`` compared, and the number of all."""
     null_divergences: int
     """Differences between gold and its copy."""
     notes: dict[str, str]
     measured: str
     code: str
-    """The commit that was measured."""
+    """The measured commit."""
 
 
 def main() -> None:
-    """Compare what has no result, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", nargs="?", help="data set of the instances")
     parser.add_argument("predictions", nargs="*", type=Path)
@@ -66,7 +65,7 @@ def main() -> None:
     given = parser.parse_args()
     results = read_results(given.results)
     if given.table:
-        print(table(results), end="")
+        print(write_table(results), end="")
         return
     given.kept.mkdir(parents=True, exist_ok=True)
     sources = make_sources(given.mirror)
@@ -74,23 +73,21 @@ def main() -> None:
     instances = load(given.rows, ids=sorted({each.instance_id for each in wanted}), sources=sources).instances
     by_id = {each.id: each for each in instances}
     place = Workplace(mirrors=given.mirror)
-    for prediction in missing(wanted, results):
+    for prediction in find_missing(wanted, results):
         number = 1 + sum(each.instance == prediction.instance_id for each in results)
         result = measure(place, by_id[prediction.instance_id], prediction, number, given.kept)
         results.append(result)
         with given.results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
-        print(row(result), flush=True)
+        print(write_row(result), flush=True)
 
 
 def read_results(path: Path) -> list[Result]:
-    """Read the results in the order in which they were measured."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [Result(**json.loads(line)) for line in lines]
 
 
-def missing(wanted: Sequence[Prediction], results: Sequence[Result]) -> Iterator[Prediction]:
-    """Yield the predictions that have no result."""
+def find_missing(wanted: Sequence[Prediction], results: Sequence[Result]) -> Iterator[Prediction]:
     known = {(each.instance, each.model) for each in results}
     return (each for each in wanted if (each.instance_id, each.model) not in known)
 
@@ -116,32 +113,28 @@ def measure(place: Workplace, instance: Instance, prediction: Prediction, number
         null_divergences=found.null_divergences,
         notes={each.name: each.note for each in found.generators if each.note},
         measured=time.strftime("%Y-%m-%d", time.gmtime()),
-        code=commit(),
+        code=find_commit(),
     )
 
 
-def commit() -> str:
-    """Return the short name of the commit that this script is of."""
+def find_commit() -> str:
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def table(results: Sequence[Result]) -> str:
-    """Return a row for each comparison, as Markdown."""
+def write_table(results: Sequence[Result]) -> str:
     heads = ("patch", "candidate", "finding", *USUAL, "test files", "s", "load", "gold against its copy", "code")
-    return "\n".join([line(heads), line("---" for _ in heads), *map(row, results)]) + "\n"
+    return "\n".join([write_line(heads), write_line("---" for _ in heads), *map(write_row, results)]) + "\n"
 
 
-def row(result: Result) -> str:
-    """Return the row of one comparison."""
+def write_row(result: Result) -> str:
     counts = [f"{result.probes.get(name, 0):,}" for name in USUAL]
     shown = (f"{result.instance}, {result.model}", str(result.candidate), f"`{result.finding}`", *counts)
     cost = f"{result.seconds:.0f}", f"{result.load:.0f}"
-    return line((*shown, result.test_files, *cost, str(result.null_divergences), result.code))
+    return write_line((*shown, result.test_files, *cost, str(result.null_divergences), result.code))
 
 
-def line(cells: Sequence[str] | Iterator[str]) -> str:
-    """Return cells as a line of a table."""
+def write_line(cells: Sequence[str] | Iterator[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 

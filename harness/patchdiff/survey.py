@@ -80,22 +80,17 @@ def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -
 
 def _tree(sides: Sides, words: Sequence[str]) -> tuple[list[str], dict[str, set[str]]]:
     """Return the files in gold's tree that git knows, and the words that each source mentions, tests included."""
-    suffixes = languages.find(sides.instance.language).SUFFIXES
-    left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS))
-    listing, lines = (left.get(name, b"").decode(errors="replace") for name in (LISTING, MENTIONS))
-    mentions: dict[str, set[str]] = {}
-    for line in lines.splitlines():
-        path, _, word = line.rpartition(":")
-        mentions.setdefault(path, set()).add(word)
-    return listing.split("\0"), mentions
-
-
-def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
-    """Return a script that lists the tree, and the sources that mention words: ``path:word``, once each."""
     wanted = " ".join(f"-e {shlex.quote(word)}" for word in words)
-    among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
-    return f"""\
+    among = " ".join(shlex.quote(f"*{suffix}") for suffix in sorted(languages.find(sides.instance.language).SUFFIXES))
+    script = f"""\
 mkdir -p {OUT}
 git -c safe.directory='*' ls-files -z > {OUT}/{LISTING}
 timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} | LC_ALL=C sort -u > {OUT}/{MENTIONS}
 """
+    left = sides.run(Side.GOLD, SideJob(script, seconds=SECONDS))
+    listing, lines = (left.get(name, b"").decode(errors="replace") for name in (LISTING, MENTIONS))
+    mentions: dict[str, set[str]] = {}
+    for line in lines.splitlines():  # path:word, once each
+        path, _, word = line.rpartition(":")
+        mentions.setdefault(path, set()).add(word)
+    return listing.split("\0"), mentions

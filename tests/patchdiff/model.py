@@ -105,12 +105,12 @@ class Case(Model):
 
 
 @cache
-def cases() -> tuple[Case, ...]:
+def load_cases() -> tuple[Case, ...]:
     """Read all cases; raises ValidationError for a wrong field."""
     return tuple(map(Case.model_validate_json, FILE.read_text(encoding="utf-8").splitlines()))
 
 
-def patch_of(case: Case, base_files: Files, gold_files: Files) -> str:
+def make_patch(case: Case, base_files: Files, gold_files: Files) -> str:
     """Return the case's patch as a git diff against the base tree.
 
     Args:
@@ -135,7 +135,7 @@ def patch_of(case: Case, base_files: Files, gold_files: Files) -> str:
     return diff(base_files, after)
 
 
-def trees_of(instance: Instance, sources: Sources) -> tuple[dict[str, str], dict[str, str]]:
+def load_trees(instance: Instance, sources: Sources) -> tuple[dict[str, str], dict[str, str]]:
     """Return the text files of an instance's base tree and of its fixed tree.
 
     Raises:

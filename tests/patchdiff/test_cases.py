@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from assay.harness.errors import UserError
 from assay.instances.dataset.load import load
 from assay.instances.trees.sources import Sources
-from patchdiff.model import Case, RightKind, WrongKind, cases, patch_of, trees_of
+from patchdiff.model import Case, RightKind, WrongKind, load_cases, load_trees, make_patch
 
 BASE = {"src/calc.py": "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n", "LICENSE": "free\n"}
 GOLD = BASE | {"src/calc.py": BASE["src/calc.py"].replace("a - b", "a + b", 1)}
@@ -37,13 +37,13 @@ def edited(**changes: object) -> Case:
 
 
 def test_every_case_has_a_name_of_its_own_and_says_why():
-    names = Counter(each.name for each in cases())
+    names = Counter(each.name for each in load_cases())
     assert [name for name, times in names.items() if times > 1] == []
-    assert [each.name for each in cases() if len(each.why.split()) < 10] == []
+    assert [each.name for each in load_cases() if len(each.why.split()) < 10] == []
 
 
 def test_the_development_set_has_twelve_wrong_patches_of_all_kinds_and_six_right_ones_over_six_instances():
-    seen = [each for each in cases() if each.phase == "development"]
+    seen = [each for each in load_cases() if each.phase == "development"]
     wrong = [each for each in seen if each.label == "wrong"]
     assert (len(wrong), len(seen) - len(wrong)) == (12, 6)
     kinds = Counter(each.kind for each in wrong)
@@ -56,12 +56,12 @@ def test_the_development_set_has_twelve_wrong_patches_of_all_kinds_and_six_right
 
 @pytest.mark.parametrize("phase", ["first", "second", "third", "fourth"])
 def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_instance(phase: str) -> None:
-    seen = [each for each in cases() if each.phase == phase]
+    seen = [each for each in load_cases() if each.phase == phase]
     wrong = [each for each in seen if each.label == "wrong"]
     right = [each for each in seen if each.label == "right"]
     assert (len(wrong), len(right)) == (6, 6)
     assert {each.kind for each in wrong} == set(get_args(WrongKind))
-    instances = {each.instance for each in cases() if each.phase == "development"}
+    instances = {each.instance for each in load_cases() if each.phase == "development"}
     assert {each.instance for each in wrong} == {each.instance for each in right} == instances
 
 
@@ -70,7 +70,7 @@ def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_inst
 def test_a_set_of_twelve_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances_of_a_data_set(
     phase: str, dataset: str
 ) -> None:
-    seen = [each for each in cases() if each.phase == phase and each.dataset == dataset]
+    seen = [each for each in load_cases() if each.phase == phase and each.dataset == dataset]
     wrong = [each.instance for each in seen if each.label == "wrong"]
     right = [each.instance for each in seen if each.label == "right"]
     assert len(set(wrong)) == len(wrong) == 6
@@ -79,7 +79,7 @@ def test_a_set_of_twelve_has_a_wrong_patch_and_a_right_one_for_each_of_six_insta
 
 @pytest.mark.parametrize("phase", ["fifth", "sixth", "eighth", "ninth", "tenth", "eleventh"])
 def test_a_set_of_twelve_has_all_kinds_of_wrong_patch_twice_and_leans_on_no_kind_of_right_one(phase: str) -> None:
-    seen = [each for each in cases() if each.phase == phase]
+    seen = [each for each in load_cases() if each.phase == phase]
     kinds = Counter(each.kind for each in seen)
     assert {kind for kind in get_args(WrongKind) if kinds[kind] < 2} == set()
     assert {kind for kind in get_args(RightKind) if kinds[kind] > 4} == set()
@@ -87,25 +87,25 @@ def test_a_set_of_twelve_has_all_kinds_of_wrong_patch_twice_and_leans_on_no_kind
 
 @pytest.mark.parametrize("instance", ["masterminds__semver-3.3.1", "mholt__papaparse-5.4.1"])
 def test_another_language_than_python_has_two_wrong_patches_and_two_right_ones(instance: str) -> None:
-    seen = [each.label for each in cases() if each.phase == "languages" and each.instance == instance]
+    seen = [each.label for each in load_cases() if each.phase == "languages" and each.instance == instance]
     assert sorted(seen) == ["right", "right", "wrong", "wrong"]
 
 
 def test_shows_of_a_wrong_patch_is_a_program():
     prints = re.compile(r"\bprint\(|fmt\.Println\(|console\.log\(")
-    for each in cases():
+    for each in load_cases():
         if each.phase != "languages":
             compile(each.shows, each.name, "exec")
         assert bool(prints.search(each.shows)) is (each.label == "wrong"), each.name
 
 
 def test_no_anchor_is_longer_than_a_few_lines():
-    long = [each.name for each in cases() for edit in each.edits if len(edit.find) + len(edit.until) > 160]
+    long = [each.name for each in load_cases() for edit in each.edits if len(edit.find) + len(edit.until) > 160]
     assert long == []
 
 
 def test_patch_from_gold_holds_the_fix_as_well():
-    patch = patch_of(case(), BASE, GOLD)
+    patch = make_patch(case(), BASE, GOLD)
     assert patch.startswith("diff --git a/src/calc.py b/src/calc.py\n")
     assert "-    return a - b\n+    return b + a\n" in patch
     assert "LICENSE" not in patch
@@ -113,18 +113,18 @@ def test_patch_from_gold_holds_the_fix_as_well():
 
 def test_patch_from_base_holds_only_its_own_edits():
     own = case(**{"from": "base", "edits": [{"path": "LICENSE", "find": "free", "replace": "paid"}]})
-    patch = patch_of(own, BASE, GOLD)
+    patch = make_patch(own, BASE, GOLD)
     assert "calc.py" not in patch
     assert "-free\n+paid\n" in patch
 
 
 def test_edit_ends_at_the_first_until_after_find():
-    patch = patch_of(edited(find="def sub", until="- b", replace="def sub(b, a):\n    return a"), BASE, GOLD)
+    patch = make_patch(edited(find="def sub", until="- b", replace="def sub(b, a):\n    return a"), BASE, GOLD)
     assert "+def sub(b, a):\n+    return a\n" in patch
 
 
 def test_edit_with_count_is_made_in_several_places():
-    patch = patch_of(edited(find="(a, b)", replace="(a, b=0)", count=2), BASE, GOLD)
+    patch = make_patch(edited(find="(a, b)", replace="(a, b=0)", count=2), BASE, GOLD)
     assert patch.count("(a, b=0)") == 2
 
 
@@ -140,7 +140,7 @@ def test_edit_with_count_is_made_in_several_places():
 )
 def test_edit_that_does_not_fit_names_the_case(changes: dict[str, str], says: str):
     with pytest.raises(UserError, match="swapped") as caught:
-        patch_of(edited(**changes), BASE, GOLD)
+        make_patch(edited(**changes), BASE, GOLD)
     assert says in str(caught.value)
 
 
@@ -159,18 +159,18 @@ def test_contradictory_case_is_rejected(changes: dict[str, object]):
         case(**changes)
 
 
-BUNDLED = sorted({each.instance for each in cases() if each.dataset == "releases"})
+BUNDLED = sorted({each.instance for each in load_cases() if each.dataset == "releases"})
 
 
 @pytest.mark.network
 @pytest.mark.parametrize("instance", BUNDLED)
 def test_the_patch_of_each_bundled_case_applies_to_the_base_tree(instance: str, tmp_path: Path):
     sources = Sources()
-    base, gold = trees_of(*load("releases", ids=[instance], sources=sources).instances, sources)
-    for each in cases():
+    base, gold = load_trees(*load("releases", ids=[instance], sources=sources).instances, sources)
+    for each in load_cases():
         if each.instance != instance:
             continue
-        patch = patch_of(each, base, gold)
+        patch = make_patch(each, base, gold)
         top = tmp_path / each.name
         top.mkdir()
         for path in re.findall(r"^--- a/(.+)$", patch, re.MULTILINE):

@@ -286,12 +286,8 @@ def _numbers(text: str, words: "Sequence[str]") -> "list[str]":
     value = values.read_literal(text)
     if not isinstance(value, (int, float)):
         return []
-    return [*map(_source, [*values.numbers(value), *values.borders(value, words)]), *OTHERS]
-
-
-def _source(value: Any) -> str:
-    """Return the text of a literal as it may stand anywhere in an expression."""
-    return "(" + repr(value) + ")" if isinstance(value, (int, float)) and value < 0 else repr(value)
+    news = [*values.numbers(value), *values.borders(value, words)]
+    return [*("(" + repr(new) + ")" if new < 0 else repr(new) for new in news), *OTHERS]
 
 
 def _strings(text: str, material: Material, choice: random.Random) -> "list[str]":
