@@ -205,7 +205,7 @@ class Language(Protocol):
         ...
 
     def steering_part(self, path: str, text: str) -> str:
-        """Return what of a file for which ``runner_config`` holds decides about tests, to be compared.
+        """Return the part of a file for which ``runner_config`` holds that decides about tests, to be compared.
 
         The rest may be part of a fix: a version, an entry for a new source, a dependency. Where nothing parts them
         apart, as in a program, it is the whole text; empty for a file that no test run reads.
@@ -272,7 +272,6 @@ def list_dotted_names(path: str) -> Iterator[str]:
 
 
 def load_grammar(language: Language, path: str = "") -> "tree_sitter.Language":
-    """Import and return the tree-sitter grammar of a language, or of one of its files."""
     import tree_sitter
 
     module, _, function = (language.SYNTAX.grammar(path) or language.GRAMMAR).partition(":")
@@ -296,15 +295,12 @@ def anywhere(*patterns: str) -> tuple[str, ...]:
 
 
 def parts(path: str) -> tuple[str, ...]:
-    """Return the names of the folders of a path, and its own."""
     return PurePosixPath(path).parts
 
 
 def drop_patterns(*names: str) -> frozenset[str]:
-    """Return those names that are no patterns."""
     return frozenset(name for name in names if not set(name) & set("*?["))
 
 
 def folders(path: str) -> tuple[str, ...]:
-    """Return the names of the folders of a path."""
     return PurePosixPath(path).parts[:-1]

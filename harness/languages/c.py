@@ -75,7 +75,7 @@ DEFAULT_LOG = "ctest_programs_text"
 DEFAULT_ID = "dot"
 DEFAULT_RUNNER = "googletest"
 FINISHED = frozenset({0, 1, 2, 8})
-"""After failed tests, ctest exits with 8 and make with 2."""
+"""ctest exits with 8 after failed tests, and make with 2."""
 PROJECT_FILES: tuple[str, ...] = ("configure.ac", "configure", "Makefile")
 VERSION_KEYS: tuple[str, ...] = ()
 LEAST_VERSION = ("", "")
@@ -105,7 +105,7 @@ AT_THE_TOP = (
 )
 FRAMEWORKS = frozenset({"gtest", "gmock", "googletest"})
 STEERING_NAMES: frozenset[str] = drop_patterns(*EVERYWHERE) - {"BUILD"} | FRAMEWORKS
-"""Without bazel's ``BUILD``: many projects make a folder ``build``."""
+"""bazel's ``BUILD`` is left out: many projects make a folder ``build``."""
 _DURATION = re.compile(r"\s+\(?\d+(\.\d+)?\s?(ms|s|sec)\)?$")
 SOURCE_NAMES = r".*\.(c|h|cc|cpp|cxx|hh|hpp|hxx|inl)"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MARK = "Assay__"
-"""With a number behind it, the word by which a copy is known in sources and in reports."""
+"""The word, followed by a number, by which a copy is known in sources and in reports."""
 LONGEST = 400
 """Bytes of a literal; longer ones are data."""
 SWITCHES = frozenset({"true", "false"})
@@ -32,7 +32,7 @@ class SourceLiteral:
 
     source: str
     line: int
-    """From 1."""
+    """Counted from 1."""
     first: int
     last: int
     alone: tuple[Edit, ...] = ()
@@ -64,7 +64,7 @@ class SourceTest:
     table: str
     """Pattern of the name of the table that it is a row of."""
     literals: tuple[SourceLiteral, ...]
-    """Those that may change."""
+    """The literals that may change."""
 
     def needs(self, other: "SourceTest") -> bool:
         """Return whether another test stays where this one is copied: rows that it uses, or what uses its table."""
@@ -89,7 +89,6 @@ class CopiedFile:
         return cls(path, text, parsed.root, copying) if parsed and not parsed.root.has_error else None
 
     def render_file(self, copies: Iterable[str]) -> str:
-        """Return the text of the file in which some copies stand."""
         shared = self.text if self._copying.renamed else "\n".join(map(_source, self._heads))
         return "\n".join([shared, *copies])
 
@@ -167,7 +166,7 @@ def _identifiers(node: "Node") -> set[str]:
 
 
 def read_text(text: str, *, raw: bool = False) -> str:
-    """Return what a text between quotes stands for; itself where escapes mean nothing, or nothing known."""
+    """Resolve the escapes in a text between quotes; a raw text and unknown escapes stay as they are."""
     return text if raw else _ESCAPE.sub(_meant, text)
 
 

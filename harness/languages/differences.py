@@ -1,4 +1,4 @@
-"""In which functions two texts of a file differ, in every language. Pure."""
+"""The functions in which two texts of a file differ, in every language. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ def find_definitions(lines: Sequence[str], number: int) -> str:
 
 
 def _find_names(found: Sequence[Definition], lines: Sequence[str], number: int) -> list[str]:
-    """Return what stands for one line: the function around it, or those that use what the line defines."""
+    """Return the names for one line: the function around it, or the functions that use the name which it defines."""
     text, functions = lines[number - 1], _functions(found)
     around = innermost(functions, number) or innermost(found, number)
     if around or _IDLE.match(text):

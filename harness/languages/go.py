@@ -172,7 +172,7 @@ places = no_places
 
 
 def steering_part(path: str, text: str) -> str:
-    """Return what of a module file replaces or excludes modules; nothing of the checksums."""
+    """Return the directives that replace or exclude modules; nothing of the checksums."""
     if path.endswith(("go.sum", "go.work.sum")):
         return ""
     return go_module_part(text) if path.endswith("go.mod") else text

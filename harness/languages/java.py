@@ -126,11 +126,9 @@ SOURCE_NAMES = ""
 
 
 def is_test_file(path: str) -> bool:
-    """Return whether a file belongs to the tests.
-
-    Build tools name the source sets (``src/test``, ``src/integrationTest``, ``src/jvmMain``); elsewhere the name of the
-    class decides. A folder ``test`` or ``tests`` counts above the package only: packages with these names are shipped.
-    """
+    # Build tools name the source sets (``src/test``, ``src/integrationTest``, ``src/jvmMain``); elsewhere the name of
+    # the class decides. A folder ``test`` or ``tests`` counts above the package only: packages with these names are
+    # shipped.
     inside = folders(path)
     sets = [below for above, below in pairwise(inside) if above == "src"]
     if any(name.startswith("test") or "Test" in name for name in sets):
@@ -142,7 +140,6 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Return whether a file configures the build or the test runner, or could replace part of it."""
     return has_name(path, CONFIGURATION) or STEERING.search(path) is not None or bool(stands_in(path))
 
 
@@ -171,7 +168,6 @@ def may_hold_tests(path: str) -> bool:
 
 
 def places(path: str, text: str) -> Iterable[str]:  # noqa: ARG001 - the Protocol names it
-    """Return the class's name, with all, some or none of its package."""
     return list_dotted_names(path)
 
 

@@ -89,7 +89,7 @@ set -- {files}
 [ "$#" -eq 0 ] || set -- --runTestsByPath "$@"
 exec node_modules/.bin/jest --ci --json --verbose --bail=0 --outputFile={report} --reporters=default "$@"
 """
-"""Without ``--ci``, jest would write a missing snapshot, and the test would pass."""
+"""If ``--ci`` were left out, jest would write a missing snapshot, and the test would pass."""
 DEFAULT_REPORT = "jest_json"
 DEFAULT_LOG = "jest_text"
 DEFAULT_ID = "any_title"
@@ -142,11 +142,8 @@ SOURCE_NAMES = r"(test|tests|spec)\.[cm]?[jt]sx?"
 
 
 def is_test_file(path: str) -> bool:
-    """Return whether a file belongs to the tests.
-
-    Inside a source folder, ``test`` and ``spec`` may be part of the product, such as a test framework; names that only
-    tests have count everywhere.
-    """
+    # Inside a source folder, ``test`` and ``spec`` may be part of the product, such as a test framework; names that
+    # only tests have count everywhere.
     inside = folders(path)
     if TEST_FOLDERS & set(inside) or TEST_NAMES.fullmatch(PurePosixPath(path).name):
         return True

@@ -89,7 +89,6 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Return whether a file configures the build, the compiler or the test runner, or could replace part of it."""
     own = has_name(path, CONFIGURATION) or STEERING.search(path) is not None
     return own or bool(stands_in(path)) or java.runner_config(path)
 

@@ -24,17 +24,14 @@ _OF_A_VERSION = frozenset({"version", "features", "optional", "default-features"
 
 
 def whole(path: str, text: str) -> str:  # noqa: ARG001 - languages' Protocol names it
-    """Return everything."""
     return text
 
 
 def json_part(text: str, free: Collection[str]) -> str:
-    """Return a JSON object without some of its keys."""
     return _read(text, json.loads, lambda found: {key: value for key, value in found.items() if key not in free})
 
 
 def toml_part(text: str, part: Callable[[dict[str, Any]], object]) -> str:
-    """Return a part of a TOML file."""
     return _read(text, tomllib.loads, part)
 
 
@@ -57,7 +54,7 @@ def pytest_tables(project: dict[str, Any]) -> object:
 
 
 def cargo_part(manifest: dict[str, Any]) -> object:
-    """Return what of a Cargo manifest chooses test programs, replaces packages or sets compilation."""
+    """Return the part of a Cargo manifest that chooses test programs, replaces packages or sets compilation."""
     free = {"version", "authors", "description", "documentation", "readme", "homepage", "repository", "license"}
     free |= {"license-file", "keywords", "categories", "rust-version", "include", "exclude", "publish"}
     package = {key: value for key, value in manifest.get("package", {}).items() if key not in free}
@@ -78,14 +75,14 @@ def go_module_part(text: str) -> str:
 
 
 def maven_part(text: str) -> str:
-    """Return what of a Maven project is not its name, modules, and ordinary properties and dependencies."""
+    """Return a Maven project without its name, modules, and ordinary properties and dependencies."""
     return text if "<!" in text.replace("<!--", "") or text.count("<") > MOST_TAGS else _read_xml(text)
 
 
 def sources_part(text: str, is_test: Callable[[str], bool], lines_matter: bool = True) -> str:
-    """Return the lines of a build file without the source files that they list, except those of tests.
+    """Return the lines of a build file without the source files that they list, except tests.
 
-    Where lines do not matter, they are joined, but for those that may have a comment.
+    Where lines do not matter, they are joined, except lines that may have a comment.
     """
     lines = (_SOURCE.sub(lambda found: found[0] if is_test(found[1]) else "", line) for line in text.split("\n"))
     kept = [" ".join(line.split()) for line in lines if line.strip()]

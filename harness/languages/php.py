@@ -86,10 +86,7 @@ SOURCE_NAMES = ""
 
 
 def is_test_file(path: str) -> bool:
-    """Return whether a file belongs to the tests.
-
-    Inside a source folder only ``Tests`` and ``tests`` count: there, a ``FooTest`` may be part of the product.
-    """
+    """Inside a source folder only ``Tests`` and ``tests`` count: there, a ``FooTest`` may be part of the product."""
     inside = folders(path)
     if {"Tests", "tests"} & set(inside):
         return True
@@ -97,12 +94,10 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Return whether a file configures the test runner or is loaded before the tests."""
     return has_name(path, CONFIGURATION)
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the files that PHPUnit finds by name."""
     return tuple(
         dict.fromkeys(path for path in paths if is_test_file(path) and has_name(path, ["*Test.php", "*.phpt"]))
     )
@@ -115,7 +110,7 @@ def places(path: str, text: str) -> tuple[str, ...]:  # noqa: ARG001 - the Proto
 
 
 def steering_part(path: str, text: str) -> str:
-    """Return what Composer loads and runs; nothing of its lock file, and the whole of PHPUnit's."""
+    """Return the part that Composer loads and runs; nothing of its lock file, and the whole of PHPUnit's."""
     if has_name(path, ["composer.lock"]):
         return ""
     return json_part(text, PACKAGE_FREE) if has_name(path, ["composer.json"]) else text

@@ -92,11 +92,8 @@ SOURCE_NAMES = r"(?!conftest\.).*\.py"
 
 
 def is_test_file(path: str) -> bool:
-    """Return whether a file belongs to the tests.
-
-    A folder ``tests`` counts at any depth. ``test``, ``testing`` and ``test.py`` count in the root folder only: deeper
-    down they are often shipped, such as a framework's test client.
-    """
+    # A folder ``tests`` counts at any depth. ``test``, ``testing`` and ``test.py`` count in the root folder only:
+    # deeper down they are often shipped, such as a framework's test client.
     inside = folders(path)
     if "tests" in inside or inside[:1] in {("test",), ("testing",)} or path == "test.py":
         return True

@@ -102,7 +102,6 @@ def stands_in(path: str) -> str:
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the test files, by their names."""
     return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and has_name(path, TEST_NAMES[:3])))
 
 

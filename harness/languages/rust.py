@@ -106,11 +106,8 @@ SOURCE_NAMES = r".*\.rs"
 
 
 def is_test_file(path: str) -> bool:
-    """Return whether a file belongs to the tests.
-
-    A folder ``test`` counts in the root folder and below ``resources`` only: elsewhere it may be a command of the
-    program.
-    """
+    # A folder ``test`` counts in the root folder and below ``resources`` only: elsewhere it may be a command of the
+    # program.
     inside = folders(path)
     if has_name(path, TEST_NAMES) or any(map(TEST_FOLDERS.fullmatch, inside)):
         return True
@@ -133,7 +130,7 @@ places = no_places
 
 
 def steering_part(path: str, text: str) -> str:
-    """Return what of a manifest chooses tests, replaces packages or sets compilation; nothing of a lock file."""
+    """Return the part of a manifest that chooses tests, replaces packages or sets compilation."""
     if has_name(path, ["Cargo.lock"]):
         return ""
     return toml_part(text, cargo_part) if has_name(path, ["Cargo.toml"]) else text

@@ -126,7 +126,6 @@ def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:
 
 
 def list_definitions(parsed: Parsed) -> tuple[Definition, ...]:
-    """Return the functions and classes in a syntax tree, in order of their lines, the outer before the inner."""
     found = _defining_nodes(parsed)
     return tuple(sorted(_qualify(parsed.language, found), key=lambda each: (each.first, -each.last)))
 
@@ -149,7 +148,6 @@ def _grammar(name: str, suffix: str) -> "Grammar":
 
 @lru_cache(maxsize=64)
 def _query(name: str, grammar: "Grammar") -> "Query":
-    """Return the query for the definitions of a language."""
     from tree_sitter import Query
 
     syntax = languages.find(name).SYNTAX
@@ -196,7 +194,6 @@ def _holder(value: "Node", syntax: Syntax) -> "Node | None":
 
 
 def _name(node: "Node") -> str:
-    """Return the dotted name of a definition; empty if it has none."""
     if node.type == "impl_item":
         return _spell(node.child_by_field_name("type"))
     if node.type == "export_statement":

@@ -56,15 +56,12 @@ class Hunk:
     lines: tuple[HunkLine, ...]
 
     def old(self) -> Iterator[str]:
-        """Yield the lines of the old file."""
         return (line.text for line in self.lines if line.mark in " -")
 
     def new(self) -> Iterator[str]:
-        """Yield the lines of the new file."""
         return (line.text for line in self.lines if line.mark in " +")
 
     def added(self) -> Iterator[str]:
-        """Yield the added lines."""
         return (line.text for line in self.lines if line.mark == "+")
 
 
@@ -89,7 +86,6 @@ class FileChange:
         return self.old or self.new or ""
 
     def added(self) -> Iterator[str]:
-        """Yield the added lines."""
         return (text for hunk in self.hunks for text in hunk.added())
 
 

@@ -14,7 +14,7 @@ from assay.harness.patches.spelling import fold
 
 MAX_BYTES = 5 * 1024 * 1024
 MAX_FILES = 2000
-"""File headers, of which one file may have several. Reading ends at the limit."""
+"""File headers; one file may have several. Reading ends at the limit."""
 PATH_BYTES, PART_BYTES, PARTS = 4095, 255, 128
 """Linux takes no longer paths and names; no project nests its folders as deep."""
 PLAIN_MODES = frozenset({0o100644, 0o100755})
@@ -36,7 +36,6 @@ class GatedPatch:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to apply."""
         return not self.text
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "ant_text"
 
@@ -17,12 +17,9 @@ _LINE = re.compile(rf" *\[junit\] +\[({'|'.join(_STATUSES)})\] +(\S.*)$")
 _NAME = re.compile(r"(.*)\(([\w.$]+)\)$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Class::test`` to status."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by ``Class::test``."""
     for match in filter(None, map(_LINE.match, lines)):
         name = _NAME.match(match[2])
         yield join_id(name[2], name[1]) if name else join_id(match[2]), _STATUSES[match[1]]

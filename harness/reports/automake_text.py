@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "automake_text"
 
@@ -23,12 +23,9 @@ _LINE = re.compile(rf" *({'|'.join(_STATUSES)}): (\S.*)$")
 _EXIT = re.compile(r" \(exit status: \d+\)$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test name to status."""
-    return worst(results(plain_lines(text)))
-
-
 def results(lines: list[str]) -> Iterator[Result]:
-    """Yield the results in these lines."""
     for match in filter(None, map(_LINE.match, lines)):
         yield join_id(_EXIT.sub("", match[2])), _STATUSES[match[1]]
+
+
+parse = line_parser(results)

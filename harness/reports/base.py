@@ -1,13 +1,13 @@
 """The Protocol of a report format, and helpers that all formats share."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from assay.harness.domain import Status
 
 SEVERITY = (Status.MISSING, Status.PASSED, Status.XFAIL, Status.SKIPPED, Status.FAILED, Status.ERROR)
-"""From best to worst: a test that is reported twice (set-up, call, tear-down, retries) has its worst status."""
+"""The best first: a test that is reported twice (set-up, call, tear-down, retries) has its worst status."""
 
 _RANK = {status: rank for rank, status in enumerate(SEVERITY)}
 _LONGEST_LINE = 10_000
@@ -33,7 +33,7 @@ class ReportFormat(Protocol):
 
     NAME: str
 
-    def parse(self, text: str) -> dict[str, Status]:
+    def parse(self, text: str, /) -> dict[str, Status]:
         """Return every test with positive evidence in the text; arbitrary text gives an empty dict."""
         ...
 
@@ -42,8 +42,8 @@ class ReportFormat(Protocol):
 class ByteFormat(ReportFormat, Protocol):
     """A format that is read from bytes, so that a large report is not in memory twice."""
 
-    def parse_bytes(self, content: bytes) -> dict[str, Status]:
-        """Return what ``parse`` returns for the same text in UTF-8."""
+    def parse_bytes(self, content: bytes, /) -> dict[str, Status]:
+        """Give the results of ``parse`` for the same text in UTF-8."""
         ...
 
 
@@ -65,6 +65,15 @@ class PartlySeen(ReportFormat, Protocol):
         ...
 
 
+def line_parser(read: Callable[[list[str]], Iterable[Result]]) -> Callable[[str], dict[str, Status]]:
+    """Make a format's ``parse`` from a function that reads the results in the lines of a log."""
+
+    def parse(text: str) -> dict[str, Status]:
+        return worst(read(plain_lines(text)))
+
+    return parse
+
+
 def worst(results: Iterable[Result]) -> dict[str, Status]:
     """Collect results, keeping the worst status of each test."""
     tests: dict[str, Status] = {}
@@ -75,7 +84,6 @@ def worst(results: Iterable[Result]) -> dict[str, Status]:
 
 
 def merge_worst(several: Sequence[dict[str, Status]]) -> dict[str, Status]:
-    """Collect the results of several texts, keeping the worst status of each test."""
     if len(several) == 1:
         return several[0]
     return worst(result for tests in several for result in tests.items())
@@ -92,12 +100,10 @@ def split_id(test: str) -> tuple[str, ...]:
 
 
 def has_inner_separator(test: str) -> bool:
-    """Return whether a part of a full id has a separator inside."""
     return _INSIDE in test
 
 
 def restore_separators(text: str) -> str:
-    """Restore the separators inside a part of a full id."""
     return text.replace(_INSIDE, SEPARATOR)
 
 

@@ -42,7 +42,6 @@ class _Reader:
     in_output: bool = True
 
     def read(self, line: str) -> None:
-        """Read the next line."""
         if _RUNNING.match(line):
             self.close(None)
             self.in_output = False
@@ -87,7 +86,7 @@ def parse(text: str) -> dict[str, Status]:
 
 
 def overlooked(text: str) -> frozenset[str]:
-    """Return the tests that are only printed with blanks in their names: doc tests, and those that should panic."""
+    """Return the tests that are only printed with blanks in their names: doc tests, and tests that should panic."""
     printed = {match[1] for match in map(_TEST.match, plain_lines(text)) if match}
     spaced = {name for name in printed if " " in name}
     return frozenset(map(_name, spaced)) - (printed - spaced)

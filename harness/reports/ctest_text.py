@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "ctest_text"
 
@@ -17,12 +17,9 @@ _END = re.compile(r" *\d+/\d+ +Test +#(\d+): (\S.*) sec$")
 _REASON = "***"
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test name to status; a test that starts and never ends is an error."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by test name; a test that starts and never ends is an error."""
     running: dict[str, str] = {}
     for line in lines:
         if match := _START.match(line):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, plain_lines, worst
+from assay.harness.reports.base import Result, line_parser
 
 NAME = "go_text"
 
@@ -18,12 +18,9 @@ _END = re.compile(r"--- (PASS|FAIL|SKIP): (\S.*) \([\d.]+ ?s(?:econds)?\)$")
 _BUILD = re.compile(r"FAIL\t(\S+) \[(?:build|setup) failed\]$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test name to status; a package that could not be built is an error under its import path."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by test name; a package that could not be built is an error under its import path."""
     started: set[str] = set()
     ended: set[str] = set()
     for line in lines:

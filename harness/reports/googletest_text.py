@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "googletest_text"
 
@@ -16,12 +16,9 @@ _MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\] ([\w/]+)\.([\w/<>,
 _PREFIX = re.compile(r"\d+: ")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Suite::Test`` to status; a test that starts and never ends is an error."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by ``Suite::Test``; a test that starts and never ends is an error."""
     running: dict[str, str] = {}
     for line in lines:
         prefix, match = _mark(line)

@@ -1,11 +1,11 @@
 """Log of Gradle's tests and tasks, for data sets whose labels name both: ``lib:compileJava``."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import gradle_text
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "gradle_tasks_text"
 
@@ -13,10 +13,10 @@ _TASK = re.compile(r"> Task :(\S+)(?: (UP-TO-DATE|FROM-CACHE|NO-SOURCE|SKIPPED|F
 _STATUSES = {"FAILED": Status.FAILED, "NO-SOURCE": Status.SKIPPED, "SKIPPED": Status.SKIPPED}
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Class::test``, or a task's path without the leading colon, to status."""
-    lines = plain_lines(text)
-    return worst((*gradle_text.results(lines), *_tasks(lines)))
+@line_parser
+def parse(lines: list[str]) -> Iterable[Result]:
+    """Yield results by ``Class::test``, or a task's path without the leading colon,."""
+    return (*gradle_text.results(lines), *_tasks(lines))
 
 
 def _tasks(lines: list[str]) -> Iterator[Result]:

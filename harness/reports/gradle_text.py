@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "gradle_text"
 
@@ -17,13 +17,8 @@ _LINE = re.compile(r"([^\s>][^>]*? > .*?)(?: (PASSED|FAILED|SKIPPED))?(?: \([\d.
 _TASK_ARROW = " > "
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Class::test`` to status."""
-    return worst(results(plain_lines(text)))
-
-
 def results(lines: list[str]) -> Iterator[Result]:
-    """Yield the results in these lines."""
+    """Yield results by ``Class::test``."""
     waiting = ""
     for line in lines:
         if waiting and line in _STATUSES:
@@ -33,6 +28,9 @@ def results(lines: list[str]) -> Iterator[Result]:
             if match[2]:
                 yield _id(match[1]), _STATUSES[match[2]]
             waiting = "" if match[2] else match[1]
+
+
+parse = line_parser(results)
 
 
 def _id(printed: str) -> str:

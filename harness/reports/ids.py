@@ -28,71 +28,29 @@ _CONTAINER = "/testbed/"
 """Folder of the repository in the images of most benchmarks; some labels have it in front of a file."""
 
 
-def node(test: str) -> tuple[str, ...]:
-    """``a.py::C::test_x[1]``: the full id itself."""
+def _node(test: str) -> tuple[str, ...]:
     return (restore_separators(test),)
 
 
-def subtest(test: str) -> tuple[str, ...]:
-    """``TestA/b/c``: the full id; what is above the last slash is a group."""
-    return node(test)
+def _join(separator: str) -> Style:
+    return lambda test: tuple(separator.join(parts) for parts in _split_place(test))
 
 
-def above(test: str) -> tuple[str, ...]:
-    """``TestA/b``, what is above the last slash of a test."""
-    outer, slash, _ = test.rpartition("/")
-    return (restore_separators(outer),) if slash else ()
-
-
-def function(test: str) -> tuple[str, ...]:
-    """``test_x``: the bare function of a pytest node id."""
-    return (test.partition("[")[0].rpartition(SEPARATOR)[2],)
-
-
-def file_node(test: str) -> tuple[str, ...]:
-    """``a.py::C::test_x``: the full id; the file alone is a group."""
-    return node(test)
-
-
-def title(test: str) -> tuple[str, ...]:
-    """``adds``: the innermost part."""
+def _title(test: str) -> tuple[str, ...]:
     return (split_id(test)[-1],)
 
 
-def arrow(test: str) -> tuple[str, ...]:
-    """``suite > adds``, after the file or without it; ``com.x.FooTest > adds`` or ``FooTest > adds``."""
-    return tuple(" > ".join(parts) for parts in _split_place(test))
-
-
-def any_title(test: str) -> tuple[str, ...]:
-    """``adds`` as well as ``suite > adds``; some data sets cut any last word in parentheses as a duration."""
-    names = (*title(test), *arrow(test))
+def _any_title(test: str) -> tuple[str, ...]:
+    names = (*_title(test), *_join(" > ")(test))
     return tuple(dict.fromkeys((*names, *(_LAST_WORD.sub("", name) for name in names))))
 
 
-def spaced(test: str) -> tuple[str, ...]:
-    """``suite adds``, after the file or without it; mocha's TAP reporter leaves out every ``#``."""
-    names = [" ".join(parts) for parts in _split_place(test)]
+def _with_blanks(test: str) -> tuple[str, ...]:
+    names = _join(" ")(test)
     return tuple(dict.fromkeys((*names, *(name.replace("#", "") for name in names))))
 
 
-def padded(test: str) -> tuple[str, ...]:
-    """As ``spaced``, also with the blank between a name and its result."""
-    return tuple(name + blank for name in spaced(test) for blank in ("", " "))
-
-
-def dashed(test: str) -> tuple[str, ...]:
-    """``suite - adds``, after the file or without it."""
-    return tuple(" - ".join(parts) for parts in _split_place(test))
-
-
-def colon(test: str) -> tuple[str, ...]:
-    """``suite:adds``, after the file or without it."""
-    return tuple(":".join(parts) for parts in _split_place(test))
-
-
-def file_arrow(test: str) -> tuple[str, ...]:
-    """``a.test.js->suite adds`` and ``a.test.js->adds``, also with the container's folder and a blank at the end."""
+def _file_arrow(test: str) -> tuple[str, ...]:
     file, *titles = split_id(test)
     if not titles:
         return (file,)
@@ -100,8 +58,7 @@ def file_arrow(test: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folder + name for name in names for folder in ("", _CONTAINER)))
 
 
-def colons(test: str) -> tuple[str, ...]:
-    """``a/b.py:C:test_x`` or ``a/b.py:None:test_x``, and ``a.b.C:test_x:``; only parameters of one word are named."""
+def _colons(test: str) -> tuple[str, ...]:
     file, *inner = split_id(test)
     path, name = _PLAIN_PATH.search(file), _PLAIN_NAME.match(inner[min(1, len(inner) - 1)]) if inner else None
     if not path or not name:
@@ -112,96 +69,73 @@ def colons(test: str) -> tuple[str, ...]:
     return (pytest, f"{class_path}:{word}:", f"{class_path}.{word}:{word}:")
 
 
-def file_title(test: str) -> tuple[str, ...]:
-    """``a.test.js:adds`` and ``a.test.js:suite adds``; the file alone is a group."""
+def _file_title(test: str) -> tuple[str, ...]:
     file, *titles = split_id(test)
     return tuple(dict.fromkeys((f"{file}:{titles[-1]}", f"{file}:{' '.join(titles)}"))) if titles else (file,)
 
 
-def method(test: str) -> tuple[str, ...]:
-    """``com.x.FooTest#adds`` and ``FooTest#adds``, also without a method's arguments; the class alone is a group."""
+def _method(test: str) -> tuple[str, ...]:
     names = [_hash(parts) for parts in _split_place(test)]
     bare = [_hash((*parts[:-1], _WORD.sub(r"\1", parts[-1]))) for parts in _split_place(test)]
     return tuple(dict.fromkeys((*names, *bare)))
 
 
-def file_of(test: str) -> tuple[str, ...]:
-    """``a.test.js``, the file of a test."""
-    return split_id(test)[:1]
-
-
-def class_of(test: str) -> tuple[str, ...]:
-    """``com.x.FooTest`` and ``FooTest``, the class of a test; as a style, one test that is not passed decides."""
+def _class(test: str) -> tuple[str, ...]:
     return tuple(parts[0] for parts in _split_place(test))
 
 
-def parens(test: str) -> tuple[str, ...]:
-    """``adds(com.x.FooTest)``, as JUnit 3 wrote it."""
+def _parens(test: str) -> tuple[str, ...]:
     outer, *inner = split_id(test)
     return (f"{SEPARATOR.join(inner)}({outer})",) if inner else (outer,)
 
 
-def dot(test: str) -> tuple[str, ...]:
-    """``Suite.Test``."""
-    return (".".join(split_id(test)),)
-
-
-def lower(test: str) -> tuple[str, ...]:
-    """The full id, unchanged and in lower case."""
-    return tuple(dict.fromkeys((restore_separators(test), restore_separators(test).lower())))
-
-
-def rspec(test: str) -> tuple[str, ...]:
-    """``adds``, and ``adds - ./spec/a_spec.rb[1:1]`` if the example's place is known."""
+def _rspec(test: str) -> tuple[str, ...]:
     place, *titles = split_id(test)
     if not titles:
         return (place,)
     return (titles[-1], f"{titles[-1]} - {place}") if _SPEC_FILE.match(place) else (titles[-1],)
 
 
-def testdox(test: str) -> tuple[str, ...]:
-    """``Url Generator > Basic generation``: PHPUnit's prose for ``UrlGeneratorTest::testBasicGeneration``."""
-    return (" > ".join(prettify(split_id(test))),)
-
-
 IDS: dict[str, Style] = {
-    style.__name__: style
-    for style in (
-        node,
-        file_node,
-        subtest,
-        function,
-        title,
-        arrow,
-        any_title,
-        spaced,
-        padded,
-        dashed,
-        colon,
-        colons,
-        file_arrow,
-        file_title,
-        method,
-        class_of,
-        parens,
-        dot,
-        lower,
-        rspec,
-        testdox,
-    )
+    "node": _node,  # a.py::C::test_x[1]: the full id itself
+    "file_node": _node,  # the same; the file alone is a group
+    "subtest": _node,  # TestA/b/c; the text above the last slash is a group
+    "function": lambda test: (test.partition("[")[0].rpartition(SEPARATOR)[2],),  # test_x of a pytest node id
+    "title": _title,  # adds: the innermost part
+    "arrow": _join(" > "),  # suite > adds, after the file or without it; com.x.FooTest > adds or FooTest > adds
+    "any_title": _any_title,  # adds, suite > adds; some data sets cut any last word in parentheses as a duration
+    "spaced": _with_blanks,  # suite adds; mocha's TAP reporter leaves out every #
+    "padded": lambda test: tuple(name + blank for name in _with_blanks(test) for blank in ("", " ")),
+    "dashed": _join(" - "),  # suite - adds
+    "colon": _join(":"),  # suite:adds
+    "colons": _colons,  # a/b.py:C:test_x, a/b.py:None:test_x, a.b.C:test_x: (only parameters of one word are named)
+    "file_arrow": _file_arrow,  # a.test.js->suite adds, a.test.js->adds; also with the folder, or a blank at the end
+    "file_title": _file_title,  # a.test.js:adds and a.test.js:suite adds; the file alone is a group
+    "method": _method,  # com.x.FooTest#adds, FooTest#adds; without a method's arguments, too; the class is a group
+    "class_of": _class,  # com.x.FooTest and FooTest; one test that is not passed decides
+    "parens": _parens,  # adds(com.x.FooTest), as JUnit 3 wrote it
+    "dot": lambda test: (".".join(split_id(test)),),  # Suite.Test
+    "lower": lambda test: tuple(dict.fromkeys((*_node(test), restore_separators(test).lower()))),  # also in lower case
+    "rspec": _rspec,  # adds, and adds - ./spec/a_spec.rb[1:1] if the example's place is known
+    "testdox": lambda test: (" > ".join(prettify(split_id(test))),),  # Url Generator > Basic generation
 }
 """Each style by its name: a function from a full id to the names that a label may use."""
 
-GROUPS: dict[str, Style] = {
-    file_node.__name__: file_of,
-    file_title.__name__: file_of,
-    method.__name__: class_of,
-    subtest.__name__: above,
-}
-"""For styles whose labels may also name a whole file or class: a function from a full id to those names."""
+
+def _above(test: str) -> tuple[str, ...]:
+    outer, slash, _ = test.rpartition("/")
+    return (restore_separators(outer),) if slash else ()
+
+
+def _file(test: str) -> tuple[str, ...]:
+    return split_id(test)[:1]
+
+
+GROUPS: dict[str, Style] = {"file_node": _file, "file_title": _file, "method": _class, "subtest": _above}
+"""A function from a full id to the names of its file or class, for each style whose labels may also name these."""
 
 _GROUP_ORDER = (Status.SKIPPED, Status.XFAIL, Status.PASSED, Status.FAILED, Status.ERROR)
-"""From weakest to strongest: as for test runners, a group passes if a test of it passes and none fails."""
+"""The weakest first: as for test runners, a group passes if a test of it passes and none fails."""
 
 
 def rename(tests: Mapping[str, Status], style: str, is_label: Callable[[str], bool] | None = None) -> dict[str, Status]:
@@ -214,11 +148,11 @@ def rename(tests: Mapping[str, Status], style: str, is_label: Callable[[str], bo
             each test counts once. None for all names that a label may use.
 
     Raises:
-        UserError: there is no such style; the message names those that there are.
+        UserError: there is no such style; the message names the known ones.
     """
     if style not in IDS:
         raise UserError(f"unknown test id style {style!r}; known are {', '.join(sorted(IDS))}")
-    if IDS[style] is node and not any(has_inner_separator(test) for test in tests):
+    if style == "node" and not any(has_inner_separator(test) for test in tests):
         return dict(tests)
     names = {test: _select_names(IDS[style](test), is_label) for test in tests}
     named = worst((name, status) for test, status in tests.items() for name in names[test])

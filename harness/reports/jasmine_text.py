@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser, plain_lines
 
 NAME = "jasmine_text"
 
@@ -17,19 +17,15 @@ _SUMS = re.compile(r"(\d+) specs?, \d+ failures?")
 _INCOMPLETE = ("Incomplete: ", "No specs found")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return the full name of every failed or pending spec to status; an entry before any heading is a failure."""
-    return worst(_results(plain_lines(text)))
-
-
 def suite_ran(text: str) -> bool:
-    """Return whether the suite ran to its end."""
     lines = plain_lines(text)
     sums = [match for match in map(_SUMS.match, lines) if match]
     return bool(sums) and int(sums[-1][1][:9]) > 0 and not any(line.startswith(_INCOMPLETE) for line in lines)
 
 
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by the full name of every failed or pending spec; an entry before any heading is a failure."""
     status = Status.FAILED
     for line in lines:
         if line in _SECTIONS:

@@ -1,8 +1,8 @@
 """Log of jest: a line per file and, with ``--verbose``, an outline of its tests right under it.
 
-Only the outline that directly follows such a line is read. Jest prints what tests log elsewhere and indented; a test
-that bypasses the console can forge a whole file. Lines ``[PASSED] suite > title``, which published evaluation scripts
-make from jest's JSON, are read as well.
+Only the outline that directly follows such a line is read. Jest prints the output of tests elsewhere and indented; a
+test that bypasses the console can forge a whole file. Lines ``[PASSED] suite > title``, which published evaluation
+scripts make from jest's JSON, are read as well.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 from assay.harness.reports.outline import Outline, count_indent
 
 NAME = "jest_text"
@@ -42,7 +42,6 @@ class _File:
     tests: list[Result] = field(default_factory=list)
 
     def read(self, line: str) -> None:
-        """Read a line below that of the file."""
         bare = line.strip(" ")
         self.broken = self.broken or bare == _NOT_RUN
         self.outlining = self.outlining and line.startswith("  ") and not bare.startswith("●")
@@ -57,7 +56,6 @@ class _File:
 
     @property
     def has_failed_tests(self) -> bool:
-        """Whether its tests explain that it failed."""
         return any(status is Status.FAILED for _, status in self.tests)
 
     def results(self, explained: set[str]) -> Iterator[Result]:
@@ -79,12 +77,9 @@ class _File:
             yield join_id(self.name), Status.PASSED
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``file::suite::title`` to status, or only the file if its tests are not listed."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by ``file::suite::title``, or only the file if its tests are not listed."""
     file, explained = _File(), set[str]()
     for line in lines:
         if match := _FILE.match(line):

@@ -4,11 +4,11 @@ Parts are named by number and program, because each file of parts counts from 1.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import automake_text
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "jq_text"
 
@@ -17,10 +17,10 @@ _END = re.compile(r"\d+ of \d+ tests passed")
 _PROBLEM = "*** "
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return script or part to status; a part has passed if the next one starts without an error in between."""
-    lines = plain_lines(text)
-    return worst((*automake_text.results(lines), *_parts(lines)))
+@line_parser
+def parse(lines: list[str]) -> Iterable[Result]:
+    """Yield results by script or part; a part has passed if the next one starts without an error in between."""
+    return (*automake_text.results(lines), *_parts(lines))
 
 
 def _parts(lines: list[str]) -> Iterator[Result]:

@@ -13,7 +13,7 @@ _DECODER = json.JSONDecoder()
 _FAILURES = 200
 """Lines that look like the start of an object and are none, after which reading a log stops."""
 _VALUES = 2_000_000
-"""Of one document, about; a document with more is not read, since each takes dozens of bytes of memory."""
+"""Values of one document, about; a document with more is not read, since each takes dozens of bytes of memory."""
 _ROOT = "/testbed/"
 _LINE = re.compile(r"^\{[^\n]*", re.MULTILINE)
 
@@ -73,7 +73,6 @@ def lines(text: str) -> Iterator[Object]:
 
 
 def objects(value: Object, key: str) -> Iterator[Object]:
-    """Yield the objects in a list of an object."""
     items = value.get(key)
     if isinstance(items, list):
         yield from (item for item in items if isinstance(item, dict))
@@ -86,7 +85,6 @@ def get_text(value: Object, key: str) -> str:
 
 
 def get_texts(value: Object, key: str) -> tuple[str, ...]:
-    """Return a list of strings of an object."""
     items = value.get(key)
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 

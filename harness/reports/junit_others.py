@@ -26,7 +26,6 @@ _COULD_NOT_RUN = ("Unable to find", "Required Files Missing", "Fixture dependenc
 
 
 def results(root: ET.Element) -> Iterator[Result]:
-    """Yield id and status of every test."""
     dialect = _DIALECTS.get(root.get("name", ""))
     for suites, case in _cases(root):
         if test := dialect(case) if dialect else _plain(case, suites):

@@ -29,7 +29,6 @@ def is_pytest(root: ET.Element, cases: Iterable[ET.Element]) -> bool:
 
 
 def results(cases: Collection[ET.Element]) -> Iterator[Result]:
-    """Yield node id and status of every test."""
     modules = _modules(cases)
     return ((_node_id(case, modules), _status(case)) for case in cases)
 

@@ -5,10 +5,10 @@ last count, ``Executed 812 of 812``, shows that the suite ran.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser, plain_lines
 from assay.harness.reports.outline import Outline
 
 NAME = "karma_text"
@@ -23,14 +23,13 @@ _COMPLETED = re.compile(r"✔ \d+ tests? completed$")
 _BROKEN = re.compile(r"DISCONNECTED|ERROR")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``suite::title`` to status; where Karma joins the titles, they are one part."""
-    lines = plain_lines(text)
-    return worst((*_outline(lines), *_failures(lines)))
+@line_parser
+def parse(lines: list[str]) -> Iterable[Result]:
+    """Yield results by ``suite::title``; where Karma joins the titles, they are one part."""
+    return (*_outline(lines), *_failures(lines))
 
 
 def suite_ran(text: str) -> bool:
-    """Return whether every test was executed."""
     counts = [line for line in plain_lines(text) if "Executed " in line or _COMPLETED.match(line)]
     return bool(counts) and _is_complete(counts[-1])
 

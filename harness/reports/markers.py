@@ -16,5 +16,4 @@ def cut_fenced(text: str) -> str:
 
 
 def is_cut(text: str) -> bool:
-    """Return whether there is a start marker and no end marker."""
     return _START.search(text) is not None and _END.search(text) is None

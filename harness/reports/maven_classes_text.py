@@ -11,7 +11,6 @@ NAME = "maven_classes_text"
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return class to status."""
     return worst(classes(plain_lines(text), _status))
 
 

@@ -6,10 +6,10 @@ failed stays failed. Surefire's XML (``junit_xml``) cannot be forged by printing
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "maven_text"
 
@@ -27,10 +27,10 @@ _TRACED = re.compile(r"\++ .*-Dtest=(\S+)")
 _BUILD = re.compile(r"(?:\[\w+\] )?BUILD (SUCCESS|FAILURE)$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Class::method`` to status, or only the class if no method is named."""
-    lines = plain_lines(text)
-    return worst((*classes(lines, _sum_status), *_methods(lines), *_builds(lines)))
+@line_parser
+def parse(lines: list[str]) -> Iterable[Result]:
+    """Yield results by ``Class::method``, or only the class if no method is named."""
+    return (*classes(lines, _sum_status), *_methods(lines), *_builds(lines))
 
 
 def classes(lines: list[str], status_of: Callable[[int, int, int, int], Status | None]) -> Iterator[Result]:

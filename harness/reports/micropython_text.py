@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "micropython_text"
 
@@ -12,11 +12,7 @@ _STATUSES = {"pass": Status.PASSED, "FAIL": Status.FAILED, "skip": Status.SKIPPE
 _LINE = re.compile(r"(pass|FAIL|skip|lrge)  (\S+)")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test script to status."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
     for match in filter(None, map(_LINE.match, lines)):
         yield join_id(match[2]), _STATUSES[match[1]]

@@ -5,10 +5,10 @@ can still forge a whole line.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 from assay.harness.reports.outline import Outline
 
 NAME = "minitest_text"
@@ -30,10 +30,10 @@ _TITLE = re.compile(r"( *)(\S.*):$")
 _STARTED = "Started"
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Class::test`` to status."""
-    lines = plain_lines(text)
-    return worst((*_minitest(lines), *_test_unit(lines)))
+@line_parser
+def parse(lines: list[str]) -> Iterable[Result]:
+    """Yield results by ``Class::test``."""
+    return (*_minitest(lines), *_test_unit(lines))
 
 
 def _minitest(lines: list[str]) -> Iterator[Result]:

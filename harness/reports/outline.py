@@ -20,11 +20,9 @@ class Outline:
         return tuple(title for _, title in self.open)
 
     def close(self, indent: int) -> None:
-        """Close the suites with the same or more indentation."""
         while self.open and self.open[-1][0] >= indent:
             self.open.pop()
 
 
 def count_indent(line: str) -> int:
-    """Return the number of blanks that a line starts with."""
     return len(line) - len(line.lstrip(" "))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "phpunit_text"
 
@@ -32,12 +32,9 @@ _NAMESPACE = re.compile(r" \([\w\\]+\)$")
 _INDENTED = (" ", "\t")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Class title::test title`` to status."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by ``Class title::test title``."""
     title = ""
     for before, line in pairwise(["", *lines]):
         if match := _RESULT.match(line):

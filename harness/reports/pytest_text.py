@@ -36,7 +36,6 @@ _WORKER_LINE = re.compile(rf"\[gw\d+\] (?:\[ *\d+%\] )?({_WORD}|xfail|xpass) (\S
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return node id to status."""
     return worst((test, STATUSES[word]) for test, word in _list_printed(text))
 
 
@@ -49,7 +48,6 @@ def overlooked(text: str) -> frozenset[str]:
 
 
 def _list_printed(text: str) -> list[tuple[str, str]]:
-    """Return node ids and the words of their statuses."""
     lines = plain_lines(text)
     sections = _sections(lines)
     if not sections:  # an excerpt: every line counts

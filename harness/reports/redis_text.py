@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "redis_text"
 
@@ -24,11 +24,8 @@ _TIME = re.compile(r" \(\d+ (?:ms|seconds)\)$")
 _FILE = re.compile(r" in \S+\.tcl$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test name to status, without timings and files."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by test name, without timings and files."""
     for match in filter(None, map(_LINE.match, lines)):
         yield join_id(_FILE.sub("", _TIME.sub("", match[2]))), _STATUSES[match[1]]

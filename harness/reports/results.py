@@ -42,7 +42,6 @@ def find_overlooked(reader: ReportFormat, texts: Iterable[str]) -> frozenset[str
 
 
 def drop_tests(tests: Mapping[str, Status], names: Collection[str]) -> dict[str, Status]:
-    """Return the tests that do not have one of the names."""
     return {test: status for test, status in tests.items() if test not in names}
 
 

@@ -15,7 +15,6 @@ _STATUSES = {status.value: status for status in Status if status is not Status.M
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return every name of a test and its status."""
     return worst(_results(text))
 
 

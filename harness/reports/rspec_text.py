@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "rspec_text"
 
@@ -19,12 +19,9 @@ _FAILED = re.compile(r" +(\S.*) \(FAILED - \d+\)$")
 _PLACE = re.compile(r" - (\./\S+\[[\d:]+\])$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``place::description``, or the description alone, to status."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by ``place::description``, or the description alone,."""
     for line in lines:
         if end := _END.search(line):
             description = line[: end.start()]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, plain_lines, worst
+from assay.harness.reports.base import Result, line_parser
 
 NAME = "sympy_text"
 
@@ -27,12 +27,8 @@ _RESULT = re.compile(rf"(?:.* )?({'|'.join(_STATUSES)})(?: +\[(?:OK|FAIL)\])?$")
 _HEADING = re.compile(r"_+ \S+\.py:(test_\w+) _+$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return function name to status."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
     running = ""
     for line in lines:
         if heading := _HEADING.match(line):

@@ -29,7 +29,6 @@ class _Reader:
     """Indentation of the YAML block that is being skipped; -1 outside of one."""
 
     def read(self, line: str) -> Iterator[Result]:
-        """Read the next line."""
         indent, bare = count_indent(line), line.strip()
         if bare and indent < self.block:
             self.block = -1
@@ -45,7 +44,6 @@ class _Reader:
             yield from self.result(indent, match)
 
     def result(self, indent: int, match: re.Match[str]) -> Iterator[Result]:
-        """Read the line of a result."""
         number, failed = int(match[2][:9]), bool(match[1])
         in_turn = number in {1, self.counts.get(indent, 0) + 1}
         if not in_turn and not failed:

@@ -15,7 +15,6 @@ _FOUR_STATUSES = {"OK": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKI
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return environment to status."""
     lines = plain_lines(text)
     headings = [place for place, line in enumerate(lines) if _HEADING.match(line)]
     return worst(_three(lines[headings[-1] + 1 :]) if headings else _four(lines))

@@ -37,7 +37,6 @@ class _Reader:
     awaits_docstring: bool = False
 
     def read(self, line: str) -> None:
-        """Read the next line of the progress."""
         match = _ID.match(line)
         if match and (not match[2] or match[2].startswith(_ENDS.rstrip(" "))):
             self.running, self.awaits_docstring = (match[1],), not match[2]
@@ -65,7 +64,6 @@ class _Reader:
             self.end(after)
 
     def end(self, text: str) -> None:
-        """End the running test if the text is a result."""
         match = _RESULT.match(text)
         if match:
             self.results += [(name, _STATUSES[match[1]]) for name in self.running]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "vitest_text"
 
@@ -22,12 +22,9 @@ _FAIL = " FAIL  "
 _OUTPUT = re.compile(r"std(?:out|err) \| ")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``file::suite::title`` to status; a file that could not be run is an error."""
-    return worst(_results(plain_lines(text)))
-
-
-def _results(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by ``file::suite::title``; a file that could not be run is an error."""
     output = False
     for line in lines:
         if _OUTPUT.match(line):

@@ -15,7 +15,7 @@ KEPT = 300_000
 """Elements of the tree."""
 TAG_BYTES = 2 * 1024 * 1024
 VALUE_CHARACTERS = 4096
-"""Of an attribute; longer values are cut."""
+"""Longest value of an attribute; longer ones are cut."""
 _SLICE = 256 * 1024
 
 

@@ -32,26 +32,9 @@ from assay.harness.runners.base import Adapted, TestRunner, Tripwires
 __all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_commands", "find"]
 
 _OWN: tuple[TestRunner, ...] = (
-    cargo,
-    django,
-    go,
-    googletest,
-    gradle,
-    jasmine,
-    jest,
-    karma,
-    maven,
-    minitest,
-    mocha,
-    node_test,
-    phpunit,
-    pytest,
-    rspec,
-    sympy,
-    tape,
-    unittest,
-    vitest,
-)
+    cargo, django, go, googletest, gradle, jasmine, jest, karma, maven, minitest, mocha, node_test, phpunit, pytest,
+    rspec, sympy, tape, unittest, vitest,
+)  # fmt: skip
 RUNNERS = Registry[TestRunner](
     "test runner", "assay.test_runners", {each.NAME: each for each in _OWN}, needs=TestRunner
 )

@@ -16,7 +16,7 @@ from assay.harness.domain import Status
 PLACEHOLDER = "{tripwires}"
 """Stands in a test command for ``Tripwires.argument``."""
 UNSURE = "?"
-"""Behind a place: its process may not be there."""
+"""Follows a place whose process may not be there."""
 PLACE = "@PLACE@"
 """Stands in names and sources for the place of one set of tripwires, where a run has several processes."""
 
@@ -140,5 +140,4 @@ def snake_name(dice: random.Random) -> str:
 
 
 def camel_name(dice: random.Random) -> str:
-    """Return a name such as ``CursorLabelZone``."""
     return "".join(word.capitalize() for word in dice.sample(WORDS, 3))

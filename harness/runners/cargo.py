@@ -110,7 +110,7 @@ Arguments are a command's choice of targets, which only cargo can follow.
 
 
 def tripwires(dice: random.Random) -> Tripwires:
-    """Return functions for the outermost scope, where macros are those that the real tests use."""
+    """Return functions for the outermost scope, where macros are the ones that the real tests use."""
     wires = draw(dice, BODIES, lambda dice: f"{snake_name(dice)}{PLACE}")
     text = fill(dice, _HEAD + "".join(wire.source for wire in wires), HELPERS)
     names = " ".join(wire.name.replace(PLACE, "") for wire in wires)
@@ -143,7 +143,6 @@ def adapt(words: Sequence[str]) -> Adapted | None:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words before and behind the two dashes."""
     place = list(words).index("--") if "--" in words else len(words)
     return list(words[:place]), list(words[place + 1 :])
 

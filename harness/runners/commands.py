@@ -22,11 +22,9 @@ class ProgramCommand:
         return tuple(words[0] for words in self.arguments if not words[0].startswith("-"))
 
     def has(self, options: Collection[str]) -> bool:
-        """Return whether one of these options is there, with a value or without."""
         return any(_name(words) in options for words in self.arguments)
 
     def without(self, options: Collection[str]) -> tuple[str, ...]:
-        """Return the words of the command without these options."""
         kept = (words for words in self.arguments if _name(words) not in options)
         return (*self.start, *(word for words in kept for word in words))
 

@@ -58,7 +58,7 @@ BASES = (
     Base("SimpleTestCase"),
     Base("TestCase", (*METHODS, *unittest.ASSERTIONS, *ASSERTIONS), "databases = frozenset()"),
 )
-"""Without databases, since a run of simple tests would have to create one."""
+"""No databases, since a run of simple tests would have to create one."""
 HEAD = """
 from django.http import HttpResponse
 from django.test import SimpleTestCase, TestCase, testcases
@@ -77,7 +77,6 @@ def choose(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
 
 
 def tripwires(dice: random.Random) -> Tripwires:
-    """Return a package with a test module."""
     package, module = snake_name(dice), f"test_{snake_name(dice)}"
     text, inside, expected = unittest.sources(
         dice, BASES, ("SimpleTestCase", "hasattr(testcases, 'async_to_sync')"), HEAD

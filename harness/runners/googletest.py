@@ -69,7 +69,6 @@ done
 
 
 def tripwires(dice: random.Random) -> Tripwires:
-    """Return tests in a suite of their own."""
     wires = draw(dice, BODIES, lambda dice: f"{camel_name(dice)}{PLACE}")
     text = fill(dice, _HEAD + "".join(wire.source for wire in wires), HELPERS)
     return Tripwires({"tests.cc": text}, {wire.name: wire.status for wire in wires})

@@ -26,7 +26,6 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    """Adapt ``jasmine`` with a configuration and files."""
     command = part(words, "jasmine", {"--config"})
     if command is None or any(each[0].startswith("-") and not each[0].startswith(KNOWN) for each in command.arguments):
         return None

@@ -26,7 +26,7 @@ ENDINGS: tuple[Body, ...] = (
     (FAILED, '() => Promise.resolve().then(() => {{ throw new TypeError("{number}"); }})'),
     (FAILED, '() => Promise.reject(new RangeError("{number}"))'),
 )
-"""For every runner: the ways in which a function can fail by itself."""
+"""The ways in which a function can fail by itself, in every runner."""
 
 CALLBACK: tuple[Body, ...] = ((FAILED, '(done) => done(new Error("{number}"))'),)
 
@@ -54,7 +54,7 @@ EXPECT: tuple[Body, ...] = (
         " () => expect(() => {{ throw {number}; }}).not.toThrow()]); }}",
     ),
 )
-"""For expect of jest and vitest."""
+"""The expect of jest and vitest."""
 
 CHAI = (
     "expect({number}).to.equal({number}); {holds}([() => expect({number}).to.equal({other}),"
@@ -64,7 +64,7 @@ CHAI = (
     " () => expect([{number}]).to.have.length(2), () => expect({{}}).to.have.property('a'),"
     " () => expect(() => {number}).to.throw()]);"
 )
-"""For expect of chai, and of expect.js, which has most of it."""
+"""The expect of chai, and of expect.js, which has most of it."""
 
 ASSERT = (
     "assert.equal({number}, {number}); {holds}([() => assert.equal({number}, {other}),"
@@ -73,7 +73,7 @@ ASSERT = (
     " () => assert(0), () => assert.notEqual({number}, {number}), () => assert.notStrictEqual({number}, {number}),"
     " () => assert.throws(() => {number}), () => assert.match('{number}', /x/), () => assert.fail()]);"
 )
-"""For assert of node and of chai."""
+"""The assert of node and of chai."""
 
 JASMINE: tuple[Body, ...] = (
     (PASSED, "() => {{ expect({number} + 1 - 1).toBe({number}); }}"),
@@ -87,7 +87,7 @@ JASMINE: tuple[Body, ...] = (
     (FAILED, "() => {{ expect({number}).toBeUndefined(); }}"),
     (FAILED, "() => {{ expect(() => {number}).toThrow(); }}"),
 )
-"""For expect of Jasmine, which does not throw."""
+"""The expect of Jasmine, which does not throw."""
 
 LIBRARIES: tuple[Body, ...] = (
     (
@@ -96,7 +96,7 @@ LIBRARIES: tuple[Body, ...] = (
     ),
     (PASSED, f"() => {{{{ if (typeof assert !== 'function' || !assert.equal) return; {ASSERT} }}}}"),
 )
-"""For assertion libraries that a file of tests may have loaded."""
+"""Assertion libraries that a file of tests may have loaded."""
 
 CHAI_OF_NODE: Body = (
     PASSED,
@@ -104,7 +104,7 @@ CHAI_OF_NODE: Body = (
     f" const {{{{ expect }}}} = chai.default || chai; {CHAI}"
     " {holds}([() => expect(false).to.be.true, () => expect(0).to.be.ok, () => expect({number}).to.be.null]); }}",
 )
-"""For chai where a file of tripwires is a CommonJS module of its own, which nothing compiles."""
+"""chai where a file of tripwires is a CommonJS module of its own, which nothing compiles."""
 ASSERT_OF_NODE: tuple[Body, ...] = (
     (FAILED, "() => {{ assert.strictEqual({number}, {other}); }}"),
     (
@@ -113,7 +113,7 @@ ASSERT_OF_NODE: tuple[Body, ...] = (
         f" {ASSERT.replace('assert', 'assert.strict')} }}}}",
     ),
 )
-"""For node's assert, if ``assert`` is that."""
+"""node's assert, if ``assert`` is that."""
 
 OF_PATCH = r"""
 if [ "$#" -eq 0 ]; then
@@ -221,7 +221,6 @@ def make(
 
 
 def lower_name(dice: random.Random) -> str:
-    """Return a name such as ``cursorLabelZone``."""
     name = camel_name(dice)
     return name[:1].lower() + name[1:]
 
@@ -236,4 +235,4 @@ GIVEN = (
     "const given = () => { try { const found = expect(1); return Object(found) === found ? found : {}; }"
     " catch (error) { return {}; } };"
 )
-"""Returns what ``expect`` returns; an empty object where there is no such function."""
+"""Calls ``expect``; gives an empty object where there is no such function."""

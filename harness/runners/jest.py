@@ -26,7 +26,6 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    """Adapt ``jest``, ``npx jest``, ``yarn jest`` and the like."""
     command = commands.part(words, "jest", WITH_VALUE)
     if not command or command.has(OTHER_WORK):
         return None

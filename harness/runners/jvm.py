@@ -171,7 +171,7 @@ LANGUAGES = {
     "java": ClassTemplate(JAVA_CLASS, JAVA_BODIES, JAVA),
     "kt": ClassTemplate(KOTLIN_CLASS, KOTLIN_BODIES, KOTLIN),
 }
-"""By the suffix of a file."""
+"""Suffix of a file to the template of its language."""
 
 PLACING = rf"""
 test_files() {{

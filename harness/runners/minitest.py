@@ -37,7 +37,6 @@ adapt = not_known
 
 
 def tripwires(dice: random.Random) -> Tripwires:
-    """Return a class of tests."""
     expected, methods = {}, ""
     for status, body in ruby.fill(dice, BODIES):
         name = f"test_{snake_name(dice)}_{PLACE}"

@@ -12,7 +12,7 @@ HEADS = {
     "module.mjs": 'import {test} from "node:test";\nimport {checks} from "node:assert";\n',
     "script.cjs": 'const {test} = require("node:test");\nconst {checks} = require("node:assert");\n',
 }
-"""Of files that import, and of those that require."""
+"""Files that import, and files that require."""
 PLACING = javascript.appending(
     'source=script.cjs; if grep -qE \'^(import[[:space:]{*"]|export[[:space:]])\' "$file"; then source=module.mjs; fi'
 )

@@ -77,7 +77,7 @@ OTHER_WORK = re.compile(
 )
 """Options with which a run has no report, or another one."""
 AS_MODULE = "import sys; del sys.path[0]; import pytest; sys.path.insert(0, sys.argv.pop(1)); sys.exit(pytest.main())"
-"""As ``python -m pytest``, with the current folder on the path, but only once pytest itself has been imported."""
+"""Starts pytest as ``-m pytest`` does, but puts the current folder on the path after pytest has been imported."""
 
 
 def tripwires(dice: random.Random) -> Tripwires:
@@ -99,7 +99,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def read_targets(command: str) -> tuple[str, ...]:
-    """Return what the last line of a command gives to pytest: files and folders; none if it does not start it."""
+    """Return the files and folders that the last line of a command gives to pytest; none if it does not start it."""
     words = shlex.split(command.strip().rpartition("\n")[2])
     arguments = words[1:] if words[:1] == ["exec"] else words
     start = _start(arguments)

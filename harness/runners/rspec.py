@@ -43,7 +43,6 @@ ONE_PLACE = re.compile(r":\d+$|\[")
 
 
 def tripwires(dice: random.Random) -> Tripwires:
-    """Return a group of examples."""
     expected, examples = {}, ""
     for status, body in ruby.fill(dice, BODIES):
         name = f"{snake_name(dice)}_{PLACE}"
@@ -55,7 +54,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    """Adapt ``rspec`` and ``bundle exec rspec``; without files, the project's options say what runs."""
+    """Adapt ``rspec`` and ``bundle exec rspec``; without files, the project's options decide."""
     command = commands.part(words, "rspec", WITH_VALUE)
     if not command or command.has(OTHER_WORK):
         return None

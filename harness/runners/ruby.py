@@ -22,7 +22,7 @@ for file in "$TRIPWIRES"/*.rb; do
 done
 """
 )
-"""At the end of the files with expected tests, unless only some of their tests run, and in a file of their own."""
+"""Appends to the files with expected tests, unless only some of their tests run, and makes a file of its own."""
 
 
 def fill(dice: random.Random, bodies: Sequence[tuple[Status, str]]) -> Iterator[tuple[Status, str]]:

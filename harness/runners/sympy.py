@@ -51,7 +51,6 @@ INSIDE_BODIES = (FUNCTIONS[2], FUNCTIONS[-1])
 
 
 def tripwires(dice: random.Random) -> Tripwires:
-    """Return a module with functions, and some for other modules."""
     names = iter(dict.fromkeys(snake_name(dice) for _ in range(100)))
     kind, path = dice.choice(WORDS).capitalize(), f"test_{next(names)}.py"
     bodies = [*((*each, "") for each in FUNCTIONS), *((*each, "@XFAIL\n") for each in MARKED)]
@@ -72,7 +71,6 @@ def _function(dice: random.Random, name: str, body: str, kind: str, decorator: s
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    """Adapt ``bin/test``."""
     command = adapters.part(words, ("bin/test",), WITH_VALUE)
     return command.adapt("sympy_text", "--verbose", "--no-subprocess", selecting=SELECTING) if command else None
 

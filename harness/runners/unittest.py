@@ -138,14 +138,13 @@ class Base:
     name: str
     bodies: tuple[tuple[Status, str], ...] = METHODS
     first_line: str = ""
-    """Of the body of a class that derives from it."""
+    """First line of the body of a class that derives from it."""
 
 
 BASES = (Base("unittest.TestCase", (*METHODS, *ASSERTIONS)),)
 
 
 def tripwires(dice: random.Random) -> Tripwires:
-    """Return a module with test cases."""
     module = f"test_{snake_name(dice)}"
     coroutines = ("unittest.IsolatedAsyncioTestCase", "sys.version_info >= (3, 8)")
     text, inside, expected = sources(dice, BASES, coroutines)
@@ -153,7 +152,6 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    """Adapt ``python -m unittest``."""
     command = adapters.part(words, ("-m", "unittest"), WITH_VALUE)
     if command is None:
         return None
@@ -201,7 +199,6 @@ def _render_classes(dice: random.Random, names: Iterator[str]) -> tuple[str, str
 
 
 def _methods(dice: random.Random, names: Iterator[str], base: Base, kind: str) -> tuple[str, dict[str, Status]]:
-    """Return a class with a test for every usual way to pass and to fail."""
     marked = [(status, body, "    @unittest.expectedFailure\n") for status, body in MARKED]
     bodies = [(status, body, "") for status, body in base.bodies] + marked
     text, expected = _opening(_camel(next(names)), base), {}
@@ -242,7 +239,6 @@ def _camel(name: str) -> str:
 
 
 def _opening(case: str, base: Base) -> str:
-    """Return the first lines of a class."""
     return f"\n\nclass {case}({base.name}):\n" + (f"    {base.first_line}\n" if base.first_line else "")
 
 

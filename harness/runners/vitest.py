@@ -29,7 +29,6 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    """Adapt ``vitest run``, also behind ``npx`` and the like."""
     command = commands.part(words, "vitest", WITH_VALUE)
     if not command or command.has(OTHER_WORK):
         return None

@@ -15,7 +15,6 @@ PYTHON = re.compile(r"(?:\S*/)?python[\d.]*")
 
 
 def source(name: str) -> str:
-    """Return the source of one of them, by the name of its module."""
     return (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
 
 

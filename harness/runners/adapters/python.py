@@ -37,7 +37,6 @@ RUNNERS_OF_SYMPY = ("sympy.testing.runtests", "sympy.utilities.runtests")
 
 
 def open_report(path: str) -> Any:
-    """Return a function that reports the names of a test and its status."""
     file, write, dumps = os.open(path, os.O_WRONLY | os.O_APPEND), os.write, json.dumps
 
     def add(names: Any, status: str) -> None:
@@ -60,7 +59,6 @@ def wrap_calls(base: Any, calls: Any) -> Any:
 
 
 def report_unittest(add: Any) -> None:
-    """Let every text runner of unittest report."""
     make_result = unittest.TextTestRunner._makeResult
     running = []  # type: Any
 

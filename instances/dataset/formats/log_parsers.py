@@ -15,7 +15,7 @@ class LogParser(NamedTuple):
 
     log_format: str
     test_id: str = ""
-    """Name of a function in ``harness/reports/ids.py``; empty for the language's own."""
+    """Name of a style in ``harness.reports.ids.IDS``; empty for the language's own."""
     language: str = "python"
 
 
