@@ -14,7 +14,6 @@ from assay.instances.environments.pins.cutoff import cutoffs
 from assay.instances.environments.pins.manifest_lock import make_manifest_lock
 from assay.instances.environments.pins.pypi_lock import (
     LockRequest,
-    Resolving,
     lock_request,
     resolve_lock,
     service_lock_request,
@@ -96,4 +95,4 @@ class PackageResolver:
             files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
             files["/run/uv"] = linux_uv(self._sources.cache)
             tree = self._sources.tree(request.tree) if request.tree else None
-            return resolve_lock(request, base.name, self._layers.engine, Resolving(tree, files, preferred))
+            return resolve_lock(request, base.name, self._layers.engine, tree, files, preferred)

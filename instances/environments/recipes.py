@@ -116,17 +116,13 @@ def _parse_recipe(path: Path, text: str) -> Recipe:
     content = parse_yaml(text, str(path))
     fields = {"language": path.parent.name.lower(), **content} if isinstance(content, dict) else content
     recipe = make_model(Recipe, fields, str(path), "see Recipe in harness/domain/environment.py")
-    _check_variants(recipe, path)
-    return recipe
-
-
-def _check_variants(recipe: Recipe, path: Path) -> None:
     for number, variant in enumerate(recipe.variants):
         try:
             SpecifierSet(variant.versions)
         except InvalidSpecifier as error:
             field = f"variants.{number}.versions"
             raise DataError(f"{error} (example: '>=1.0,<2.1')", file=str(path), field=field) from error
+    return recipe
 
 
 def apply_variant(recipe: Recipe, instance: Instance) -> Recipe:

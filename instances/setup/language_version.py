@@ -17,15 +17,9 @@ def choose_version(
 ) -> str:
     """Return the version to try first; empty for the language's usual one.
 
-    It is the newest that the project names (in its workflows, or its classifiers) and that was in use at the time of
-    the commit; else the nearest to those; always one that the project's own bound allows.
-
-    Args:
-        language: name of the language.
-        available: versions with a toolchain.
-        day: date of the commit.
-        requires: the project's bound, as a PEP 440 specifier.
-        named: versions that the project tests with, such as ``3.8``; anything else is left out.
+    It is the newest that the project names (in its workflows, or its classifiers) and that was in use on the ``day`` of
+    the commit; else the nearest to those; always one that ``requires``, a PEP 440 specifier, allows. Names that are no
+    versions are left out.
     """
     allowed = [each for each in sort_versions(available) if allows(requires, each)]
     if not allowed:

@@ -46,10 +46,6 @@ def add_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return edits.add_items(recipe, "system_packages", packages or of_its_name)
 
 
-def drop_debian_package(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
-    return edits.remove_items(recipe, "system_packages", [found["name"]])
-
-
 def add_module(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the distribution of a module, or the requirement file that names it.
 
@@ -131,8 +127,8 @@ def drop_requirement(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return edits.remove_items(recipe, "requirements", files)
 
 
-def drop_file(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
-    return edits.remove_items(recipe, "requirements", [found["name"]])
+def drop_item(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
+    return edits.remove_items(recipe, found["field"], [found["name"]])
 
 
 def take_one_file(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
@@ -232,9 +228,9 @@ Remedy = Callable[[Recipe, Found, Facts], Recipe]
 REMEDIES: Mapping[str, Remedy] = {
     each.__name__: each
     for each in (
-        *(add_debian_packages, add_library, add_command, drop_debian_package),
+        *(add_debian_packages, add_library, add_command),
         *(add_module, add_declared, add_plugin, add_option, add_plugins, add_coroutine_plugin),
-        *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_file, take_one_file),
+        *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_item, take_one_file),
         *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
         *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
     )

@@ -12,7 +12,7 @@ from assay.harness.names import count
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.project_facts import Facts, propose
 from assay.instances.setup.setup_record import AppliedChange, SetupRecord, SetupRound
-from assay.instances.setup.symptoms import diagnose, strip_colours
+from assay.instances.setup.symptoms import COLOURS, diagnose
 from assay.instances.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe
 
 ENOUGH = 0.95
@@ -157,7 +157,7 @@ def _compare_runs(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: Tr
 
 def _attempt(recipe: Recipe, run: TriedRecipe, applied: tuple[AppliedChange, ...]) -> SetupRound:
     statuses = list(run.tests.values())
-    lines = strip_colours(run.output).splitlines()
+    lines = COLOURS.sub("", run.output).splitlines()
     return SetupRound(
         recipe=recipe,
         problem=run.problem,

@@ -54,7 +54,7 @@ def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Appl
     Returns:
         The changed recipe, and what changed it; the recipe itself and nothing if no rule knows an answer.
     """
-    text, findings = strip_colours(text), []
+    text, findings = COLOURS.sub("", text), []
     for symptom in symptoms():
         if symptom.languages and recipe.language not in symptom.languages:
             continue
@@ -85,7 +85,3 @@ def symptoms() -> tuple[Symptom, ...]:
         for pattern, value in table.items()
     ]
     return (*of_tables, *own)
-
-
-def strip_colours(text: str) -> str:
-    return COLOURS.sub("", text)

@@ -96,20 +96,18 @@ def exports(instance: Instance, recipe: Recipe) -> str:
     return "".join(f"export {name}={shlex.quote(instance.version)}\n" for name in names)
 
 
-@dataclass(frozen=True, slots=True)
-class Resolving:
-    """All that goes into the container in which a lock is resolved."""
-
-    tree: Path | None
-    """Tar of the request's tree, if it has one."""
-    files: Mapping[str, Path]
-    """Path in the container to host file (uv and the host's network settings), mounted read-only."""
-    preferred: str = ""
-    """A lock whose versions are taken wherever the requirements allow them."""
-
-
-def resolve_lock(request: LockRequest, image: str, engine: Engine, given: Resolving) -> str:
+def resolve_lock(
+    request: LockRequest, image: str, engine: Engine, tree: Path | None, files: Mapping[str, Path], preferred: str = ""
+) -> str:
     """Resolve a lock in a container of the toolchain, with network access.
+
+    Args:
+        request: what to resolve.
+        image: the toolchain image.
+        engine: where the container runs.
+        tree: tar of the request's tree, if it has one.
+        files: path in the container to host file (uv and the host's network settings), mounted read-only.
+        preferred: a lock whose versions are taken wherever the requirements allow them.
 
     Returns:
         Exact versions with hashes, in pip's requirements format, without the project itself.
@@ -119,11 +117,11 @@ def resolve_lock(request: LockRequest, image: str, engine: Engine, given: Resolv
         EngineError: an index did not answer, which says nothing about the requirements.
     """
     limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
-    mounts = {str(host): box for box, host in given.files.items()}
+    mounts = {str(host): box for box, host in files.items()}
     with engine.open(BoxSpec(image, limits, {f"{LABEL}.kind": "lock"}, mounts=mounts)) as box:
-        box.put(_delivery(request, given.preferred))
-        if given.tree:
-            box.put(given.tree.read_bytes(), "/testbed")
+        box.put(_delivery(request, preferred))
+        if tree:
+            box.put(tree.read_bytes(), "/testbed")
         done = box.exec(["sh", "/build/lock.sh"], seconds=SECONDS)
         lock = box.get("/build/lock.txt", LOCK_BYTES)
     if done.exit_code != 0 or not lock:

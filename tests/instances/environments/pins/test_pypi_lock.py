@@ -7,7 +7,6 @@ from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.environments.pins.pypi_lock import (
     NO_ANSWER,
-    Resolving,
     bounds,
     drop_local,
     exports,
@@ -132,7 +131,7 @@ def test_a_lock_has_the_versions_of_the_instances_date(
     source = tree(tmp_path, setup__py=SETUP, setup__cfg=TAGGED, more__txt="click\natomicwrites\n")
     wanted = request(make_instance, extras=("x",), requirements=("more.txt",), constraints=("click<8.1",))
 
-    lock = resolve_lock(wanted, toolchain_image, docker_engine, Resolving(source, files))
+    lock = resolve_lock(wanted, toolchain_image, docker_engine, source, files)
 
     pins = dict(line.split(" ")[0].split("==") for line in lock.splitlines() if "==" in line)
     assert pins["packaging"] == "23.0"  # 23.1 is of April
@@ -153,7 +152,7 @@ def test_an_unsatisfiable_requirement_is_an_environment_failure(
     wanted = request(make_instance, packages=("pytest>=8",))
 
     with pytest.raises(EnvironmentFailure, match="packages of acme/calc as of 2023-02-02") as caught:
-        resolve_lock(wanted, toolchain_image, docker_engine, Resolving(source, files))
+        resolve_lock(wanted, toolchain_image, docker_engine, source, files)
 
     assert "pytest" in caught.value.tail
 
