@@ -64,11 +64,8 @@ class KnownImages:
 
     def read_files(self, key: str, instance: Instance, recipe: Recipe) -> dict[str, bytes]:
         """Return the files of the cache that an evaluation of an instance needs, by path below it."""
-        paths = [
-            self._file(key),
-            targets_file(instance, recipe, self.cache),
-            time_file(tree_ref(instance), self.cache),
-        ]
+        paths = [self._file(key), targets_file(instance, recipe, self.cache)]
+        paths += [time_file(tree_ref(instance), self.cache)]
         paths += [layer_file(layer.name, self.cache) for layer in self.read_layers(self.find(key))]
         paths += [asset_file(asset, self.cache) for asset in instance.assets]
         return {str(path.relative_to(self.cache)): path.read_bytes() for path in paths if path.is_file()}

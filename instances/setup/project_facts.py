@@ -111,19 +111,14 @@ def _python_recipe(facts: Facts, recipe: Recipe) -> Recipe:
     if not (recipe.extras or recipe.requirements or recipe.packages):
         recipe = recipe.model_copy(update={"requirements": _test_files(facts)})
     if not (recipe.extras or recipe.requirements or recipe.packages):
-        recipe = recipe.model_copy(
-            update={
-                "extras": _match_names(declared.extras, DEV_NAME),
-                "packages": _requirements(declared.groups, DEV_NAME),
-                "requirements": _dev_files(facts),
-            }
-        )
+        extras, packages = _match_names(declared.extras, DEV_NAME), _requirements(declared.groups, DEV_NAME)
+        requirements = _dev_files(facts)
+        recipe = recipe.model_copy(update={"extras": extras, "packages": packages, "requirements": requirements})
     own = get_name(facts.project.repo.partition("/")[2])
-    of_workflows = [each for each in facts.installed.packages if not TOOLS.fullmatch(get_name(each))]
-    of_workflows = [each for each in of_workflows if get_name(each) != own]
-    return recipe.model_copy(
-        update={"packages": _unique((*recipe.packages, *declared.to_build, *of_workflows, "pytest"))}
-    )
+    installed = ((get_name(each), each) for each in facts.installed.packages)
+    of_workflows = [each for name, each in installed if name != own and not TOOLS.fullmatch(name)]
+    packages = _unique((*recipe.packages, *declared.to_build, *of_workflows, "pytest"))
+    return recipe.model_copy(update={"packages": packages})
 
 
 def exclude_markers(markers: Iterable[str]) -> str:
@@ -143,9 +138,8 @@ def _command(facts: Facts) -> dict[str, object]:
 
 
 def _exists(folder: str, paths: Sequence[str]) -> bool:
-    return bool(re.fullmatch(r"[\w./-]+", folder)) and any(
-        path == folder or path.startswith(f"{folder}/") for path in paths
-    )
+    inside = any(path == folder or path.startswith(f"{folder}/") for path in paths)
+    return inside and bool(re.fullmatch(r"[\w./-]+", folder))
 
 
 def _has_tests(folder: str, paths: Sequence[str]) -> bool:

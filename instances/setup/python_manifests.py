@@ -61,13 +61,10 @@ def read_declared(project: Project) -> Declared:
     every = "\n".join(project.text(name) for name in ("pyproject.toml", "setup.cfg", "setup.py"))
     wanted = _texts(script.get("tests_require")) or _lines(options.get("tests_require", ""))
     poetry_python = _get_table(poetry, "dependencies").get("python", "")
+    of_poetry = _poetry_bound(poetry_python) if isinstance(poetry_python, str) else ""
+    required = (table.get("requires-python"), of_poetry, options.get("python_requires"), script.get("python_requires"))
     return Declared(
-        requires=_first_text(
-            table.get("requires-python"),
-            _poetry_bound(poetry_python) if isinstance(poetry_python, str) else "",
-            options.get("python_requires"),
-            script.get("python_requires"),
-        ),
+        requires=next((text for text in required if isinstance(text, str) and text), ""),
         versions=tuple(dict.fromkeys(CLASSIFIER.findall(every))),
         dependencies=_texts(table.get("dependencies"))
         or tuple(_poetry_requirements(_get_table(poetry, "dependencies")))
@@ -181,14 +178,10 @@ def _expand_group(groups: Mapping[str, Any], name: str, depth: int = 0) -> Itera
 def _poetry_requirements(table: Mapping[str, Any]) -> Iterator[str]:
     for name, value in table.items():
         for each in value if isinstance(value, list) else [value]:
-            bound = each.get("version", "*") if isinstance(each, dict) else each
-            extras = f"[{','.join(_texts(each.get('extras')))}]" if isinstance(each, dict) and "extras" in each else ""
-            if (
-                name != "python"
-                and isinstance(bound, str)
-                and not (isinstance(each, dict) and each.keys() & {"path", "git"})
-            ):
-                yield f"{name}{extras}{_poetry_bound(bound)}"
+            entry = each if isinstance(each, dict) else {"version": each}
+            bound, extras = entry.get("version", "*"), ",".join(_texts(entry.get("extras")))
+            if name != "python" and isinstance(bound, str) and not entry.keys() & {"path", "git"}:
+                yield f"{name}{f'[{extras}]' if extras else ''}{_poetry_bound(bound)}"
 
 
 def _poetry_bound(text: str) -> str:
@@ -206,9 +199,8 @@ def _tox_groups(tox: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, ..
 
 
 def _tox_files(tox: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
-    found = (
-        re.match(r"(?:-r|--requirement)[\s=]*(\S+)", line) for line in _lines(tox.get("testenv", {}).get("deps", ""))
-    )
+    lines = _lines(tox.get("testenv", {}).get("deps", ""))
+    found = (re.match(r"(?:-r|--requirement)[\s=]*(\S+)", line) for line in lines)
     return tuple(each[1].replace("{toxinidir}/", "").removeprefix("./") for each in found if each)
 
 
@@ -247,7 +239,3 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def _lines(text: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#"))
-
-
-def _first_text(*values: Any) -> str:
-    return next((value for value in values if isinstance(value, str) and value), "")
