@@ -26,7 +26,7 @@ ENGINES = Registry[Callable[[], Engine]](
 
 
 def open_engine(name: str) -> Engine:
-    """Open an engine by its name: a key of ``ENGINES``, an entry point or a ``module:attribute`` of a factory.
+    """Open an engine by a key of ``ENGINES``, an entry point or a factory's ``module:attribute``.
 
     Raises:
         PluginError: no such engine, or it lacks a member. EngineUnavailable: it does not answer.

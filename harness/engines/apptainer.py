@@ -55,11 +55,7 @@ class ApptainerEngine(ApptainerImages, Engine):
     builds_images = False
 
     def __init__(self, program: ApptainerProgram, store: Path, boxes: Path) -> None:
-        """Keep images in one folder, and what boxes write in another, which must be on a local disk.
-
-        Raises:
-            EngineUnavailable: the folder of boxes is another user's.
-        """
+        """Keep images in one folder, boxes in another on a local disk; raises EngineUnavailable if it is not ours."""
         super().__init__(program, store)
         self._boxes = boxes
         boxes.mkdir(mode=0o700, parents=True, exist_ok=True)

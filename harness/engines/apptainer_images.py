@@ -3,11 +3,11 @@
 import json
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 from urllib.parse import quote
 
 from pydantic import Field
@@ -51,6 +51,14 @@ class Record(Model):
     def blobs(self) -> set[str]:
         """Digests in hex of all that it is made of."""
         return {self.digest.removeprefix("sha256:"), *(digest for digest, _, _ in self.layers)}
+
+
+def _refuse(what: str) -> Any:
+    def method(_self: "ApptainerImages", names: str | Sequence[str], *_args: Any, **_options: Any) -> NoReturn:
+        about = names if isinstance(names, str) else ", ".join(names)
+        raise EngineError(ONLY_ARCHIVES.format(f"{what} ({about})"))
+
+    return method
 
 
 class ApptainerImages:
@@ -168,31 +176,12 @@ class ApptainerImages:
                     if file.name not in needed and file.suffix != ".lock":
                         file.unlink(missing_ok=True)
 
-    def pull(self, name: str) -> ImageInfo:
-        raise EngineError(ONLY_ARCHIVES.format(f"pulls no images ({name})"))
-
-    def remote_digest(self, name: str) -> str:
-        raise EngineError(ONLY_ARCHIVES.format(f"asks no registry ({name})"))
-
-    def push(self, name: str) -> None:
-        raise EngineError(ONLY_ARCHIVES.format(f"pushes no images ({name})"))
-
-    def save(self, names: Sequence[str]) -> AbstractContextManager[Iterator[bytes]]:
-        raise EngineError(ONLY_ARCHIVES.format(f"exports no images ({', '.join(names)})"))
-
-    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:  # noqa: ARG002 - the Protocol's
-        raise EngineError(ONLY_ARCHIVES.format(f"makes no images ({name})"))
-
-    def build(
-        self,
-        name: str,
-        context: Path,  # noqa: ARG002 - the Protocol's
-        log: Path,  # noqa: ARG002 - the Protocol's
-        *,
-        secrets: Mapping[str, Path],  # noqa: ARG002 - the Protocol's
-        labels: Mapping[str, str],  # noqa: ARG002 - the Protocol's
-    ) -> None:
-        raise EngineError(ONLY_ARCHIVES.format(f"builds no images ({name})"))
+    pull = _refuse("pulls no images")
+    remote_digest = _refuse("asks no registry")
+    push = _refuse("pushes no images")
+    save = _refuse("exports no images")
+    import_image = _refuse("makes no images")
+    build = _refuse("builds no images")
 
     def drop_build_cache(self) -> int:
         return 0

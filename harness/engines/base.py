@@ -134,10 +134,7 @@ class Box(Protocol):
         ...
 
     def end(self) -> BoxEnd:
-        """Kill everything in the box, and report which limits the kernel enforced before.
-
-        Files can still be read; nothing can run any more.
-        """
+        """Kill everything in the box, and report the limits that the kernel enforced; files can still be read."""
         ...
 
 

@@ -254,10 +254,7 @@ def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -
 
 
 def own_limits() -> list[dict[str, Any]]:
-    """Return limits of open files and processes that this process may have, too.
-
-    Podman raises both to numbers of its own unless they are given, and fails where it may not.
-    """
+    """Return limits of this process: podman raises both unless they are given, and fails where it may not."""
     kinds = {"nofile": resource.RLIMIT_NOFILE, "nproc": resource.RLIMIT_NPROC}
     hard = {name: resource.getrlimit(kind)[1] for name, kind in kinds.items()}
     found = {name: MOST if value == resource.RLIM_INFINITY else min(value, MOST) for name, value in hard.items()}

@@ -196,37 +196,33 @@ def deadline(lab: Lab) -> Answer:
 
 def no_network(lab: Lab) -> Answer:
     """Connect to this machine from a box without network."""
-    with _listener() as (host, port), lab.open() as box:
-        interfaces, connected = _reach(lab, box, host, port)
-    outside = interfaces - {"lo"}
-    seen = (
-        f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_describe_connection(connected)}"
-    )
+    outside, connected, seen = _connect(lab, network=False)
     return _state(not outside and not connected), seen
 
 
 def build_network(lab: Lab) -> Answer:
     """Connect to this machine from a box with a network, which image builds need."""
-    with _listener() as (host, port), lab.open(network=True) as box:
-        interfaces, connected = _reach(lab, box, host, port)
-    seen = (
-        f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_describe_connection(connected)}"
-    )
+    outside, connected, seen = _connect(lab, network=True)
     if connected:
         return State.ENFORCED, seen
-    if not interfaces - {"lo"}:
+    if not outside:
         return State.IGNORED, f"{seen}: environments cannot be built here"
     return State.UNKNOWN, f"{seen}: a firewall, or an engine on another machine"
 
 
-def _reach(lab: Lab, box: Box, host: str, port: int) -> tuple[set[str], bool]:
-    listed = box.exec(["sh", "-c", "cd /sys/class/net && echo *"], seconds=lab.patience)
-    connection = box.exec(["bash", "-c", f"exec 3<>/dev/tcp/{host}/{port}"], seconds=lab.patience)
-    return set(listed.output.decode(errors="replace").split()), connection.exit_code == 0
+def _connect(lab: Lab, *, network: bool) -> tuple[set[str], bool, str]:
+    """Return the interfaces of a box beside loopback, whether it reaches this machine, and both in words."""
+    with _listener() as (host, port), lab.open(network=network) as box:
+        listed = box.exec(["sh", "-c", "cd /sys/class/net && echo *"], seconds=lab.patience)
+        connection = box.exec(["bash", "-c", f"exec 3<>/dev/tcp/{host}/{port}"], seconds=lab.patience)
+    interfaces = set(listed.output.decode(errors="replace").split())
+    connected = connection.exit_code == 0
+    seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_spell(connected)}"
+    return interfaces - {"lo"}, connected, seen
 
 
-def _describe_connection(connected: bool) -> str:
-    return "worked" if connected else "failed"
+def _spell(worked: bool) -> str:
+    return "worked" if worked else "failed"
 
 
 @contextmanager
@@ -280,7 +276,7 @@ def user_separation(lab: Lab) -> Answer:
     if not lines or not lines[0].isdigit():
         return _unclear(run)
     wrote = "wrote" in lines
-    return _state(lines[0] != "0" and not wrote), f"user {lines[0]}, writing to /etc {_describe_connection(wrote)}"
+    return _state(lines[0] != "0" and not wrote), f"user {lines[0]}, writing to /etc {_spell(wrote)}"
 
 
 def clean_removal(lab: Lab) -> Answer:

@@ -5,13 +5,12 @@ A test breaks the first call, then the second, and so on until the run makes few
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.harness.engines.base import Box, BoxEnd, BoxSpec, Engine, ExecResult, ImageInfo, ImageLayer
+from assay.harness.engines.base import Box, BoxEnd, BoxSpec, Engine, ExecResult
 from assay.harness.errors import EngineError
 
 Result = TypeVar("Result")
@@ -28,6 +27,15 @@ class FaultKind(StrEnum):
     """The engine does what it was asked, and the connection breaks before it says so."""
 
 
+def _count_calls(name: str) -> Any:
+    """Make the method of an engine that counts a call of the wrapped engine's, and may fail."""
+
+    def method(self: "FaultyEngine", *args: Any, **options: Any) -> Any:
+        return self.call(name, lambda: getattr(self.wrapped, name)(*args, **options))
+
+    return method
+
+
 class FaultyEngine(Engine):
     """Counts every call of an engine and of its boxes, and makes some fail.
 
@@ -36,10 +44,7 @@ class FaultyEngine(Engine):
     """
 
     def __init__(self, engine: Engine, fail_at: int | Collection[int], kind: str = "error", seconds: float = 0.05):
-        """Break the calls of an engine with the number or numbers ``fail_at``, from 1, in one way of ``FaultKind``.
-
-        ``seconds`` is how long a call takes to time out.
-        """
+        """Break the calls numbered ``fail_at``, from 1, in a way of ``FaultKind``; a time-out takes ``seconds``."""
         self.name = engine.name
         self.has_containers = engine.has_containers
         self.builds_images = engine.builds_images
@@ -92,30 +97,6 @@ class FaultyEngine(Engine):
         if self.count("remove"):
             raise self.fault("remove")
 
-    def describe(self) -> dict[str, str]:
-        return self.call("describe", self.wrapped.describe)
-
-    def find_image(self, name: str) -> ImageInfo | None:
-        return self.call("find_image", lambda: self.wrapped.find_image(name))
-
-    def list_images(self) -> list[ImageInfo]:
-        return self.call("list_images", self.wrapped.list_images)
-
-    def pull(self, name: str) -> ImageInfo:
-        return self.call("pull", lambda: self.wrapped.pull(name))
-
-    def remote_digest(self, name: str) -> str:
-        return self.call("remote_digest", lambda: self.wrapped.remote_digest(name))
-
-    def layers(self, name: str) -> tuple[ImageLayer, ...]:
-        return self.call("layers", lambda: self.wrapped.layers(name))
-
-    def push(self, name: str) -> None:
-        self.call("push", lambda: self.wrapped.push(name))
-
-    def tag(self, name: str, other: str) -> None:
-        self.call("tag", lambda: self.wrapped.tag(name, other))
-
     @contextmanager
     def save(self, names: Sequence[str]) -> Iterator[Iterator[bytes]]:
         if self.count("save"):
@@ -123,31 +104,24 @@ class FaultyEngine(Engine):
         with self.wrapped.save(names) as archive:
             yield archive
 
-    def load(self, archive: Iterable[bytes]) -> None:
-        self.call("load", lambda: self.wrapped.load(archive))
-
-    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        self.call("import_image", lambda: self.wrapped.import_image(name, tar, labels))
-
-    def build(
-        self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
-    ) -> None:
-        self.call("build", lambda: self.wrapped.build(name, context, log, secrets=secrets, labels=labels))
-
-    def remove_image(self, name: str) -> None:
-        self.call("remove_image", lambda: self.wrapped.remove_image(name))
-
-    def drop_build_cache(self) -> int:
-        return self.call("drop_build_cache", self.wrapped.drop_build_cache)
-
     def abort(self) -> None:
         self.wrapped.abort()
 
-    def orphans(self) -> list[str]:
-        return self.call("orphans", self.wrapped.orphans)
-
-    def reap(self, *, everything: bool = False) -> list[str]:
-        return self.call("reap", lambda: self.wrapped.reap(everything=everything))
+    describe = _count_calls("describe")
+    find_image = _count_calls("find_image")
+    list_images = _count_calls("list_images")
+    layers = _count_calls("layers")
+    pull = _count_calls("pull")
+    remote_digest = _count_calls("remote_digest")
+    push = _count_calls("push")
+    tag = _count_calls("tag")
+    load = _count_calls("load")
+    import_image = _count_calls("import_image")
+    build = _count_calls("build")
+    remove_image = _count_calls("remove_image")
+    drop_build_cache = _count_calls("drop_build_cache")
+    orphans = _count_calls("orphans")
+    reap = _count_calls("reap")
 
 
 class FaultyBox(Box):

@@ -40,10 +40,7 @@ def memory_ran_out(pid: int, container: str) -> bool:
 
 
 def count_unlinked_bytes(pid: int, container: str) -> int:
-    """Count the disk that a container's removed files take while a process has them open or mapped.
-
-    0 if that is unknown: for an engine on another machine, or another user's.
-    """
+    """Count the disk of removed files that a container has open or mapped; 0 if unknown, as on another machine."""
     sizes: dict[tuple[int, int], int] = {}
     for file in islice(_open_files(_processes(pid, container)), LOOKS):
         with suppress(OSError):

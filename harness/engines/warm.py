@@ -71,13 +71,7 @@ class WarmEngine:
     """An engine that opens boxes ahead like the last ones that were asked for, in a thread beside its users."""
 
     def __init__(self, engine: Engine, most: int, jobs: int) -> None:
-        """Wrap an engine.
-
-        Args:
-            engine: opens the boxes.
-            most: boxes that wait at once.
-            jobs: boxes in use at which none is opened ahead: then evaluations wait for their turn, not for boxes.
-        """
+        """Let at most ``most`` boxes wait; while ``jobs`` are in use, evaluations wait anyway: open none ahead."""
         self.wrapped = engine
         self._jobs = jobs
         self._recent: deque[BoxKind] = deque(maxlen=most)

@@ -60,11 +60,7 @@ class Shelf:
                 self.note(str(error))
 
     def make_room(self) -> None:
-        """Remove images that are not in use until the others fit into the limit.
-
-        Raises:
-            EngineError: what is in use does not fit, or the engine failed.
-        """
+        """Remove unused images until the others fit into the limit; raises EngineError if those in use do not fit."""
         if self.limit is None:
             return
         stock = self._taker.take()

@@ -23,7 +23,7 @@ PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
 def fetch(archive: PinnedArchive, to: Path) -> None:
-    """Download an archive to a file by its language's own client, which knows where its index is.
+    """Download an archive by its language's own client, which knows where its index is.
 
     Raises:
         EnvironmentFailure: the client is not on this machine, cannot fetch it, or brings other bytes.
@@ -62,10 +62,7 @@ def _run(command: list[str], folder: Path, env: Mapping[str, str]) -> None:
 
 
 def write_tar(zipped: Path, archive: PinnedArchive, script: str, tar: Path) -> None:
-    """Write the folder of an archive that ``archive`` names, and the script that sets it up, as a tar.
-
-    It is unpacked in the root of a new system.
-    """
+    """Write a folder of an archive, and the script that sets it up, as a tar for the root of a new system."""
     folder = f"{archive.folder}/"
     with ZipFile(zipped) as source, tarfile.open(tar, "w") as target:
         for entry in source.infolist():

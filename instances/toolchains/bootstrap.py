@@ -19,11 +19,7 @@ PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+)")
 
 
 def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> None:
-    """Build a toolchain image from packages with mmdebstrap, in an empty folder with room for it.
-
-    Raises:
-        EnvironmentFailure: mmdebstrap is missing or fails.
-    """
+    """Build a toolchain image from packages; raises EnvironmentFailure if mmdebstrap is missing or fails."""
     program = shutil.which("mmdebstrap")
     if program is None:
         remedy = (

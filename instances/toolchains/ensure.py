@@ -25,12 +25,9 @@ class SharedFailures:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Do a step in the block, unless it has failed before.
+        """Do a step in the block; raises the failure of an earlier try.
 
         Threads that want the same step hold a lock of it, so that the second finds the failure of the first.
-
-        Raises:
-            EnvironmentFailure: the block's own, or what the step failed with before.
         """
         if known := self._failed.get(name):
             raise EnvironmentFailure(known.problem, log_path=known.log_path, tail=known.tail)

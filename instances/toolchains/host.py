@@ -47,11 +47,7 @@ def write_secrets(folder: Path, environ: Mapping[str, str] = os.environ) -> dict
 
 
 def linux_uv(cache: Path) -> Path:
-    """Find a uv that runs in Linux containers: the host's own, or one fetched into the cache.
-
-    Raises:
-        EnvironmentFailure: it cannot be fetched.
-    """
+    """Find a uv for Linux containers: the host's own, or one fetched into the cache; raises EnvironmentFailure."""
     from uv import find_uv_bin
 
     own = find_uv_bin()

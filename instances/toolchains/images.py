@@ -96,8 +96,7 @@ def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolch
 def offers(language: str, version: str, images: UserImages, engine: Engine) -> Iterator[Offer]:
     """Yield the sources of a version in the order in which they count; a later one is not asked before its turn.
 
-    Raises:
-        EnvironmentFailure: the user's image is not on the engine and cannot be pulled.
+    Raises EnvironmentFailure if the user's image is not on the engine and cannot be pulled.
     """
     chosen = images.get(language, {}).get(version)
     if chosen:

@@ -9,11 +9,7 @@ from assay.instances.toolchains.images import Toolchain
 
 
 def make_toolchain(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> None:
-    """Make a toolchain image: from packages, or over the public image of the language, which is pulled by its digest.
-
-    Raises:
-        EnvironmentFailure: it cannot be made.
-    """
+    """Make a toolchain image from packages, or over the language's public image; raises EnvironmentFailure."""
     if not wanted.image:
         bootstrap(wanted, engine, scratch, log)
         return

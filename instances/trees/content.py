@@ -72,11 +72,7 @@ class TreeChanges:
 
 
 def compare_commits(git_dir: Path, old: str, new: str, env: dict[str, str]) -> TreeChanges:
-    """Find what turns the tree of one commit into that of another.
-
-    Raises:
-        EnvironmentFailure: git fails, or the repository lacks some of the objects.
-    """
+    """Find what turns the tree of one commit into that of another; raises as ``commit_entries``."""
     before, after = _rows(git_dir, old, env), _rows(git_dir, new, env)
     known = set(before)
     changed = [row for row in after if row not in known]
@@ -89,11 +85,7 @@ def compare_commits(git_dir: Path, old: str, new: str, env: dict[str, str]) -> T
 def differing_entries(
     git_dir: Path, old: str, new: str, env: dict[str, str]
 ) -> tuple[list[TreeEntry], list[TreeEntry]]:
-    """Return the entries in which two commits' trees differ, the old ones and the new ones.
-
-    Raises:
-        EnvironmentFailure: git fails, or the repository lacks some of the objects.
-    """
+    """Return the entries in which two commits' trees differ, old and new; raises as ``commit_entries``."""
     sides = _rows(git_dir, old, env), _rows(git_dir, new, env)
     same = set(sides[0]) & set(sides[1])
     before, after = (list(_entries(git_dir, [row for row in rows if row not in same], env)) for rows in sides)
@@ -106,10 +98,9 @@ def commit_paths(git_dir: Path, commit: str, env: dict[str, str]) -> list[str]:
 
 
 def patch_commit(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
-    """Yield the tree of a commit with a patch on top; new objects go to the folder ``scratch``, not the repository.
+    """Yield the tree of a commit with a patch on top; raises EnvironmentFailure if the patch does not apply.
 
-    Raises:
-        EnvironmentFailure: the patch does not apply.
+    New objects go to the folder ``scratch``, not into the repository.
     """
     (scratch / "objects").mkdir()
     own = {
@@ -126,11 +117,7 @@ def patch_commit(git_dir: Path, commit: str, patch: str, scratch: Path, env: dic
 
 
 def store_entries(entries: Iterable[TreeEntry], git_dir: Path, env: dict[str, str]) -> str:
-    """Make a repository of a tree and return the name of its commit; a submodule's empty folder is left out.
-
-    Raises:
-        EnvironmentFailure: git cannot store it.
-    """
+    """Make a repository of a tree, without folders of submodules; return its commit. Raises EnvironmentFailure."""
     subprocess.run(["git", "init", "--quiet", "--bare", str(git_dir)], capture_output=True, env=env, check=False)
     with tempfile.TemporaryFile() as stream:
         stream.write(f"commit {STORED}\ncommitter assay <assay@localhost> 0 +0000\ndata 0\n".encode())

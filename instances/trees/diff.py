@@ -22,8 +22,7 @@ OLD, NEW = "refs/assay/old", "refs/assay/new"
 def split_diff(old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Callable[[str], bool]) -> tuple[str, str]:
     """Return two patches from one tree to another: without the chosen paths, and with only those.
 
-    Raises:
-        DataError: a change is neither UTF-8 text nor binary in git's eyes.
+    Raises DataError if a change is neither UTF-8 text nor binary in git's eyes.
     """
     with tempfile.TemporaryDirectory(prefix="assay-diff-") as folder:
         repo = Path(folder)

@@ -43,12 +43,9 @@ class Sources:
     def __init__(
         self, mirrors: Sequence[Path] = (), cache: Path | None = None, toolchains: UserImages | None = None
     ) -> None:
-        """Create a source of trees; it reads nothing yet.
+        """Take trees from folders of clones, and keep them in a folder, by default the user's cache.
 
-        Args:
-            mirrors: folders of clones.
-            cache: folder to keep trees in; the user's cache folder by default.
-            toolchains: the user's toolchain images, for package clients that this machine lacks.
+        ``toolchains`` are the user's own images, for package clients that this machine lacks.
         """
         self.mirrors = tuple(mirror.absolute() for mirror in mirrors)  # git also runs in other folders
         self.cache = cache or default_cache()
@@ -57,8 +54,7 @@ class Sources:
     def tree(self, ref: TreeRef) -> Path:
         """Return an uncompressed tar of a tree, without a leading folder; equal trees give equal bytes.
 
-        Raises:
-            EnvironmentFailure: the tree cannot be found or fetched; names the places searched.
+        Raises EnvironmentFailure, with the searched places, if the tree cannot be found or fetched.
         """
         kept = self._tar_file(ref)
         if kept.is_file():
@@ -85,11 +81,7 @@ class Sources:
         return compare_commits(self._repository(new), old.commit, new.commit, git_env())
 
     def differing(self, old: TreeRef, new: TreeRef) -> tuple[list[TreeEntry], list[TreeEntry]]:
-        """Return the entries in which two commits' trees differ, the old ones and the new ones.
-
-        Raises:
-            EnvironmentFailure: one of them cannot be had.
-        """
+        """Return the entries in which two commits' trees differ, old and new; raises as ``changes``."""
         return differing_entries(self._repository(new), old.commit, new.commit, git_env())
 
     def paths(self, ref: TreeRef) -> list[str]:
@@ -112,11 +104,7 @@ class Sources:
         return tuple(TreeRef(ref.repo, commit) for commit in found if commit != ref.commit)
 
     def read_file(self, ref: TreeRef, path: str) -> bytes | None:
-        """Return the content of one file of a tree, or None if the path is missing or not a file.
-
-        Raises:
-            EnvironmentFailure: the tree cannot be found or fetched.
-        """
+        """Read one file of a tree; None if the path is missing or no file. Raises as ``tree``."""
         if ref.archive or ref.patch:
             return next((entry.content for entry in read_tar(self.tree(ref)) if entry.path == path), None)
         return _read_blob(self._repository(ref), ref.commit, path)
