@@ -168,7 +168,7 @@ def _skip_wrappers(words: Sequence[str]) -> list[str]:
     rest = list(words)
     while len(rest) > 1 and rest[0] in WRAPPERS:
         rest.pop(0)
-        while len(rest) > 1 and (rest[0].startswith("-") or rest[0][0].isdigit() or "=" in rest[0]):
+        while len(rest) > 1 and (rest[0].startswith("-") or rest[0][:1].isdigit() or "=" in rest[0]):
             rest.pop(0)
     return rest
 

@@ -57,7 +57,7 @@ class ShellStatement:
     def commands(self) -> tuple[tuple[str, ...], ...]:
         """The words of its simple commands, in order, without assignments before them and redirections."""
         found = (read_command(node)[1] for node in self._walk() if node.type in COMMANDS)
-        return tuple(tuple(word.text for word in words) for words in found)
+        return tuple(tuple(word.text for word in words) for words in found if words)
 
     @property
     def files_written(self) -> tuple[str, ...]:
@@ -139,19 +139,26 @@ def list_commands(statement: ShellStatement) -> list["Node"]:
 
 
 def _unwrap(node: "Node") -> "Node":
-    inner = [each for each in node.children if get_text(each).strip()]
-    match node.type, [get_text(each) for each in inner]:
-        case ("subshell", [_, _, _]):
-            return _unwrap(inner[1])
-        case ("pipeline", [_, "|", "cat"]) | ("redirected_statement", [_, "2>&1"]):
-            return _unwrap(inner[0])
-    return node
+    while True:
+        inner = [each for each in node.children if get_text(each).strip()]
+        match node.type, [get_text(each) for each in inner]:
+            case ("subshell", [_, _, _]):
+                node = inner[1]
+            case ("pipeline", [_, "|", "cat"]) | ("redirected_statement", [_, "2>&1"]):
+                node = inner[0]
+            case _:
+                return node
 
 
 def _flatten(node: "Node") -> list["Node"]:
-    if node.type == "list" and node.children[1].type == "&&":
-        return [*_flatten(node.children[0]), *_flatten(node.children[2])]
-    return [node]
+    found, rest = list["Node"](), [node]
+    while rest:
+        node = rest.pop()
+        if node.type == "list" and node.children[1].type == "&&":
+            rest += (node.children[2], node.children[0])
+        else:
+            found.append(node)
+    return found
 
 
 def read_word(source: str) -> ShellWord:

@@ -16,7 +16,7 @@ from assay.instances.environments.shell import (
 )
 
 PIECES = st.sampled_from(
-    [*shlex.split("a if fi { } '(' ')' \\' \\\" \\` '$(' $ '\\' ';' '&&' '|' '<<' E '#' ="), "\n", " "]
+    [*shlex.split("a if fi { } '(' ')' \\' \\\" \\` '$(' $ '\\' ';' '&&' '|' '>' '<<' E '#' ="), "\n", " "]
 )
 WORDS = st.lists(
     st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cc", "Cs"], codec="utf-8"), min_size=1),
@@ -42,6 +42,8 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except UnreadableError:
         return
     assert all(statement.source in text for statement in found)
+    assert all(command for statement in found for command in (*statement.commands, *statement.files_written))
+    assert all(node.type for statement in found for node in list_commands(statement))
 
 
 @given(st.lists(st.sampled_from(("a", "'b c'", '"d e"', "f\\ g", "x=1", "\\\n", "'i\nj'", "k#l", '"m\\"n"', "o''p"))))
