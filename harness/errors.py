@@ -74,11 +74,7 @@ def field_error(
 ) -> DataError:
     """Turn the first complaint of a pydantic model into a DataError with the remedy.
 
-    Args:
-        error: the model's.
-        file: the file that the values come from.
-        instance: id of the instance that they belong to.
-        columns: names of fields that the file calls otherwise.
+    ``columns`` are the names of fields that the file calls otherwise.
     """
     first = error.errors(include_url=False)[0]
     names = [(columns or {}).get(str(part), str(part)) for part in first["loc"]]

@@ -76,14 +76,8 @@ def read_yaml(path: Path) -> Any:
 def make_model(kind: type[ModelT], fields: object, file: str, wanted: str) -> ModelT:
     """Check the content of a YAML file.
 
-    Args:
-        kind: the model of its content.
-        fields: the content.
-        file: named in errors.
-        wanted: the remedy, printed after a semicolon.
-
     Raises:
-        DataError: it is no mapping, or a field is wrong; names file and field.
+        DataError: it is no mapping, or a field is wrong; names file, field and the remedy (``wanted``).
     """
     if not isinstance(fields, dict):
         raise DataError(f"is not a mapping of fields to values; {wanted}", file=file)
@@ -192,12 +186,7 @@ def find_entries(folder: Path, names: Collection[str]) -> Iterator[Path]:
 
 
 def check_folder(path: Path, what: str) -> None:
-    """Raise UserError if a path that a person gave is no folder that can be read.
-
-    Args:
-        path: what was given.
-        what: such as "folder of mirrors".
-    """
+    """Raise UserError if a path that a person gave as ``what``, such as "folder of mirrors", is no readable folder."""
     if not path.exists():
         raise UserError(f"{what} {path}: there is no such folder")
     if not path.is_dir():
@@ -227,13 +216,8 @@ def _flush(file: IO[bytes]) -> None:
     os.fsync(file.fileno())
 
 
-def append_line(path: Path, line: bytes) -> None:
-    """Append a line to a file that only grows; one that a crash tore ends first. Not on disk yet when this returns."""
-    append_lines(path, (line,))
-
-
 def append_lines(path: Path, lines: Iterable[bytes], *, syncs: bool = False) -> None:
-    """Append lines to a file as ``append_line`` does; with ``syncs`` they are on the disk when this returns."""
+    """Append lines to a file that only grows, after ending one that a crash tore; on the disk only with ``syncs``."""
     number = _open(path, os.O_RDWR | os.O_APPEND)
     try:
         end = os.lseek(number, 0, os.SEEK_END)

@@ -25,25 +25,13 @@ class Interval(Model):
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return the probability that at least one of k samples is right: 1 - C(n-c, k) / C(n, k) (arXiv 2107.03374).
-
-    Args:
-        n: number of samples.
-        c: number of right ones.
-        k: number of samples that may be handed in, at most n.
-    """
+    """Return the probability that at least one of k of n samples is right, if c are (arXiv 2107.03374)."""
     _check_samples(n, c, k)
     return 1 - comb(n - c, k) / comb(n, k)
 
 
 def pass_all_k(n: int, c: int, k: int) -> float:
-    """Return the probability that all of k samples are right, pass^k: C(c, k) / C(n, k) (arXiv 2406.12045).
-
-    Args:
-        n: number of samples.
-        c: number of right ones.
-        k: number of samples used, at most n.
-    """
+    """Return the probability that all of k of n samples are right, pass^k, if c are (arXiv 2406.12045)."""
     _check_samples(n, c, k)
     return comb(c, k) / comb(n, k)
 
@@ -56,10 +44,7 @@ def _check_samples(n: int, c: int, k: int) -> None:
 def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     """Return a rate with Wilson's score interval (Journal of the American Statistical Association 22, 1927).
 
-    Args:
-        successes: number of successes, at most n.
-        n: number of trials; with none the rate is 0 and its interval [0, 1].
-        confidence: level of the interval, such as 0.95.
+    Without a trial the rate is 0 and its interval [0, 1].
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} of {n} is no rate")
@@ -74,12 +59,7 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test: the binomial test of the discordant pairs at one half.
-
-    Args:
-        only_first: instances that only the first run resolves.
-        only_second: instances that only the second run resolves.
-    """
+    """Return the two-sided p-value of McNemar's exact test: the binomial test of the discordant pairs at one half."""
     n, few = only_first + only_second, min(only_first, only_second)
     chance = ways = 1  # of i discordant pairs for the one side: n over i, each from the one before
     for i in range(few):
@@ -135,10 +115,5 @@ def _sums(rows: Sequence[Row]) -> Row:
 
 
 def cost_per_resolved(cost: float, resolved: int) -> float | None:
-    """Return the cost per resolved issue, failed attempts included; None if none was resolved.
-
-    Args:
-        cost: of all instances, resolved or not, in any currency.
-        resolved: number of resolved ones.
-    """
+    """Return the cost per resolved issue, failed attempts included; None if none was resolved."""
     return cost / resolved if resolved else None

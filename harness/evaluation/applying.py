@@ -195,10 +195,7 @@ def make_evidence(
 ) -> Evidence:
     """Return the evidence so far: whether the patch could be applied, and what of it was put back.
 
-    Args:
-        instance, delivery: of the evaluation.
-        applied: what came of applying the patch.
-        tests_are_judged: whether a test patch that does not apply is the patch's conflict, not the instance's fault.
+    With ``tests_are_judged``, a test patch that does not apply is the patch's conflict, not the instance's fault.
     """
     plan = delivery.plan
     code, detail = applied.result.exit_code, _tail(applied.result) if applied.result.exit_code else ""

@@ -68,13 +68,7 @@ class Evaluation:
 
 
 def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
-    """Test a patch in a fresh container of ``image``.
-
-    Args:
-        task: the instance, the patch and how to test it.
-        image: name of an image that is present on the engine.
-        engine: where the container runs.
-        labels: put on the container, so that a later process can see whose it is.
+    """Test a patch in a fresh container of ``image``, which is on the engine; ``labels`` say whose the container is.
 
     Raises:
         EngineError: the engine failed; this says nothing about the patch.

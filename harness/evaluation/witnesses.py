@@ -12,12 +12,7 @@ Expected = Mapping[str, Mapping[str, Status]]
 
 
 def expect_at_places(tripwires: Tripwires | None, printed: bytes) -> Expected:
-    """Return the statuses expected at each place.
-
-    Args:
-        tripwires: of the evaluation; None if its runner has none.
-        printed: output of the script that put them into the tree.
-    """
+    """Return the statuses expected at each place; the script that placed the tripwires has ``printed`` the places."""
     expected = tripwires.expected if tripwires else {}
     return {
         place: {name.replace(PLACE, place.rstrip(UNSURE)): status for name, status in expected.items()}

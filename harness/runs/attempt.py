@@ -33,14 +33,7 @@ def evaluate_once(
 ) -> Evaluation:
     """Evaluate a task, on another machine if the workbench is a cluster's; whatever breaks is evidence, no exception.
 
-    Args:
-        task: instance, patch and plan.
-        bench: gives the image and the engine.
-        labels: put on the containers.
-        cancellation: ends the containers of this machine when another thread asks for that.
-
-    Raises:
-        RunStopped: the cluster was aborted.
+    ``cancellation`` ends the containers of this machine. Raises RunStopped if the cluster was aborted.
     """
     if bench.cluster is not None:
         return _evaluate_away(task, bench.cluster, labels)

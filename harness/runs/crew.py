@@ -122,18 +122,13 @@ class Crew:
         fresh: bool = False,
         progress: Progress[Item, Result] | None = None,
     ) -> list[Result]:
-        """Do every item that has no result yet and return the results of all, in the order of the items.
+        """Do every item that has no result yet, or all with ``fresh``; return the results in the order of the items.
 
-        Args:
-            work: what to do.
-            items: all items of the run; each is asked for once, and once more when its turn comes.
-            fresh: do known items again.
-            progress: called for each item.
+        Each item is asked for once, and once more when its turn comes. In the main thread, a second signal, or work
+        that outlasts PATIENCE after the first, ends the process with 130.
 
         Raises:
             RunStopped: a signal ended the run; finished items are saved, and the same call resumes.
-
-        In the main thread, a second signal, or work that outlasts PATIENCE after the first, ends the process with 130.
         """
         watcher = progress or Progress()
         names, done, pending = _split_known(work, items, watcher, fresh=fresh)

@@ -51,10 +51,6 @@ class Merge:
 def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
     """Plan one run of several; writes nothing.
 
-    Args:
-        sources: the runs.
-        name: of the merged run.
-
     Raises:
         UserError: they were not made alike, or give different answers for one instance.
     """
@@ -82,10 +78,8 @@ def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
 def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> RunReport:
     """Write the merged run, and its controls' runs beside it; return its report.
 
-    Args:
-        merge: what to write.
-        output: a new folder, an empty one, or that of an earlier merge, which is replaced.
-        adopted: called for each instance.
+    ``output`` is a new folder, an empty one, or that of an earlier merge, which is replaced. ``adopted`` is called for
+    each instance.
 
     Raises:
         UserError: the folder holds something else, or is one of the sources; or the disk lost a verdict.

@@ -30,12 +30,7 @@ class PatchDiffFigures(Model):
 
 
 def patchdiff_figures(comparisons: Sequence[PatchDiffResult], submitted: int) -> PatchDiffFigures:
-    """Count findings.
-
-    Args:
-        comparisons: one of each resolved patch.
-        submitted: patches that the run was given.
-    """
+    """Count the findings about resolved patches; ``submitted`` counts all patches of the run."""
     counts = Counter(each.finding for each in comparisons)
     assessed = len(comparisons) - counts[PatchDiffFinding.NOT_ASSESSED]
     suspicious = sum(counts[finding] for finding in SUSPICIOUS) if assessed else None

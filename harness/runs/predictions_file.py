@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -26,14 +27,11 @@ def readable_predictions(path: Path) -> list[Prediction]:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    return [found for line in lines if (found := _prediction_or_none(line))]
-
-
-def _prediction_or_none(line: bytes) -> Prediction | None:
-    try:
-        return _prediction(line)
-    except ValueError:
-        return None
+    found = []
+    for line in lines:
+        with suppress(ValueError):
+            found.append(_prediction(line))
+    return found
 
 
 def _prediction(line: bytes) -> Prediction:

@@ -49,13 +49,7 @@ def save_graded(store: RunStore, before: SavedVerdict) -> SavedVerdict:
 
 
 def report_again(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[str, str] | None) -> RunReport:
-    """Return the report that these verdicts give, with PatchDiff's figures if the saved report has any.
-
-    Args:
-        store: the run.
-        verdicts: one of each evaluated prediction.
-        unfit: instances that fail their controls, with the reason; None if no controls were run.
-    """
+    """Build the report of these verdicts, with PatchDiff's figures if the saved report has any; see ``summarise``."""
     known = store.load_report()
     patchdiff = summarise_comparisons(store, verdicts) if known and known.patchdiff else None
     return store.summarise(verdicts, unfit=unfit, patchdiff=patchdiff)

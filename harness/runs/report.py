@@ -96,13 +96,12 @@ def build_report(
     unfit: Mapping[str, str] | None = None,
     **about: str,
 ) -> RunReport:
-    """Sum up a run.
+    """Sum up a run; ``about`` has ``run_id``, ``dataset``, ``model`` and ``assay_version``.
 
     Args:
         verdicts: one for each submitted prediction.
         instance_ids: all instances of the data set that were asked for, with a prediction or without.
         unfit: why each instance that failed its controls is unfit; None when no controls were run.
-        about: values for ``run_id``, ``dataset``, ``model`` and ``assay_version``.
     """
     found = {verdict.instance_id: verdict for verdict in verdicts}
     everything = sorted({*instance_ids, *found})

@@ -23,14 +23,7 @@ def rerun(
 ) -> None:
     """Evaluate tasks once more, whole and in fresh containers; the evidence is kept beside the first.
 
-    Args:
-        runner: that evaluated them.
-        tasks: what to repeat.
-        number: of the repetition, from 1; one that is there already is not repeated.
-        progress: called for each task.
-
-    Raises:
-        RunStopped: a signal ended the run.
+    The repetitions count from 1; one that is there already is not repeated. Raises RunStopped after a signal.
     """
     replace(runner, store=runner.store.rerun(number)).execute(tasks, progress)
 

@@ -48,12 +48,7 @@ class Shard(Model):
     def select_ids(
         self, seconds: Mapping[str, float], predictions: Iterable[Prediction] = ()
     ) -> tuple[Self, frozenset[str]]:
-        """Return this part with the hash of the cut, and the ids that are in it.
-
-        Args:
-            seconds: of every id of the whole run, see ``estimate_seconds``.
-            predictions: of the whole run.
-        """
+        """Return this part with the hash of the cut, and its ids; the arguments are the whole run's."""
         parts = cut(seconds, self.of)
         given = sorted(json.dumps(each.model_dump()) for each in predictions)  # a patch may not be UTF-8
         known = sha256(json.dumps([self.of, [sorted(part) for part in parts], given]).encode()).hexdigest()[:12]
@@ -76,13 +71,7 @@ def cut(seconds: Mapping[str, float], parts: int) -> list[list[str]]:
 
 
 def estimate_seconds(work: Iterable[str], idle: Iterable[str], known: Mapping[str, float]) -> dict[str, float]:
-    """Return how long each id may take: as long as it took, or as the usual one.
-
-    Args:
-        work: ids of what is evaluated.
-        idle: ids of what is not, since there is no prediction for it; takes no time.
-        known: seconds by id, of any ids.
-    """
+    """Return the known seconds of each id, else their mean; ``idle`` ids have no prediction and take no time."""
     names = sorted(work)
     timed = [known[name] for name in names if name in known]
     usual = math.fsum(timed) / len(timed) if timed else USUAL_SECONDS

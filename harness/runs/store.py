@@ -73,12 +73,9 @@ class RunStore:
                     path.unlink()
 
     def admit(self, kind: RunKind, given: Mapping[str, str], predictions: Iterable[Prediction] = ()) -> None:
-        """Raise UserError if the folder holds a run that these are not the same command's inputs of.
+        """Raise UserError unless the folder is free, or holds a run of the same command with the same inputs.
 
-        Args:
-            kind: of the command.
-            given: what its results depend on besides the predictions.
-            predictions: may be more or fewer than the run's, but none may differ from the run's for that instance.
+        There may be more or fewer predictions than in the run, but no other one for the same instance.
         """
         before = read_model(self.root / "run.json", Run)
         if before is None:

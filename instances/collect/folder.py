@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from assay.harness.domain import Model
 from assay.harness.errors import DataError, UserError
-from assay.harness.files import append_line, replace_file
+from assay.harness.files import append_lines, replace_file
 from assay.instances.collect.steps import CandidateStep, Filtered, Found, Paired, Phase, Prepared, Validated
 
 LINES: dict[Phase, type[CandidateStep]] = {
@@ -102,7 +102,7 @@ class CollectionFolder:
         return self.read(phase, LINES[phase])
 
     def add(self, phase: Phase, step: CandidateStep) -> None:
-        append_line(self._path(phase), step.model_dump_json(exclude_defaults=True, by_alias=True).encode())
+        append_lines(self._path(phase), [step.model_dump_json(exclude_defaults=True, by_alias=True).encode()])
 
     def write(self, phase: Phase, steps: Iterable[CandidateStep]) -> None:
         lines = (step.model_dump_json(exclude_defaults=True, by_alias=True) for step in steps)

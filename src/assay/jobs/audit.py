@@ -30,15 +30,7 @@ class Audit:
     """Findings about the instances of a data set, gathered from rules, records and runs."""
 
     def __init__(self, instances: Sequence[Instance], kinds: Iterable[str] = ()) -> None:
-        """Start without findings.
-
-        Args:
-            instances: what is audited.
-            kinds: only findings of these kinds; all if none are given.
-
-        Raises:
-            UserError: there is no such kind.
-        """
+        """Start without findings; raises UserError for an unknown kind, and takes all kinds if none are given."""
         self.instances = instances
         self._kinds = _find_kinds(kinds)
         self._found: list[AuditFinding] = []

@@ -100,7 +100,7 @@ def verify_bundle(
     Args:
         path: the bundle.
         signers: keys that may have signed it; None to accept any.
-        steps: open_runs for as long as there is progress to show, except for that of the replay.
+        steps: open for as long as there is progress to show, except for that of the replay.
         rows: the instances of the data set that the run is said to be of; None to take the bundle's word.
         replay: None to evaluate nothing.
 
@@ -181,16 +181,7 @@ def _add_replay(
 
 
 def _replay(store: RunStore, folder: Path, replay: Replay) -> Iterator[ReplayedInstance]:
-    """Evaluate a random choice of a run's predictions anew and compare.
-
-    Args:
-        store: the run out of the bundle.
-        folder: for the new run.
-        replay: how many, which and where.
-
-    Raises:
-        UserError: no verdict can be compared.
-    """
+    """Evaluate a random choice of a run's predictions anew, below ``folder``; raises UserError if there is none."""
     pairs = _chosen(store, replay)
     before = {instance.id: _evidence(store, instance.id) for instance, _ in pairs}
     settings = store.load_run().settings

@@ -272,12 +272,7 @@ def format_revision(dataset: DatasetRef) -> str:
 
 
 def run_name(dataset: str, *others: str) -> str:
-    """Return the name of a run's folder; the same command gives the same name and so resumes the run.
-
-    Args:
-        dataset: name or path of the data set; a path may end in dots.
-        others: such as the model.
-    """
+    """Name a run's folder, so that the same command resumes it; a ``dataset`` may be a path that ends in dots."""
     path = Path(dataset)
     named = path if path.name.strip(".") else path.resolve()
     return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (named.stem or "dataset", *others))

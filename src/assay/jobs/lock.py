@@ -37,11 +37,6 @@ class Locked:
 def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Counted) -> Locked:
     """Lock the environments of instances; what the engine lacks of them is built first.
 
-    Args:
-        instances: of a data set.
-        place: where they are built; its ``jobs`` run at once.
-        counted: shows the progress of reading images.
-
     Raises:
         RunStopped: a signal ended it. EnvironmentFailure: an image cannot be looked into.
     """
@@ -66,17 +61,10 @@ def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Cou
 def check_images(
     lock: Lock, engine: "Engine", jobs: int, counted: Counted, *, exact: bool = False
 ) -> tuple[LayerState, ...]:
-    """Compare all images of a lock with those of an engine, parents before children.
+    """Compare all images of a lock with those of an engine, ``jobs`` at once; parents before children.
 
-    Args:
-        lock: from a file or a bundle.
-        engine: where the images should be.
-        jobs: images that are looked into at once.
-        counted: shows progress.
-        exact: an image with another digest differs, even if it holds the same.
-
-    Raises:
-        EnvironmentFailure: an image cannot be looked into.
+    With ``exact``, an image with another digest differs, even if it holds the same. Raises EnvironmentFailure for an
+    image that cannot be looked into.
     """
 
     def state(layer: Layer) -> LayerState:

@@ -125,11 +125,6 @@ def _problem(instance: Instance, result: Validation, gold: Runs, null: Runs) -> 
 def open_for_labels(folder: Path, dataset: str, name: str) -> bool:
     """Prepare a folder for measured instances; return whether it is the data set itself, whose labels are replaced.
 
-    Args:
-        folder: where to write.
-        dataset: as the user named it.
-        name: of the data set.
-
     Raises:
         UserError: the folder holds something else.
     """

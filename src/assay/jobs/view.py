@@ -1,7 +1,7 @@
 """What a run shows to a person while it works; a front door gives one, and the library shows nothing."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from assay.harness.domain import Instance, PatchDiffResult
@@ -41,22 +41,12 @@ class Quiet:
     every = 30.0
 
     def say(self, text: str) -> None:
-        """Drop the line."""
+        pass
 
     def note(self, text: str) -> None:
-        """Drop the note."""
+        pass
 
-    @contextmanager
-    def evaluating(self, _total: int, _title: str, _seconds: Mapping[str, float]) -> Iterator[Progress[Any, Any]]:
-        """Show nothing."""
-        yield Progress()
+    def evaluating(self, *_: Any) -> AbstractContextManager[Progress[Any, Any]]:
+        return nullcontext(Progress())
 
-    @contextmanager
-    def doing(self, _total: int, _verb: str) -> Iterator[Progress[Any, Any]]:
-        """Show nothing."""
-        yield Progress()
-
-    @contextmanager
-    def comparing(self, _total: int) -> Iterator[Progress[Any, Any]]:
-        """Show nothing."""
-        yield Progress()
+    doing = comparing = evaluating

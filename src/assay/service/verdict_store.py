@@ -14,7 +14,7 @@ from assay.api.evaluator import MODEL
 from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import append_line, lock_folder, sync_file
+from assay.harness.files import append_lines, lock_folder, sync_file
 from assay.harness.runs.attempt import grade_unwritten
 from assay.harness.runs.index import get_index
 from assay.harness.runs.keys import grading_edition
@@ -78,7 +78,7 @@ class VerdictStore:
             self._begin(store, task.instance)
         (store.root / "instances" / name).mkdir(parents=True)
         with self._lock:
-            append_line(store.root / "predictions.jsonl", json.dumps(task.prediction.model_dump()).encode())
+            append_lines(store.root / "predictions.jsonl", [json.dumps(task.prediction.model_dump()).encode()])
         sync_file(store.root / "predictions.jsonl")  # not under the lock: several are brought to the disk at once
         return store
 
