@@ -43,7 +43,7 @@ def compare_layer(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact
     locked = layer.digest or ("" if layer.dockerfile or layer.toolchain else layer.below)
     if locked and info.digest == locked:
         return LayerState(image=layer.name, status=LayerStatus.SAME)
-    found = list(_compare_labels(_expected_labels(layer, lock), info.labels))
+    found = list(_compare_labels(_inherit_labels(layer, lock), info.labels))
     if exact or not (layer.dockerfile or layer.toolchain):
         found.append(f"its digest is {info.digest}, locked is {locked or 'none'}")
     found += _compare_contents(lock.get_texts(layer.contents), read(layer)) if layer.contents else []
@@ -64,10 +64,10 @@ def drop_inherited(states: Iterable[LayerState], lock: Lock) -> tuple[LayerState
     return tuple(shown.values())
 
 
-def _expected_labels(layer: Layer, lock: Lock) -> dict[str, str]:
+def _inherit_labels(layer: Layer, lock: Lock) -> dict[str, str]:
     """Return an image's labels, to which those of its parent belong as far as it has no others."""
     parent = lock.layers.get(layer.parent)
-    return (_expected_labels(parent, lock) if parent and layer.dockerfile else {}) | layer.labels
+    return (_inherit_labels(parent, lock) if parent and layer.dockerfile else {}) | layer.labels
 
 
 def _compare_labels(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
