@@ -61,14 +61,10 @@ class Parsed:
 
 
 def find_language(path: str, language: str) -> Language | None:
-    """Return the language of a file: the project's own, or the one with this suffix; None for no known language.
-
-    Args:
-        path: of the file.
-        language: name of the project's language, which decides if several share a suffix.
+    """Return the language of a file; the project's own decides if several share a suffix. None for no known language.
 
     Raises:
-        UserError: there is no language of that name.
+        UserError: there is no language of the project's name.
     """
     suffix = PurePosixPath(path).suffix
     candidates = (languages.find(language), *LANGUAGES.values())
@@ -78,13 +74,8 @@ def find_language(path: str, language: str) -> Language | None:
 def parse(language: str, path: str, text: str) -> Parsed | None:
     """Return the syntax tree of a file; None for a file in no known language, or that its grammar cannot cope with.
 
-    Args:
-        language: name of the project's language; a file of another known language is read as what it is.
-        path: of the file; its suffix decides language and grammar.
-        text: its content; parts that do not parse are marked in the tree.
-
-    Raises:
-        UserError: there is no language of that name.
+    The path's suffix decides the grammar: a project's file in another known language is read in that. Parts that do not
+    parse are marked in the tree. Raises as ``find_language``.
     """
     known = find_language(path, language)
     if known is None:
@@ -111,15 +102,7 @@ def parse_tree(content: bytes, grammar: "Grammar") -> "Node | None":
 def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:
     """Return the functions and classes of a file, in order of their lines, the outer before the inner.
 
-    Text that does not parse gives the definitions that can be read; a file that is not code gives none.
-
-    Args:
-        language: name of the project's language; a file of another known language is read as what it is.
-        path: of the file; its suffix decides language and grammar.
-        text: its content.
-
-    Raises:
-        UserError: there is no language of that name.
+    Text that does not parse gives the definitions that can be read; a file that is not code gives none. See ``parse``.
     """
     parsed = parse(language, path, text)
     return list_definitions(parsed) if parsed else ()
@@ -131,12 +114,7 @@ def list_definitions(parsed: Parsed) -> tuple[Definition, ...]:
 
 
 def innermost(found: Sequence[Definition], line: int) -> Definition | None:
-    """Return the smallest of these definitions around a line; None for a line outside of all.
-
-    Args:
-        found: result of ``definitions``.
-        line: counted from 1.
-    """
+    """Return the smallest of the ``definitions`` around a line, counted from 1; None for a line outside of all."""
     around = [each for each in found if each.first <= line <= each.last]
     return min(reversed(around), key=lambda each: each.last - each.first, default=None)
 

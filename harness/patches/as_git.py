@@ -67,10 +67,7 @@ class GitFile:
 
 
 def read_as_git(patch: bytes) -> Iterator[GitFile]:
-    """Yield the files of a patch in order.
-
-    Args:
-        patch: ends with a line feed.
+    """Yield the files of a patch, which ends with a line feed, in order.
 
     Raises:
         MalformedPatchError: git would refuse the patch, or read on beyond the end of a line.
@@ -361,18 +358,9 @@ class _Reader:
 
 
 _WORDS = (
-    *(
-        b"--- ",
-        b"+++ ",
-        b"old mode ",
-        b"new mode ",
-        b"deleted file mode ",
-        b"new file mode ",
-        b"copy from ",
-        b"copy to ",
-    ),
-    *(b"rename old ", b"rename new ", b"rename from ", b"rename to ", b"similarity index ", b"dissimilarity index "),
-    b"index ",
+    *(b"--- ", b"+++ ", b"old mode ", b"new mode ", b"deleted file mode ", b"new file mode ", b"copy from "),
+    *(b"copy to ", b"rename old ", b"rename new ", b"rename from ", b"rename to ", b"index "),
+    *(b"similarity index ", b"dissimilarity index "),
 )
 
 

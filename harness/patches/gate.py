@@ -41,11 +41,7 @@ class GatedPatch:
 
 @lru_cache(maxsize=32)
 def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
-    """Check the form of a patch and return it ready to apply.
-
-    Args:
-        text: a unified diff, as a model wrote it.
-        allow_binary: accept binary data (only where the gold patch has them too).
+    """Check the form of a patch and return it ready to apply; binary data only where the gold patch has them too.
 
     Raises:
         MalformedPatchError: the patch is too large, not UTF-8, cut off, reaches outside the tree, or makes anything but

@@ -14,10 +14,9 @@ _EPOCH = re.compile(rb"(1969-12-31|1970-01-01) ([0-2]\d):([0-5]\d):00(?:\.0+)? (
 
 
 def unquote(text: bytes) -> tuple[bytes, int] | None:
-    """Read a quoted name at the start of a text.
+    """Read a quoted name at the start of a text; return it with the place behind its closing quote.
 
-    Returns:
-        The name and the place behind its closing quote; None if the quote is not closed or an escape is unknown to git.
+    None if the quote is not closed or an escape is unknown to git.
     """
     parts, at = bytearray(), 1
     while (char := text[at : at + 1]) != QUOTE:

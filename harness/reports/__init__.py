@@ -91,16 +91,7 @@ find = FORMATS.find
 
 
 def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:
-    """Return whether the suite of a log ran to its end.
-
-    Args:
-        log_format: name of the log's format.
-        log: what the test command printed.
-        tests: what was read from it.
-
-    Returns:
-        For a format that may name failures only, what the log itself says; else whether there are tests.
-    """
+    """Return whether a log shows that its suite ran to its end: tests are enough, unless it may name failures only."""
     reader = find(log_format) if log_format else None
     says = getattr(reader, "suite_ran", None)  # as FailuresOnly; isinstance costs more than reading most reports
     return bool(says(log)) if says else bool(tests)

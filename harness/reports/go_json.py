@@ -8,19 +8,16 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import Result, worst
+from assay.harness.reports.base import Result
 
 NAME = "go_json"
 
 _ENDS = {"pass": Status.PASSED, "fail": Status.FAILED, "skip": Status.SKIPPED}
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test name to status; a package that could not be built is an error under its import path."""
-    return worst(_results(json_tree.lines(text)))
-
-
-def _results(events: Iterator[json_tree.Object]) -> Iterator[Result]:
+@json_tree.event_parser
+def parse(events: Iterator[json_tree.Object]) -> Iterator[Result]:
+    """Yield results by test name; a package that could not be built is an error under its import path."""
     running: dict[tuple[str, str], None] = {}
     for event in events:
         action, package, test = (json_tree.get_text(event, key) for key in ("Action", "Package", "Test"))

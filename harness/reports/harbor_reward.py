@@ -14,12 +14,9 @@ NAME = "harbor_reward"
 TEST = "reward"
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return the status of the only test; nothing without a number."""
-    return json_tree.read_documents(text, TEST, _results)
-
-
-def _results(document: json_tree.Object) -> Iterator[Result]:
+@json_tree.document_parser(TEST)
+def parse(document: json_tree.Object) -> Iterator[Result]:
+    """Yield the status of the only test; nothing without a number."""
     reward, said = None, document[TEST]
     if isinstance(said, Mapping):
         reward = said.get(TEST, next((value for _, value in sorted(said.items())), None))

@@ -19,12 +19,9 @@ _STATUSES = {
 }
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``file::suite::title`` to status; a file that could not be run is an error under its path."""
-    return json_tree.read_documents(text, "testResults", _results)
-
-
-def _results(report: json_tree.Object) -> Iterator[Result]:
+@json_tree.document_parser("testResults")
+def parse(report: json_tree.Object) -> Iterator[Result]:
+    """Yield results by ``file::suite::title``; a file that could not be run is an error under its path."""
     for result in json_tree.objects(report, "testResults"):
         file = json_tree.get_path(result, "name")
         cases = [(_id(file, case), json_tree.get_text(case, "status")) for case in _cases(result)]

@@ -19,16 +19,10 @@ _LINE = re.compile(r"^\{[^\n]*", re.MULTILINE)
 
 
 def read_documents(text: str, key: str, results: Callable[[Object], Iterable[Result]]) -> dict[str, Status]:
-    """Read the report in a text, which may be a log with other lines around it.
+    """Read the report in a text, or in a log in which it starts on a new line.
 
-    Args:
-        text: the report, or a log in which the report starts on a new line.
-        key: a key that only the outermost object of a report has.
-        results: returns the results in a report.
-
-    Returns:
-        Test to status. Where there are several reports, only one can be the runner's: a test passes if all of them say
-        so, and has its worst status otherwise.
+    Only the outermost object of a report has ``key``. Of several reports, one can be the runner's: a test passes if all
+    of them say so, and has its worst status otherwise.
     """
     reports = [worst(results(value)) for value in _documents(text) if key in value]
     tests = worst(each for report in reports for each in report.items())
@@ -37,6 +31,16 @@ def read_documents(text: str, key: str, results: Callable[[Object], Iterable[Res
         for test, status in tests.items()
         if status is not Status.PASSED or all(test in report for report in reports)
     }
+
+
+def document_parser(key: str) -> Callable[[Callable[[Object], Iterable[Result]]], Callable[[str], dict[str, Status]]]:
+    """Make a format's ``parse`` from a function that yields the results in a report; see ``read_documents``."""
+    return lambda results: lambda text: read_documents(text, key, results)
+
+
+def event_parser(results: Callable[[Iterator[Object]], Iterable[Result]]) -> Callable[[str], dict[str, Status]]:
+    """Make a format's ``parse`` from a function that yields the results in objects, one a line."""
+    return lambda text: worst(results(lines(text)))
 
 
 def _documents(text: str) -> list[Object]:

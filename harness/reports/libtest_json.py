@@ -4,19 +4,16 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import Result, worst
+from assay.harness.reports.base import Result
 
 NAME = "libtest_json"
 
 _ENDS = {"ok": Status.PASSED, "failed": Status.FAILED, "ignored": Status.SKIPPED}
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test path to status; a test that starts and never ends is an error."""
-    return worst(_results(json_tree.lines(text)))
-
-
-def _results(events: Iterator[json_tree.Object]) -> Iterator[Result]:
+@json_tree.event_parser
+def parse(events: Iterator[json_tree.Object]) -> Iterator[Result]:
+    """Yield results by test path; a test that starts and never ends is an error."""
     running: dict[str, None] = {}
     for event in events:
         full, happened = json_tree.get_text(event, "name"), json_tree.get_text(event, "event")

@@ -14,13 +14,7 @@ def lookup(label: str, tests: Mapping[str, Status]) -> frozenset[Status]:
 
     The exact id wins. A shortened label stands for every reported id that it may come from: all of them have to satisfy
     a rule, but they need not agree.
-
-    Args:
-        label: the id of an expected test as a data set writes it.
-        tests: all reported tests.
-
-    Returns:
-        At least one status; MISSING alone when no reported test fits.
+    MISSING alone means that no reported test fits.
     """
     if label in tests:
         return _ALONE[tests[label]]

@@ -12,12 +12,9 @@ _LISTS = {"passes": Status.PASSED, "pending": Status.SKIPPED, "failures": Status
 _HOOK = '" hook'
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``file::suites::title`` to status; mocha joins the titles of nested suites, so they are one part."""
-    return json_tree.read_documents(text, "passes", _results)
-
-
-def _results(report: json_tree.Object) -> Iterator[Result]:
+@json_tree.document_parser("passes")
+def parse(report: json_tree.Object) -> Iterator[Result]:
+    """Yield results by ``file::suites::title``; mocha joins the titles of nested suites, so they are one part."""
     for key, status in _LISTS.items():
         for case in json_tree.objects(report, key):
             title = json_tree.get_text(case, "title")

@@ -12,12 +12,9 @@ KEY = "parsed"
 _STATUSES = {each.name: each for each in (Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED)}
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return test name to status; a test that is there twice has passed if it did once, as SWE-bench Pro counts."""
-    return json_tree.read_documents(text, KEY, _results)
-
-
-def _results(report: json_tree.Object) -> Iterator[Result]:
+@json_tree.document_parser(KEY)
+def parse(report: json_tree.Object) -> Iterator[Result]:
+    """Yield results by test name; a test that is there twice has passed if it did once, as SWE-bench Pro counts."""
     tests: dict[str, Status] = {}
     parsed = report.get(KEY)
     for each in json_tree.objects(parsed, "tests") if isinstance(parsed, Mapping) else ():

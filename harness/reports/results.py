@@ -12,13 +12,7 @@ _WORD = re.compile(r"\w+")
 
 
 def merge(reader: ReportFormat, texts: Iterable[str], test_id: str = "node") -> dict[str, Status]:
-    """Parse several texts of one format and name the tests in a style of ``ids.IDS``.
-
-    A test in more than one text keeps its worst status.
-
-    Raises:
-        UserError: there is no such style.
-    """
+    """Parse several texts of one format and name the tests in a style of ``ids.IDS``; raises UserError."""
     return rename(full(reader, texts), test_id)
 
 
@@ -68,11 +62,7 @@ def collect_tripwires(
 ) -> dict[str, Tripwire]:
     """Return every tripwire with the statuses that report and output give it.
 
-    Args:
-        expected: the status that each must have, by name.
-        report: statuses in the report file, or in the output where a plan has none.
-        logged: statuses in the output.
-        prints: statuses that the runner prints test by test.
+    Where a plan has no report file, ``report`` has the statuses of the output. Those in ``prints`` are printed by test.
     """
     return {
         name: Tripwire(
@@ -85,13 +75,7 @@ def collect_tripwires(
 
 
 def find_unprinted(ran: Iterable[str], output: str, named: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
-    """Return the tests of a report whose names are nowhere in the output of a runner that prints each that ran.
-
-    Args:
-        ran: full ids of tests that were not skipped.
-        output: all that was printed.
-        named: returns the names of a full id that labels may use.
-    """
+    """Return the names, for labels, of the tests that ran and that the output of a talkative runner does not name."""
     words = {word for line in plain_lines(output) for word in _WORD.findall(line)}
     silent = (test for test in ran if not words.issuperset(_WORD.findall(test.rpartition(SEPARATOR)[2])[:1]))
     return tuple(dict.fromkeys(name for test in silent for name in named(test)))
@@ -105,11 +89,7 @@ def _contradict(one: Status, other: Status) -> bool:
 def combine(plan: TestPlan, structured: dict[str, Status], logged: dict[str, Status], log_ended: bool) -> TestReport:
     """Return the report of one run from the tests in its report files and in its log.
 
-    Args:
-        plan: names the formats.
-        structured: tests of the report files.
-        logged: tests of the log.
-        log_ended: whether the log shows that the suite ran to its end; it may still name no test.
+    ``log_ended``: the log shows that the suite ran to its end; it may still name no test.
     """
     if structured:
         both = structured.keys() & logged.keys()

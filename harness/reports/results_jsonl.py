@@ -7,19 +7,16 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import Result, join_id, worst
+from assay.harness.reports.base import Result, join_id
 
 NAME = "results_jsonl"
 
 _STATUSES = {status.value: status for status in Status if status is not Status.MISSING}
 
 
-def parse(text: str) -> dict[str, Status]:
-    return worst(_results(text))
-
-
-def _results(text: str) -> Iterator[Result]:
-    for line in json_tree.lines(text):
+@json_tree.event_parser
+def parse(events: Iterator[json_tree.Object]) -> Iterator[Result]:
+    for line in events:
         status = _STATUSES.get(json_tree.get_text(line, "status"))
         if status:
             yield from ((join_id(name), status) for name in json_tree.get_texts(line, "names") if name)

@@ -11,12 +11,9 @@ NAME = "rspec_json"
 _STATUSES = {"passed": Status.PASSED, "failed": Status.FAILED, "pending": Status.SKIPPED}
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``place::groups::description`` to status; the place is an id such as ``./spec/a_spec.rb[1:2]``."""
-    return json_tree.read_documents(text, "examples", _results)
-
-
-def _results(report: json_tree.Object) -> Iterator[Result]:
+@json_tree.document_parser("examples")
+def parse(report: json_tree.Object) -> Iterator[Result]:
+    """Yield results by ``place::groups::description``; the place is an id such as ``./spec/a_spec.rb[1:2]``."""
     for example in json_tree.objects(report, "examples"):
         description, status = json_tree.get_text(example, "description"), json_tree.get_text(example, "status")
         if description and status in _STATUSES:

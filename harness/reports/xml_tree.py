@@ -28,8 +28,8 @@ def read_tree(text: str | bytes, tags: Collection[str] = (), attributes: Collect
 
     Args:
         text: the document, or its bytes in UTF-8; a wrong byte is one wrong character.
-        tags: names of the elements below the root that are kept, inside of kept ones; all of them if empty.
-        attributes: names of the attributes that are kept; all of them if empty.
+        tags: elements below the root that are kept, inside of kept ones; all of them if empty.
+        attributes: the ones that are kept; all of them if empty.
 
     Returns:
         None for text that is no XML document or that is refused.

@@ -48,13 +48,9 @@ def adapt_commands(commands: Sequence[Sequence[str]]) -> tuple[str, Adapted] | N
 
 
 def adapt(words: Sequence[str]) -> tuple[str, Adapted] | None:
-    """Find the runner that a test command of somebody else starts.
+    """Find the runner that a test command of somebody else starts, and adapt the command; None if no runner knows it.
 
-    Args:
-        words: of the command as a shell reads them, without quotes and without assignments in front.
-
-    Returns:
-        The runner's name and the command adapted to it; None if no runner knows the command.
+    ``words`` are as a shell reads them, without quotes and without assignments in front.
     """
     for name, runner in RUNNERS.items():
         adapted = runner.adapt(list(words))

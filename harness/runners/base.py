@@ -125,6 +125,13 @@ def not_known(words: Sequence[str]) -> Adapted | None:  # noqa: ARG001 - the Pro
     return None
 
 
+def draw_numbers(dice: random.Random) -> dict[str, int]:
+    """Return the ``number`` and the ``other`` of a test, the ``sum`` of all below ``number``, and a ``wrong`` one."""
+    number, other = dice.sample(range(10, 1000), 2)
+    total = sum(range(number))
+    return {"number": number, "other": other, "sum": total, "wrong": total + other}
+
+
 def title(dice: random.Random, name: str) -> str:
     """Return a title in prose for a test, with its name as one of the words: no shape sets it apart from others."""
     before, after = (dice.sample(WORDS, dice.randrange(3)) for _ in range(2))

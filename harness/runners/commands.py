@@ -30,15 +30,9 @@ class ProgramCommand:
 
 
 def part(words: Sequence[str], program: str, with_value: Collection[str]) -> ProgramCommand | None:
-    """Part a command that starts a program, by its name or by a path that ends with it.
+    """Part a command that starts a program, by its name or by a path that ends with it; None for any other program.
 
-    Args:
-        words: of the command.
-        program: its name.
-        with_value: options whose value may be a word of its own.
-
-    Returns:
-        None for any other program.
+    The value of an option in ``with_value`` may be a word of its own.
     """
     for starter in STARTERS:
         count = len(starter)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import HAS_EXPECTED, PLACE, Tripwires, camel_name, snake_name, title
+from assay.harness.runners.base import HAS_EXPECTED, PLACE, Tripwires, camel_name, draw_numbers, snake_name, title
 
 Body = tuple[Status, str]
 """Status that a test must have, and its function.
@@ -168,12 +168,7 @@ def both(
 ) -> Tripwires:
     """Return tripwires for the end of files and, under the same names, for a file of their own; BOTH places them.
 
-    Args:
-        dice: makes names, order and values.
-        at_ends: tests at the end of a file.
-        of_own: as many others in a file of their own, with the same statuses.
-        head: what goes before these.
-        declare, around: as for ``make``.
+    ``of_own`` has as many tests as ``at_ends``, with the same statuses; ``head`` goes before them.
     """
     name, state = f"{snake_name(dice)}.cjs", dice.getstate()
     ends = make(dice, "end.js", at_ends, declare=declare, around=around)
@@ -200,7 +195,7 @@ def make(
         dice: makes names, order and values.
         name: of the source's file.
         bodies: the tests.
-        head: what goes before them, such as an import, ended by a line break.
+        head: goes before them, such as an import, ended by a line break.
         declare: expression of the function that declares a test.
         around: BLOCK for tests that are appended to a file, GROUP for a file of their own.
     """
@@ -209,10 +204,7 @@ def make(
     expected = {}
     for status, body in dice.sample(bodies, len(bodies)):
         test = lower_name(dice) + PLACE
-        number, other = dice.sample(range(10, 1000), 2)
-        filled = body.format(
-            number=number, other=other, sum=number * (number - 1) // 2, holds=holds, given=f"{given}()"
-        )
+        filled = body.format(**draw_numbers(dice), holds=holds, given=f"{given}()")
         lines.append(f'{declares}("{title(dice, test)}", {filled});')
         expected[test] = status
     opening, closing = around[0].format(group=snake_name(dice)), around[1]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import commands
-from assay.harness.runners.base import LABELS, PLACE, Adapted, Tripwires, camel_name, snake_name
+from assay.harness.runners.base import LABELS, PLACE, Adapted, Tripwires, camel_name, draw_numbers, snake_name
 
 NAME = "phpunit"
 PRINTS = frozenset({Status.FAILED})
@@ -97,9 +97,7 @@ def tripwires(dice: random.Random) -> Tripwires:
     case, expected, methods = f"{camel_name(dice)}Test", {}, ""
     for status, body in dice.sample(BODIES, len(BODIES)):
         name = snake_name(dice).replace("_", "").capitalize() + PLACE
-        number, other = dice.sample(range(10, 1000), 2)
-        filled = body.format(number=number, other=other, sum=number * (number - 1) // 2)
-        methods += _METHOD.format(name=name, body=filled)
+        methods += _METHOD.format(name=name, body=body.format(**draw_numbers(dice)))
         expected[name] = status
     files = {f"{case}.php": _CLASS % (case, methods), "methods": methods, "insert.php": INSERT}
     return Tripwires(files=files, expected=expected, argument=f"{case}.php")

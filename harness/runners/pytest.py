@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import LABELS, PLACE, PLACEHOLDER, WORDS, Adapted, Tripwires, snake_name
+from assay.harness.runners.base import LABELS, PLACE, PLACEHOLDER, WORDS, Adapted, Tripwires, draw_numbers, snake_name
 
 NAME = "pytest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
@@ -124,8 +124,7 @@ def _is_within(file: str, targets: Sequence[str]) -> bool:
 
 def _render_beside(dice: random.Random, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     for name, (_, body) in zip(names, BESIDE_TESTS, strict=True):
-        number, other = dice.sample(range(10, 1000), 2)
-        yield name, body.format(number=number, wrong=sum(range(number)) + other)
+        yield name, body.format(**draw_numbers(dice))
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
@@ -186,9 +185,7 @@ def _tests(
     tests = []
     for status, body in dice.sample(bodies, len(bodies)):
         name = f"test_{snake_name(dice)}"
-        number, other = dice.sample(range(10, 1000), 2)
-        total = sum(range(number))
-        filled = body.format(number=number, other=other, sum=total, wrong=total + other, kind=kind, indent=indent)
+        filled = body.format(**draw_numbers(dice), kind=kind, indent=indent)
         source = f"\n\n{indent}def {name}({argument}):\n{indent}    {filled}\n"
         tests.append((name, status, source))
     return tests

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import HAS_EXPECTED
+from assay.harness.runners.base import HAS_EXPECTED, draw_numbers
 
 PLACING = (
     HAS_EXPECTED
@@ -28,5 +28,4 @@ done
 def fill(dice: random.Random, bodies: Sequence[tuple[Status, str]]) -> Iterator[tuple[Status, str]]:
     """Yield the status and the source of every body, in any order, with numbers of its own."""
     for status, body in dice.sample(bodies, len(bodies)):
-        number, other = dice.sample(range(10, 1000), 2)
-        yield status, body.format(number=number, other=other, sum=number * (number - 1) // 2)
+        yield status, body.format(**draw_numbers(dice))

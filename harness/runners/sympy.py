@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters
-from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires, snake_name
+from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires, draw_numbers, snake_name
 
 NAME = "sympy"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
@@ -64,10 +64,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def _function(dice: random.Random, name: str, body: str, kind: str, decorator: str = "") -> str:
-    number, other = dice.sample(range(10, 1000), 2)
-    total = sum(range(number))
-    filled = body.format(number=number, other=other, sum=total, wrong=total + other, kind=kind)
-    return f"\n\n{decorator}def {name}():\n    {filled}\n"
+    return f"\n\n{decorator}def {name}():\n    {body.format(**draw_numbers(dice), kind=kind)}\n"
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from string import Template
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import PLACE, WORDS
+from assay.harness.runners.base import PLACE, WORDS, draw_numbers
 
 Body = tuple[Status, str]
 """Status that a test must have, and a template of its source.
@@ -40,7 +40,4 @@ def fill(dice: random.Random, text: str, helpers: str) -> str:
 
 def _wire(dice: random.Random, body: Body, name: str) -> Wire:
     status, source = body
-    number, other = dice.sample(range(10, 1000), 2)
-    total = sum(range(number))
-    values = {"name": name, "number": number, "sum": total, "wrong": total + other}
-    return Wire(name, status, Template(source).safe_substitute(values))
+    return Wire(name, status, Template(source).safe_substitute(draw_numbers(dice), name=name))

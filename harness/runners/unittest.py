@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters
-from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires, snake_name
+from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires, draw_numbers, snake_name
 
 NAME = "unittest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
@@ -168,11 +168,7 @@ def sources(
 ) -> tuple[str, str, dict[str, Status]]:
     """Return the source of a module, that of more tests for a class of the project, and the status of each.
 
-    Args:
-        dice: makes the names.
-        bases: every class that the project's tests derive from.
-        coroutines: a class whose tests may be coroutines, and the condition that it is there.
-        head: more imports of the module.
+    ``coroutines`` is a class whose tests may be coroutines, and the condition that it is there.
     """
     kind = dice.choice(WORDS).capitalize()
     names = iter(dict.fromkeys(snake_name(dice) for _ in range(NAMES)))
@@ -243,9 +239,7 @@ def _opening(case: str, base: Base) -> str:
 
 
 def _fill(dice: random.Random, body: str, kind: str = "") -> str:
-    number, other = dice.sample(range(10, 1000), 2)
-    total = sum(range(number))
-    return body.format(number=number, other=other, sum=total, wrong=total + other, kind=kind)
+    return body.format(**draw_numbers(dice), kind=kind)
 
 
 _HEAD = """\

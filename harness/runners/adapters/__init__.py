@@ -28,13 +28,7 @@ class PythonCommand:
     targets: tuple[str, ...]
 
     def adapt(self, log_format: str, *options: str, selecting: Collection[str] = ()) -> Adapted:
-        """Return the command with the adapter.
-
-        Args:
-            log_format: of its output.
-            options: more of them, which win.
-            selecting: options that leave tests out, tripwires among them.
-        """
+        """Return the command with the adapter; ``selecting`` are options that leave tests out, tripwires among them."""
         runs_tripwires = not any(word.partition("=")[0] in selecting for word in self.options)
         words = shlex.join((*self.program, *self.options, *options, *self.targets))
         command = f"exec {shlex.quote(self.python)} {{adapter}} {{report}} {words}"
@@ -43,15 +37,12 @@ class PythonCommand:
 
 
 def part(words: Sequence[str], program: Sequence[str], with_value: Collection[str] = ()) -> PythonCommand | None:
-    """Part a command that starts a Python program, with or without ``python`` in front.
+    """Part a command that starts a Python program, with or without ``python`` in front; None for any other program.
 
     Args:
         words: of the command.
-        program: ends of the words with which the program's part has to end, such as ``-m`` and ``unittest``.
+        program: ends of the words that start it, such as ``-m`` and ``unittest``.
         with_value: options whose value is a word of its own.
-
-    Returns:
-        None for any other program.
     """
     has_python = bool(words) and PYTHON.fullmatch(words[0]) is not None
     rest = tuple(words[has_python:])
