@@ -23,6 +23,7 @@ def load_instances(
     skip_bad_rows: bool = False,
     published_images: bool = False,
     may_lack_labels: bool = False,
+    may_be_empty: bool = True,
     says: bool = True,
 ) -> "Loaded":
     """Load a data set.
@@ -34,6 +35,7 @@ def load_instances(
         skip_bad_rows: report wrong rows in the result and leave them out.
         published_images: instances keep the images that their rows name.
         may_lack_labels: take rows without columns of labels for rows without any label.
+        may_be_empty: whether there may be no instance.
         says: print skipped rows on stderr.
 
     Raises:
@@ -48,6 +50,8 @@ def load_instances(
     if says:
         for problem in loaded.problems:
             say(f"skipped: {problem}")
+    if not (loaded.instances or may_be_empty):
+        raise UserError(f"{dataset} has no instance")
     return loaded
 
 
@@ -55,15 +59,8 @@ def load_to_evaluate(
     dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool
 ) -> "Sequence[Instance]":
     """Load instances with the images that their rows name; raises UserError if there is none."""
-    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
-    return check_not_empty(loaded, dataset).instances
-
-
-def check_not_empty(loaded: "Loaded", dataset: str) -> "Loaded":
-    """Return ``loaded``; raises UserError if it has no instance."""
-    if not loaded.instances:
-        raise UserError(f"{dataset} has no instance")
-    return loaded
+    options = {"skip_bad_rows": skip_bad_rows, "published_images": True, "may_be_empty": False}
+    return load_instances(dataset, ids, split, **options).instances
 
 
 def apply_quarantine(instances: "Sequence[Instance]", dataset: str, stability: Path | None) -> "Sequence[Instance]":

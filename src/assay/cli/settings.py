@@ -61,14 +61,12 @@ class Setting:
         if issubclass(self.kind, Enum):
             return value in [each.value for each in self.kind]
         if self.kind in {int, float}:
-            number = int if self.kind is int else int | float
-            return isinstance(value, number) and not isinstance(value, bool) and self._is_in_range(value)
+            if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
+                return False
+            return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
         if self.kind is datetime:
             return isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value) is not None
         return isinstance(value, bool if self.kind is bool else str)
-
-    def _is_in_range(self, value: float) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
     @property
     def wanted(self) -> str:

@@ -30,6 +30,7 @@ UNLIMITED = (
 LOOSE = "evaluate no patch that you do not trust on this engine"
 
 MMDEBSTRAP = "mmdebstrap"
+NO_BOOTSTRAP = f"no {MMDEBSTRAP}: only images can be toolchains"
 
 ROOM = 5 * 1024**3
 """Bytes of free disk that a few environments need."""
@@ -66,7 +67,7 @@ def doctor(
         lambda: _builder(engine),
         lambda: _program("git", "install git"),
         lambda: _program("uv", "install the uv package beside Assay"),
-        _bootstrap,
+        lambda: MachineCheck("bootstrap", shutil.which(MMDEBSTRAP) or NO_BOOTSTRAP),
         _certificates,
         lambda: _room(runs_dir),
         lambda: _orphans(engine),
@@ -135,10 +136,6 @@ def _program(name: str, remedy: str) -> MachineCheck:
         return MachineCheck(name, "not found", remedy)
     done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     return MachineCheck(name, done.stdout.strip())
-
-
-def _bootstrap() -> MachineCheck:
-    return MachineCheck("bootstrap", shutil.which(MMDEBSTRAP) or f"no {MMDEBSTRAP}: only images can be toolchains")
 
 
 def _toolchains(name: str) -> Iterator[MachineCheck]:

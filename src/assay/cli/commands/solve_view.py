@@ -20,15 +20,17 @@ class SolveRunView(console.RunView):
         with self.show_items(total, title, verb="solving") as count:
 
             def finish(solution: Solution, known: bool) -> None:
-                note = "known already" if known else _took(solution)
-                text = f"{solution.instance_id}{_sample(solution)}: {solution.status} ({note})"
-                count.finish(text, text, name=f"{solution.instance_id}{_sample(solution)}")
+                name, usage = _name(solution.instance_id, solution.sample), solution.usage
+                cost = "price unknown" if usage.cost is None else f"${usage.cost:.4f}"
+                note = "known already" if known else f"{usage.seconds:.1f} s, {usage.calls} calls, {cost}"
+                text = f"{name}: {solution.status} ({note})"
+                count.finish(text, text, name=name)
 
-            yield Progress(
-                started=lambda job: count.start(_name(job)),
-                finished=finish,
-                planned=lambda names, at_once: count.plan([_rename(name) for name in names], at_once),
-            )
+            def plan(names: Sequence[str], at_once: int) -> None:
+                samples = (name.rpartition("/") for name in names)
+                count.plan([_name(instance_id, int(sample)) for instance_id, _, sample in samples], at_once)
+
+            yield Progress(lambda job: count.start(_name(job.instance.id, job.sample)), finish, plan)
 
 
 def show(run: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunReport], *, as_json: bool) -> None:
@@ -52,27 +54,8 @@ def show(run: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunRep
     print(_sum_line(solutions), f"· {run.runs_dir / run.run_id}")
 
 
-def _took(solution: Solution) -> str:
-    usage = solution.usage
-    return f"{usage.seconds:.1f} s, {usage.calls} calls, {_dollars(usage.cost)}"
-
-
-def _name(job: SolveJob) -> str:
-    return f"{job.instance.id} #{job.sample}" if job.sample else job.instance.id
-
-
-def _rename(name: str) -> str:
-    """Return the ``_name`` of a sample for its name in the run."""
-    instance_id, _, sample = name.rpartition("/")
-    return f"{instance_id} #{sample}" if sample != "0" else instance_id
-
-
-def _sample(solution: Solution) -> str:
-    return f" #{solution.sample}" if solution.sample else ""
-
-
-def _dollars(cost: float | None) -> str:
-    return "price unknown" if cost is None else f"${cost:.4f}"
+def _name(instance_id: str, sample: int) -> str:
+    return f"{instance_id} #{sample}" if sample else instance_id
 
 
 def _row(solution: Solution, reports: Sequence[RunReport]) -> dict[str, str]:
@@ -100,7 +83,7 @@ def _verdict(solution: Solution, reports: Sequence[RunReport]) -> str:
 
 def _print_doubts(solution: Solution) -> None:
     """Print a sample's error, its suspicious reads and by-products."""
-    name = f"  {solution.instance_id}{_sample(solution)}"
+    name = f"  {_name(solution.instance_id, solution.sample)}"
     if solution.error:
         print(f"{name}: {solution.error.strip().splitlines()[0][:300]}")
     for sign in solution.suspect_access:

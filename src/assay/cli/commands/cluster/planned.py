@@ -62,7 +62,9 @@ def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) 
         raise UserError(f"{odd!r}: the text can hold no line breaks or control characters; rename what it names")
     root: Any = context.find_root()
     command = copy(root.command.commands["evaluate"])
-    command.params = [_drop_callback(each) for each in command.params]
+    command.params = [copy(each) for each in command.params]
+    for each in command.params:
+        each.callback = None
     read = command.make_context("evaluate", list(arguments), parent=root)
     _check(read.params)
     jobs = [] if _source(read, "jobs") else ["--jobs", str(cpus)]
@@ -85,12 +87,6 @@ def _words(option: Any, read: Any) -> list[str]:
         return [name if value else f"--no-{name.removeprefix('--')}"]
     values = value if isinstance(value, list | tuple) else [value]
     return [word for each in values for word in (name, str(each))]
-
-
-def _drop_callback(parameter: Any) -> Any:
-    found = copy(parameter)
-    found.callback = None
-    return found
 
 
 def _check(given: dict[str, Any]) -> None:

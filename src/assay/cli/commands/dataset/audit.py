@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli import config, exits, options
-from assay.cli.loading import check_not_empty, find_run, load_instances
+from assay.cli.loading import find_run, load_instances
 
 if TYPE_CHECKING:
     from assay.jobs.audit import Audit
@@ -66,7 +66,7 @@ def audit(
     from assay.jobs.audit import Audit
     from assay.jobs.evaluate import EvaluationRun, run_name
 
-    loaded = check_not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_be_empty=False)
     found = Audit(loaded.instances, kinds or ())
     found.find_by_rules(cutoff.date() if cutoff else None)
     if stability:

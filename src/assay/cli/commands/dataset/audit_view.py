@@ -7,7 +7,7 @@ from assay.cli import console
 from assay.harness.domain import DatasetRef
 from assay.harness.names import count
 from assay.instances.audit import AuditKind, Severity
-from assay.jobs.audit import Audit, MutantTrials
+from assay.jobs.audit import Audit
 
 SHOWN = 3
 """Lines of evidence that are printed for a finding, unless single instances or kinds are asked for."""
@@ -37,7 +37,9 @@ def print_findings(audit: Audit, ref: DatasetRef, *, all_of_it: bool) -> None:
             for line in each.evidence[: None if all_of_it else SHOWN]:
                 print(f"    {_one_line(line)}")
     for trial in audit.trials:
-        print(f"{trial.instance_id}: mutants of the gold patch: {_outcomes(trial)}")
+        counts = Counter(str(each.outcome) for each in trial.judged)
+        outcomes = ", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none could be made"
+        print(f"{trial.instance_id}: mutants of the gold patch: {outcomes}")
     print(_sum_line(audit, ref))
 
 
@@ -58,11 +60,6 @@ def _sum_line(audit: Audit, ref: DatasetRef) -> str:
     return (
         f"{count(total, 'instance')} of {ref.name}: {len(faults)} at fault, {len(doubts)} in doubt, {neither} neither"
     )
-
-
-def _outcomes(trial: MutantTrials) -> str:
-    counts = Counter(str(each.outcome) for each in trial.judged)
-    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none could be made"
 
 
 def _one_line(text: str) -> str:

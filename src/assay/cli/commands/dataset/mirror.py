@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli import exits, options
-from assay.cli.loading import check_not_empty, load_instances
+from assay.cli.loading import load_instances
 
 if TYPE_CHECKING:
     from assay.instances.trees.mirroring import Mirrored, NeededRepository
@@ -38,7 +38,7 @@ def mirror(
     from assay.harness.runs.crew import Crew, Progress
     from assay.instances.trees.mirroring import Mirroring, collect_needs
 
-    loaded = check_not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_be_empty=False)
     wanted, work = collect_needs(loaded.instances), Mirroring(output.expanduser().absolute())
     if not wanted:
         console.say(f"{dataset} needs no repository: it is made of release archives")

@@ -35,13 +35,12 @@ def show(
             _show_one(instance)
     else:
         columns = ("instance", "repository", "created", "fail to pass", "pass to pass")
-        console.print_rows(columns, [_row(instance) for instance in loaded.instances])
+        rows = [
+            (each.id, each.repo, _date(each)[:10], str(len(each.fail_to_pass)), str(len(each.pass_to_pass)))
+            for each in loaded.instances
+        ]
+        console.print_rows(columns, rows)
         print(f"{count(len(loaded.instances), 'instance')} of {loaded.ref.name} at {loaded.ref.revision[:12]}")
-
-
-def _row(instance: "Instance") -> tuple[str, ...]:
-    counts = (str(len(instance.fail_to_pass)), str(len(instance.pass_to_pass)))
-    return (instance.id, instance.repo, _date(instance)[:10], *counts)
 
 
 def _date(instance: "Instance") -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from assay.cli import config, exits, options
-from assay.cli.loading import check_not_empty, load_instances
+from assay.cli.loading import load_instances
 
 
 def validate(
@@ -56,9 +56,8 @@ def validate(
     from assay.jobs.evaluate import EvaluationRun, run_name
     from assay.jobs.validate import measure_labels, open_for_labels, run_controls, write_measured
 
-    loaded = check_not_empty(
-        load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_lack_labels=write is not None), dataset
-    )
+    reading = {"skip_bad_rows": skip_bad_rows, "may_lack_labels": write is not None, "may_be_empty": False}
+    loaded = load_instances(dataset, ids, split, **reading)
     run = EvaluationRun(
         run_name(dataset, "measure" if write else "validate"),
         runs_dir,
