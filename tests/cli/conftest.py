@@ -6,13 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import front_door
 from assay.harness.domain import Instance
 from front_door import Done
+from stand_ins import as_row
 
 
 @pytest.fixture
@@ -36,23 +36,6 @@ def assay_process(in_folder: Path) -> Callable[..., Done]:
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
-
-
-def as_row(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a classic SWE-bench row."""
-    return {
-        "instance_id": instance.id,
-        "repo": instance.repo,
-        "base_commit": instance.base_commit,
-        "patch": instance.gold_patch,
-        "test_patch": instance.test_patch,
-        "problem_statement": instance.problem_statement,
-        "hints_text": "",
-        "created_at": instance.created_at.isoformat(),
-        "version": "1.0",
-        "FAIL_TO_PASS": json.dumps(instance.fail_to_pass),
-        "PASS_TO_PASS": list(instance.pass_to_pass),
-    }
 
 
 @pytest.fixture

@@ -25,6 +25,16 @@ class Terminal(io.StringIO):
         return True
 
 
+def open_terminal(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Terminal:
+    """Put a terminal in place of standard output and error."""
+    terminal = Terminal()
+    for stream in ("sys.stderr", "sys.stdout"):
+        monkeypatch.setattr(stream, terminal)
+    for name, value in {"TERM": "xterm", "CI": "", "COLUMNS": "200", **variables}.items():
+        monkeypatch.setenv(name, value)
+    return terminal
+
+
 def compare(instance: Instance, root: Path) -> None:
     """Make one comparison of a second or so, with a note every moment."""
     bench = StubBench(FakeEngine({image_name(instance): instance}, seconds=0.2))
@@ -48,11 +58,7 @@ def test_a_long_comparison_prints_its_steps_in_lines(
 def test_a_long_comparison_changes_one_line_of_a_terminal(
     instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.delenv("CI", raising=False)
+    terminal = open_terminal(monkeypatch)
     compare(instance, tmp_path)
     shown = terminal.getvalue()
     assert "suites: 0 of 1 test files compared, 1 at work" in shown
@@ -84,10 +90,7 @@ def test_silence_is_broken_with_what_is_at_work(capsys: pytest.CaptureFixture[st
 def test_a_terminal_that_wants_plain_lines_gets_them(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
 ) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    for name, value in {"TERM": "xterm", "CI": "", **variables}.items():
-        monkeypatch.setenv(name, value)
+    terminal = open_terminal(monkeypatch, **variables)
     with console.RunView().show_items(1, "run") as count:
         count.start("a")
         count.finish("a: resolved", name="a")
@@ -95,10 +98,7 @@ def test_a_terminal_that_wants_plain_lines_gets_them(
 
 
 def test_a_terminal_shows_what_is_tested_on_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    for name, value in {"TERM": "xterm", "CI": "", "COLUMNS": "200"}.items():
-        monkeypatch.setenv(name, value)
+    terminal = open_terminal(monkeypatch)
     with console.RunView().show_items(2, "run", {"a": 30.0, "b": 30.0}) as count:
         count.plan(["a", "b"], 1)
         count.start("a")
@@ -118,9 +118,7 @@ def test_a_table_on_a_pipe_is_a_plain_line_for_each_row(capsys: pytest.CaptureFi
 
 
 def test_a_table_on_a_terminal_is_framed(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    monkeypatch.setenv("TERM", "xterm")
+    terminal = open_terminal(monkeypatch)
     console.print_rows(("instance", "reason"), [("a", "b")])
     assert "───" in terminal.getvalue()
 

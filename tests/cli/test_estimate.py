@@ -14,6 +14,11 @@ class Clock:
         return self.now
 
 
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 def done(estimate: Estimate, clock: Clock, name: str, seconds: float) -> None:
     estimate.start(name)
     clock.now += seconds
@@ -29,8 +34,7 @@ def test_known_seconds_are_shared_among_the_jobs() -> None:
     assert estimate.seconds_left() == 60
 
 
-def test_nothing_is_told_before_anything_is_known() -> None:
-    clock = Clock()
+def test_nothing_is_told_before_anything_is_known(clock: Clock) -> None:
     estimate = Estimate({"a": 10}, clock)
     estimate.plan(["a", "b"], 1)
     assert estimate.seconds_left() is None
@@ -38,24 +42,21 @@ def test_nothing_is_told_before_anything_is_known() -> None:
     assert estimate.seconds_left() == 10
 
 
-def test_what_was_measured_stands_for_what_is_not_known() -> None:
-    clock = Clock()
+def test_what_was_measured_stands_for_what_is_not_known(clock: Clock) -> None:
     estimate = Estimate({}, clock)
     estimate.plan(["a", "b", "c"], 1)
     done(estimate, clock, "a", 8)
     assert estimate.seconds_left() == 16
 
 
-def test_what_comes_on_top_of_the_tests_is_measured() -> None:
-    clock = Clock()
+def test_what_comes_on_top_of_the_tests_is_measured(clock: Clock) -> None:
     estimate = Estimate({"a": 10, "b": 10}, clock)
     estimate.plan(["a", "b"], 1)
     done(estimate, clock, "a", 15)
     assert estimate.seconds_left() == 15
 
 
-def test_time_at_work_counts_and_the_longest_sets_the_end() -> None:
-    clock = Clock()
+def test_time_at_work_counts_and_the_longest_sets_the_end(clock: Clock) -> None:
     estimate = Estimate({"a": 100, "b": 10, "c": 10}, clock)
     estimate.plan(["a", "b", "c"], 3)
     estimate.start("a")
@@ -65,8 +66,7 @@ def test_time_at_work_counts_and_the_longest_sets_the_end() -> None:
     assert estimate.seconds_left() == 10, "one that takes longer than before has no time left"
 
 
-def test_the_longest_that_waits_sets_the_end() -> None:
-    clock = Clock()
+def test_the_longest_that_waits_sets_the_end(clock: Clock) -> None:
     estimate = Estimate({"a": 90, "b": 10, "c": 10}, clock)
     estimate.plan(["a", "b", "c", "d"], 3)
     done(estimate, clock, "b", 10)
@@ -76,8 +76,8 @@ def test_the_longest_that_waits_sets_the_end() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_time_left_is_that_of_a_sum_over_all(seed: int) -> None:
-    dice, clock = random.Random(seed), Clock()
+def test_the_time_left_is_that_of_a_sum_over_all(clock: Clock, seed: int) -> None:
+    dice = random.Random(seed)
     names = [str(number) for number in range(12)]
     known = {name: float(dice.randrange(50)) for name in dice.sample(names, 8)}
     estimate, since, took = Estimate(known, clock), dict[str, float](), dict[str, float]()

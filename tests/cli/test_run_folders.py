@@ -61,9 +61,7 @@ def test_a_second_command_resumes_the_same_and_changes_no_other(
     if first == second:
         assert done.code == 0
         return
-    assert (done.code, done.out) == (2, "")
-    assert REMEDY in done.err
-    assert len(done.err.strip().splitlines()) == 1
+    done.refuses(REMEDY)
     assert {path: path.read_bytes() for path in Path("runs/r").rglob("*") if path.is_file()} == before
 
 
@@ -105,8 +103,9 @@ def test_a_run_of_another_version_is_resumed_whole_or_not_at_all(assay: Callable
     assay("evaluate", "rows.jsonl", "--gold")
     path = Path("runs/rows.gold/run.json")
     path.write_text(json.dumps({**json.loads(path.read_text()), "assay_version": "0.0.1"}))
-    done = assay("evaluate", "rows.jsonl", "--gold", "-i", "acme__calc-1")
-    assert (done.code, "was made by Assay 0.0.1; evaluate all of it" in done.err) == (2, True)
+    assay("evaluate", "rows.jsonl", "--gold", "-i", "acme__calc-1").refuses(
+        "was made by Assay 0.0.1; evaluate all of it"
+    )
     assert assay("evaluate", "rows.jsonl", "--gold").code == 0
 
 
@@ -131,8 +130,7 @@ def test_the_mark_of_an_oracle_outlives_whatever_is_run_on_the_folder(
         again = assay("evaluate", "rows.jsonl", "-p", f"runs/{run}/predictions.jsonl", "--run-id", f"{run}b")
         assert again.code == 0
         for each in (run, f"{run}b"):
-            done = assay("report", "export", each, "--format", "swebench")
-            assert (done.code, "given the gold_patch" in done.err) == (2, True)
+            assay("report", "export", each, "--format", "swebench").refuses("given the gold_patch")
     assert assay("evaluate", "rows.jsonl", "-p", "copy.jsonl", "--run-id", "r0").code == 2
     path = Path("runs/r1/run.json")
     assert assay("evaluate", "rows.jsonl", "-p", "runs/s/preds.jsonl", "--run-id", "r1", "--fresh").code == 0

@@ -9,16 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.main import app
 from assay.harness.domain import Instance
+from command_reference import leaves
+from front_door import Done
 
 
-def refused(done: object, *words: str) -> None:
-    """Assert that a command ended with exit 2 and one line that has these words."""
-    assert done.code == 2, done.err  # type: ignore[attr-defined]
-    assert done.out == ""  # type: ignore[attr-defined]
-    assert len(done.err.strip().splitlines()) == 1, done.err  # type: ignore[attr-defined]
-    assert all(word in done.err for word in words), done.err  # type: ignore[attr-defined]
+def refused(done: Done, *words: str) -> None:
+    """Assert that a command was refused before a run began."""
+    done.refuses(*words)
     assert not Path("runs").exists()
 
 
@@ -53,8 +51,7 @@ def test_recipe_with_capitals_is_found_and_checked(assay: Callable, rows: Path) 
     path.write_text("test_command: pytest {files}\n")
     assert assay("evaluate", "rows.jsonl", "--gold", "--recipes", "mine").code == 0
     path.write_text("test_comand: pytest {files}\n")
-    done = assay("evaluate", "rows.jsonl", "--gold", "--recipes", "mine", "--run-id", "b")
-    assert (done.code, "test_comand" in done.err) == (2, True)
+    assay("evaluate", "rows.jsonl", "--gold", "--recipes", "mine", "--run-id", "b").refuses("test_comand")
 
 
 def test_predictions_are_read_before_the_data_set(assay: Callable, rows: Path) -> None:
@@ -192,14 +189,7 @@ def test_no_option_has_a_number_that_python_names(assay: Callable) -> None:
 
 
 def test_every_command_has_an_example_in_its_help() -> None:
-    import typer
-
-    def leaves(command: object) -> object:
-        below = getattr(command, "commands", None)
-        return [command] if below is None else [leaf for each in below.values() for leaf in leaves(each)]  # type: ignore[attr-defined]
-
-    without = [each.name for each in leaves(typer.main.get_command(app)) if "  assay " not in (each.help or "")]  # type: ignore[attr-defined]
-    assert without == []
+    assert [path for path, command in leaves() if f"  {path} " not in f"{command.help or ''} "] == []
 
 
 @pytest.mark.parametrize("command", ["evaluate", "dataset show"])

@@ -26,6 +26,12 @@ class Done:
     def json(self) -> Any:
         return json.loads(self.out)
 
+    def refuses(self, *words: str) -> None:
+        """Assert that the command ended with exit 2, no output, and one line that has these words."""
+        assert (self.code, self.out) == (2, ""), self.err
+        assert len(self.err.strip().splitlines()) == 1, self.err
+        assert all(word in self.err for word in words), self.err
+
 
 def run(folder: Path, *args: str, **env: str) -> Done:
     """Run ``assay`` in the current folder, from which it may import."""

@@ -17,7 +17,7 @@ import httpx
 
 from assay import Evaluator, Instance
 from assay.harness.engines.fake import FakeEngine
-from assay.harness.errors import EngineError
+from assay.harness.errors import AssayError, EngineError
 from assay.service.serve import ServiceOptions, open_server
 from assay.service.server import HttpServer
 from toy import GOLD
@@ -54,12 +54,12 @@ class Served:
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.server.stop)
 
-    def break_engine(self) -> None:
+    def break_engine(self, error: AssayError | None = None) -> None:
         """Have every container fail to open from now on."""
 
         def fault(call: str, _image: str) -> None:
             if call == "open":
-                raise EngineError("node 7 is gone")
+                raise error or EngineError("node 7 is gone")
 
         self.engine.fault = fault
 

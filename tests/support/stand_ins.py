@@ -18,6 +18,7 @@ import front_door
 import histories
 from assay.cli.commands import demo
 from assay.harness import engines
+from assay.harness.domain import Instance
 from assay.instances.dataset import rows as tables
 from assay.instances.dataset.load import load
 from prediction_sources import archive, sample
@@ -70,6 +71,23 @@ def row(name: str) -> dict[str, Any]:
         "version": "1.0",
         "FAIL_TO_PASS": ["tests/test_calc.py::test_add"],
         "PASS_TO_PASS": ["tests/test_calc.py::test_same"],
+    }
+
+
+def as_row(instance: Instance) -> dict[str, Any]:
+    """Return an instance as a classic row."""
+    return {
+        "instance_id": instance.id,
+        "repo": instance.repo,
+        "base_commit": instance.base_commit,
+        "patch": instance.gold_patch,
+        "test_patch": instance.test_patch,
+        "problem_statement": instance.problem_statement,
+        "hints_text": instance.hints,
+        "created_at": instance.created_at.isoformat(),
+        "version": "1.0",
+        "FAIL_TO_PASS": json.dumps(instance.fail_to_pass),
+        "PASS_TO_PASS": list(instance.pass_to_pass),
     }
 
 

@@ -14,9 +14,6 @@ import pytest
 
 from assay.harness.domain import Instance
 
-Run = Callable[..., "object"]
-
-
 SAME = "tests/test_calc.py::test_same"
 
 
@@ -64,10 +61,8 @@ def test_patches_of_tests_are_judged_by_a_rule_of_their_own(
     assert "1 of 3 resolved" in again.out
     assert assay("report", "regrade", "rows.acme_model.swt-bench").code == 0
     (run,) = (path for path in Path("runs").iterdir() if path.name.endswith("swt-bench"))
-    refused = assay("report", "export", run.name, "--format", "swebench", "-o", "out")
-    assert (refused.code, "its patches are tests" in refused.err) == (2, True)
-    mixed = assay(*call[:-2], "--run-id", run.name)
-    assert (mixed.code, "was made with --rule swt-bench, not unset" in mixed.err) == (2, True)
+    assay("report", "export", run.name, "--format", "swebench", "-o", "out").refuses("its patches are tests")
+    assay(*call[:-2], "--run-id", run.name).refuses("was made with --rule swt-bench, not unset")
 
 
 def test_speed_ups_are_measured_beside_the_verdict(assay: Callable, in_folder: Path) -> None:
@@ -86,8 +81,7 @@ def test_gold_tests_resolve_and_none_do_not(assay: Callable, rows: Path) -> None
     assert gold.json["resolved_instances"] == 3
     null = assay("evaluate", "rows.jsonl", "--null", "--rule", "swt-bench", "--json")
     assert null.json["outcome_counts"] == {"empty_patch": 3}
-    refused = assay("evaluate", "rows.jsonl", "--gold", "--rule", "swt-bench", "--fail-fast")
-    assert (refused.code, "judges tests, not fixes" in refused.err) == (2, True)
+    assay("evaluate", "rows.jsonl", "--gold", "--rule", "swt-bench", "--fail-fast").refuses("judges tests, not fixes")
 
 
 def test_other_labels_are_a_run_and_a_data_set_of_their_own(assay: Callable, rows: Path, predictions: Callable) -> None:
@@ -99,12 +93,10 @@ def test_other_labels_are_a_run_and_a_data_set_of_their_own(assay: Callable, row
     assert "1 instance of 3 with the labels of abs.jsonl" in done.err
     assert done.json["dataset"] == "rows with labels abs.jsonl"
     (run,) = [path.name for path in Path("runs").iterdir() if path.name.endswith(".abs")]
-    refused = assay("report", "export", run, "--format", "swebench", "-o", "out")
-    assert refused.code == 2
-    assert "exported to no leaderboard: its patches were graded by other labels" in refused.err
-    own = assay(*call[:-2], "--run-id", run)
-    assert own.code == 2
-    assert "runs/" in own.err
+    assay("report", "export", run, "--format", "swebench", "-o", "out").refuses(
+        "exported to no leaderboard: its patches were graded by other labels"
+    )
+    assay(*call[:-2], "--run-id", run).refuses("runs/")
 
 
 def test_a_lone_surrogate_rejects_one_patch_and_stops_no_run(assay: Callable, rows: Path, instance: Instance) -> None:
@@ -118,8 +110,10 @@ def test_a_lone_surrogate_rejects_one_patch_and_stops_no_run(assay: Callable, ro
     assert again.json["outcomes"] == done.json["outcomes"]
 
 
-def test_the_evidence_lies_where_the_documents_say(assay: Callable, rows: Path) -> None:
-    assay("evaluate", "rows.jsonl", "--gold", "-i", "acme__calc-2", "--run-id", "r")
+def test_the_evidence_is_where_the_documents_say_and_the_manifest_says_how_it_was_made(
+    assay: Callable, rows: Path
+) -> None:
+    assay("evaluate", "rows.jsonl", "--gold", "-i", "acme__calc-2", "--run-id", "r", "--strict")
     folder = Path("runs/r")
     assert {path.name for path in folder.iterdir()} == {
         "run.json", "journal.jsonl", "predictions.jsonl", "verdicts.jsonl", "report.json", "lock", "instances",
@@ -127,16 +121,10 @@ def test_the_evidence_lies_where_the_documents_say(assay: Callable, rows: Path) 
     assert {path.name for path in (folder / "instances/acme__calc-2").iterdir()} == {
         "instance.json", "patch.diff", "evidence.json", "verdict.json", "test_output.txt", "reports",
     }  # fmt: skip
-
-
-def test_manifest_says_what_tests_ran_in_and_whether_the_run_is_strict(assay: Callable, rows: Path) -> None:
-    assay("evaluate", "rows.jsonl", "--gold", "-i", "acme__calc-2", "--run-id", "r", "--strict")
-    manifest = json.loads(Path("runs/r/run.json").read_text())
-    assert manifest["environments"] == {"acme__calc-2": "recipe"}
-    assert manifest["settings"]["strict"] == "yes"
-    assert (
-        json.loads(Path("runs/r/instances/acme__calc-2/verdict.json").read_text())["verdict"]["environment"] == "recipe"
-    )
+    manifest = json.loads((folder / "run.json").read_text())
+    assert (manifest["environments"], manifest["settings"]["strict"]) == ({"acme__calc-2": "recipe"}, "yes")
+    saved = json.loads((folder / "instances/acme__calc-2/verdict.json").read_text())
+    assert saved["verdict"]["environment"] == "recipe"
 
 
 def test_table_has_a_column_of_flags_if_there_are_any(
@@ -179,10 +167,8 @@ def test_ids_are_compared_without_case(assay: Callable, rows: Path, predictions:
         ((), ["exactly one of"]),
         (("--gold", "--null"), ["exactly one of"]),
         (("-p", "none.jsonl"), ["none.jsonl"]),
-        (("--gold", "-i", "acme__calc-9"), ["acme__calc-9", "acme__calc-"]),
         (("--gold", "--run-id", "../x"), ["--run-id"]),
         (("--gold", "-g", "suites"), ["--generators", "--patchdiff"]),
-        (("--gold", "--engine", "steam"), ["steam", "docker"]),
     ],
 )
 def test_wrong_calls_give_one_line_and_exit_2(
@@ -203,15 +189,11 @@ def test_wrong_calls_give_one_line_and_exit_2(
         ('{"instance_id": "a/../b", "model_patch": ""}', ["a/../b"]),
         ('{"instance_id": "acme__calc-1", "model_patch": ""}\n' * 2, ["acme__calc-1", "1", "2"]),
         ('{"instance_id": "other__repo-7", "model_patch": ""}', ["other__repo-7", "the data set lacks"]),
-        ("", ["preds.jsonl"]),
     ],
 )
 def test_wrong_predictions_give_one_line_and_exit_2(assay: Callable, rows: Path, text: str, words: list[str]) -> None:
     Path("preds.jsonl").write_text(text)
-    done = assay("evaluate", "rows.jsonl", "-p", "preds.jsonl")
-    assert done.code == 2
-    assert len(done.err.strip().splitlines()) == 1
-    assert all(word in done.err for word in words), done.err
+    assay("evaluate", "rows.jsonl", "-p", "preds.jsonl").refuses(*words)
     assert not Path("runs").exists()
 
 
@@ -283,11 +265,8 @@ def test_what_a_dead_process_left_behind_is_removed_and_named(assay: Callable, r
 
 def test_no_engine_is_one_line_and_exit_2(assay_process: Callable, rows: Path) -> None:
     done = assay_process("evaluate", "rows.jsonl", "--gold", DOCKER_HOST="unix:///nonexistent.sock")
-    assert done.code == 2
-    assert len(done.err.strip().splitlines()) == 1
+    done.refuses("DOCKER_HOST; assay doctor says")
     assert re.search(r"no container engine answers at \S+ \([a-z ]+\); start Docker", done.err)
-    assert len(done.err.splitlines()) == 1
-    assert "DOCKER_HOST; assay doctor says" in done.err
 
 
 def test_ctrl_c_keeps_what_is_finished(in_folder: Path, rows: Path) -> None:

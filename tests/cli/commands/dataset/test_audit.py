@@ -8,6 +8,7 @@ import pytest
 
 from assay.harness.domain import Instance
 from changes import change
+from stand_ins import as_row
 
 ADD = "tests/test_calc.py::test_add"
 STATEMENT = "Adding is wrong\n\n```python\nadd(1, 2)\n```\nI expect 3, and would {}."
@@ -27,26 +28,10 @@ def data(in_folder: Path, make_instance: Callable[..., Instance]) -> Path:
         {"id": "acme__calc-3"},
     )
     common = {"problem_statement": STATEMENT.format("change that"), "gold_patch": change("calc.py", adds=FIX)}
-    rows = [_row(make_instance(**{**common, **each})) for each in changes]
+    rows = [as_row(make_instance(**{**common, **each})) for each in changes]
     path = in_folder / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
-
-
-def _row(instance: Instance) -> dict[str, object]:
-    return {
-        "instance_id": instance.id,
-        "repo": instance.repo,
-        "base_commit": instance.base_commit,
-        "patch": instance.gold_patch,
-        "test_patch": instance.test_patch,
-        "problem_statement": instance.problem_statement,
-        "hints_text": instance.hints,
-        "created_at": instance.created_at.isoformat(),
-        "version": "1.0",
-        "FAIL_TO_PASS": list(instance.fail_to_pass),
-        "PASS_TO_PASS": list(instance.pass_to_pass),
-    }
 
 
 def test_findings_are_counted_and_told_with_their_evidence(assay: Callable, data: Path) -> None:
@@ -95,8 +80,7 @@ def test_wrong_input_is_one_line(assay: Callable, data: Path, args: tuple[str, s
 
 
 def test_a_cutoff_that_is_no_date_is_refused(assay: Callable, data: Path) -> None:
-    done = assay("dataset", "audit", "rows.jsonl", "--cutoff", "soon")
-    assert (done.code, "a date such as 2023-09-30" in done.err) == (2, True)
+    assay("dataset", "audit", "rows.jsonl", "--cutoff", "soon").refuses("a date such as 2023-09-30")
 
 
 def test_records_of_both_controls_are_looked_at(assay: Callable, data: Path) -> None:
@@ -120,8 +104,7 @@ def test_a_run_without_patches_shows_weak_tests(assay: Callable, data: Path, act
     assert [(each["instance_id"], each["severity"]) for each in found] == [
         (f"acme__calc-{number}", "fault") for number in (1, 2, 3)
     ]
-    done = assay(*args, "full")
-    assert (done.code, "no verdict on an empty patch" in done.err) == (2, True)
+    assay(*args, "full").refuses("no verdict on an empty patch")
 
 
 def test_mutants_that_no_test_notices(assay: Callable, data: Path, actor: Callable) -> None:

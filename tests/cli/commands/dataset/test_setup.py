@@ -88,13 +88,8 @@ def test_without_a_recipe_it_is_exit_4_and_says_where_the_attempts_are(assay: Ca
 )
 def test_wrong_input_is_one_line_and_exit_2(assay: Callable, searched: Callable, args: list[str], said: str) -> None:
     searched(accepted=True)
-    done = assay("dataset", "setup", *args, "--mirror", "mirrors")
-    assert done.code == 2
-    assert said in done.err
-    assert done.err.count("\n") == 1
+    assay("dataset", "setup", *args, "--mirror", "mirrors").refuses(said)
 
 
 def test_an_engine_that_builds_nothing_is_refused(assay: Callable) -> None:
-    done = assay("dataset", "setup", "acme/calc")
-    assert done.code == 2
-    assert "the engine fake builds nothing; set-up needs one that does" in done.err
+    assay("dataset", "setup", "acme/calc").refuses("the engine fake builds nothing; set-up needs one that does")

@@ -66,13 +66,13 @@ def test_an_export_that_does_not_fit_the_instances_is_one_line(assay: Callable, 
 
 def test_an_export_needs_the_evidence(assay: Callable, mine: Path) -> None:
     (mine / "instances/acme__calc-2/evidence.json").unlink()
-    done = assay("report", "export", "mine", "--format", "junit")
-    assert (done.code, "acme__calc-2" in done.err) == (2, True)
+    assay("report", "export", "mine", "--format", "junit").refuses("acme__calc-2")
 
 
 def test_control_runs_go_to_no_leaderboard_but_into_ci(assay: Callable, run: Path) -> None:
-    done = assay("report", "export", "rows.gold", "--format", "sb-cli")
-    assert (done.code, "is exported to no leaderboard: it is an evaluation of gold patches" in done.err) == (2, True)
+    assay("report", "export", "rows.gold", "--format", "sb-cli").refuses(
+        "is exported to no leaderboard: it is an evaluation of gold patches"
+    )
     done = assay("report", "export", "rows.gold", "--format", "junit", "--check")
     assert (done.code, done.out) == (
         0,
@@ -82,8 +82,7 @@ def test_control_runs_go_to_no_leaderboard_but_into_ci(assay: Callable, run: Pat
 
 def test_an_earlier_export_is_not_overwritten(assay: Callable, mine: Path) -> None:
     assay("report", "export", "mine", "--format", "csv")
-    done = assay("report", "export", "mine", "--format", "csv")
-    assert (done.code, "mine.csv is not empty; remove it" in done.err) == (2, True)
+    assay("report", "export", "mine", "--format", "csv").refuses("mine.csv is not empty; remove it")
 
 
 @pytest.mark.parametrize(
