@@ -41,6 +41,11 @@ def image(instance: Instance) -> str:
 
 
 @pytest.fixture
+def spec(image: str) -> BoxSpec:
+    return BoxSpec(image, LIMITS, LABELS)
+
+
+@pytest.fixture
 def engine(fake: FakeEngine) -> Iterator[WarmEngine]:
     engine = WarmEngine(fake, most=2, jobs=2)
     yield engine
@@ -48,27 +53,34 @@ def engine(fake: FakeEngine) -> Iterator[WarmEngine]:
     assert fake.alive == set()
 
 
-def use(engine: WarmEngine, image: str, limits: Limits = LIMITS) -> None:
-    with engine.open(BoxSpec(image, limits, LABELS)):
+def use(engine: WarmEngine, image: str) -> None:
+    with engine.open(BoxSpec(image, LIMITS, LABELS)):
         pass
 
 
-def test_a_box_is_opened_ahead_for_what_was_used_last(engine: WarmEngine, fake: FakeEngine, image: str) -> None:
+def wait_for(engine: WarmEngine, spec: BoxSpec, boxes: int = 1) -> None:
+    for _ in range(boxes):
+        engine.expect(spec)
+    until(lambda: engine.waiting == boxes)
+
+
+def test_a_box_is_opened_ahead_for_what_was_used_last(
+    engine: WarmEngine, fake: FakeEngine, image: str, spec: BoxSpec
+) -> None:
     use(engine, image)
     until(lambda: engine.waiting == 1)
     assert fake.opened == 2
-    with engine.open(BoxSpec(image, LIMITS, LABELS)) as box:
+    with engine.open(spec) as box:
         assert box.create_seconds == box.start_seconds == 0.0
         until(lambda: engine.waiting == 2)  # both places of what was used last
         assert fake.opened == 4
     assert len(fake.alive) == engine.waiting
 
 
-def test_a_box_is_used_once(engine: WarmEngine, image: str) -> None:
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    until(lambda: engine.waiting == 1)
+def test_a_box_is_used_once(engine: WarmEngine, spec: BoxSpec) -> None:
+    wait_for(engine, spec)
     with ExitStack() as stack:
-        one, other = (stack.enter_context(engine.open(BoxSpec(image, LIMITS, LABELS))) for _ in range(2))
+        one, other = (stack.enter_context(engine.open(spec)) for _ in range(2))
         assert one is not other
 
 
@@ -77,20 +89,18 @@ def test_a_box_is_used_once(engine: WarmEngine, image: str) -> None:
     [(Limits(seconds=7), LABELS), (Limits(network=True), LABELS), (LIMITS, {"assay.run": "other"})],
 )
 def test_a_box_is_given_for_the_same_settings_alone(
-    engine: WarmEngine, fake: FakeEngine, image: str, limits: Limits, labels: dict[str, str]
+    engine: WarmEngine, fake: FakeEngine, image: str, spec: BoxSpec, limits: Limits, labels: dict[str, str]
 ) -> None:
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    until(lambda: engine.waiting == 1)
+    wait_for(engine, spec)
     waiting = set(fake.alive)
     with engine.open(BoxSpec(image, limits, labels)):
         assert fake.alive - waiting
 
 
 def test_a_box_of_an_image_that_changed_is_not_used(
-    engine: WarmEngine, fake: FakeEngine, image: str, monkeypatch: pytest.MonkeyPatch
+    engine: WarmEngine, fake: FakeEngine, image: str, spec: BoxSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    until(lambda: engine.waiting == 1)
+    wait_for(engine, spec)
     (waiting,) = fake.alive
     found = fake.find_image(image)
     assert found is not None
@@ -108,30 +118,30 @@ def test_there_are_never_more_than_may_wait(engine: WarmEngine, fake: FakeEngine
     until(lambda: len(fake.alive) == engine.waiting == 2)
 
 
-def test_nothing_is_opened_ahead_while_all_jobs_have_boxes(engine: WarmEngine, fake: FakeEngine, image: str) -> None:
-    with engine.open(BoxSpec(image, LIMITS, LABELS)), engine.open(BoxSpec(image, LIMITS, LABELS)):
+def test_nothing_is_opened_ahead_while_all_jobs_have_boxes(engine: WarmEngine, fake: FakeEngine, spec: BoxSpec) -> None:
+    with engine.open(spec), engine.open(spec):
         engine.drop()
         opened = fake.opened
-        engine.expect(BoxSpec(image, LIMITS, LABELS))
+        engine.expect(spec)
         time.sleep(0.1)
         assert (fake.opened, engine.waiting) == (opened, 0)
     until(lambda: engine.waiting == 1)
 
 
 def test_an_old_box_is_replaced(
-    engine: WarmEngine, fake: FakeEngine, image: str, monkeypatch: pytest.MonkeyPatch
+    engine: WarmEngine, fake: FakeEngine, spec: BoxSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    until(lambda: engine.waiting == 1)
+    wait_for(engine, spec)
     first = set(fake.alive)
     monkeypatch.setattr(warm, "OLDEST", 0.0)
-    with engine.open(BoxSpec(image, LIMITS, LABELS)):
+    with engine.open(spec):
         until(lambda: not first & fake.alive)
 
 
-def test_a_spare_that_cannot_take_the_delivery_is_no_failure(engine: WarmEngine, fake: FakeEngine, image: str) -> None:
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    until(lambda: engine.waiting == 1)
+def test_a_spare_that_cannot_take_the_delivery_is_no_failure(
+    engine: WarmEngine, fake: FakeEngine, spec: BoxSpec
+) -> None:
+    wait_for(engine, spec)
     failures = ["put"]
 
     def fault(call: str, _image: str) -> None:
@@ -140,20 +150,14 @@ def test_a_spare_that_cannot_take_the_delivery_is_no_failure(engine: WarmEngine,
             raise EngineError("the container is gone")
 
     fake.fault = fault
-    with engine.open(BoxSpec(image, LIMITS, LABELS, archive=empty_archive())) as box:
+    with engine.open(replace(spec, archive=bytes(10240))) as box:
         assert box.exec(["true"]).exit_code == 0
 
 
-def empty_archive() -> bytes:
-    return bytes(10240)
-
-
-def test_what_breaks_one_box_drops_those_that_wait(engine: WarmEngine, fake: FakeEngine, image: str) -> None:
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    until(lambda: engine.waiting == 2)
+def test_what_breaks_one_box_drops_those_that_wait(engine: WarmEngine, fake: FakeEngine, spec: BoxSpec) -> None:
+    wait_for(engine, spec, 2)
     first = set(fake.alive)
-    with pytest.raises(EngineError, match="restarted"), engine.open(BoxSpec(image, LIMITS, LABELS)):
+    with pytest.raises(EngineError, match="restarted"), engine.open(spec):
         raise EngineError("the engine restarted")
     assert not first & fake.alive
 
@@ -174,12 +178,10 @@ def test_boxes_that_cannot_be_opened_ahead_are_left_to_the_evaluation(
 
 
 def test_the_end_removes_the_boxes_that_wait_and_no_box_at_work(
-    engine: WarmEngine, fake: FakeEngine, image: str
+    engine: WarmEngine, fake: FakeEngine, image: str, spec: BoxSpec
 ) -> None:
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    engine.expect(BoxSpec(image, LIMITS, LABELS))
-    until(lambda: engine.waiting == 2)
-    with engine.open(BoxSpec(image, LIMITS, LABELS)) as box:
+    wait_for(engine, spec, 2)
+    with engine.open(spec) as box:
         engine.end()
         assert (engine.waiting, len(fake.alive)) == (0, 1)
         assert box.exec(["true"]).exit_code == 0
@@ -194,12 +196,11 @@ def test_a_container_that_waits_is_labelled_like_every_other_and_runs_what_is_de
     engine = WarmEngine(docker_engine, most=1, jobs=1)
     client = docker_engine._client
     try:
-        engine.expect(BoxSpec(toolchain_image, Limits(memory_mb=128), LABELS | {"assay.test": "warm"}))
-        until(lambda: engine.waiting == 1)
+        spec = BoxSpec(toolchain_image, Limits(memory_mb=128), LABELS | {"assay.test": "warm"})
+        wait_for(engine, spec)
         (waiting,) = client.containers(filters={"label": "assay.test=warm"})
         assert OWNER in waiting["Labels"]
-        labels = LABELS | {"assay.test": "warm"}
-        with engine.open(BoxSpec(toolchain_image, Limits(memory_mb=128), labels, archive=empty_archive())) as box:
+        with engine.open(replace(spec, archive=bytes(10240))) as box:
             shown = box.exec(["cat", "/etc/hosts"])
             assert (shown.exit_code, b"localhost" in shown.output) == (0, True)
             assert any(each["Id"] == waiting["Id"] for each in client.containers())
@@ -213,13 +214,12 @@ def test_a_waiting_container_that_somebody_removed_costs_no_evaluation(
     docker_engine: DockerEngine, toolchain_image: str
 ) -> None:
     engine = WarmEngine(docker_engine, most=1, jobs=1)
-    labels = LABELS | {"assay.test": "removed"}
+    spec = BoxSpec(toolchain_image, LIMITS, LABELS | {"assay.test": "removed"})
     try:
-        engine.expect(BoxSpec(toolchain_image, LIMITS, labels))
-        until(lambda: engine.waiting == 1)
+        wait_for(engine, spec)
         for each in docker_engine._client.containers(filters={"label": "assay.test=removed"}):
             docker_engine._client.remove_container(each["Id"], force=True)
-        with engine.open(BoxSpec(toolchain_image, LIMITS, labels, archive=empty_archive())) as box:
+        with engine.open(replace(spec, archive=bytes(10240))) as box:
             assert box.exec(["true"]).exit_code == 0
     finally:
         engine.end()

@@ -41,9 +41,14 @@ def mirror_of(repository: Repository, at: Path) -> Path:
     return at
 
 
+def mirrored(repository: Repository, folder: Path, at: str = "owner__name") -> Sources:
+    """Return sources with a mirror of the repository as it is now."""
+    mirror_of(repository, folder / "mirrors" / at)
+    return Sources([folder / "mirrors"], folder / "cache")
+
+
 def test_tree_of_a_commit_is_what_git_stores(repository: Repository, commit: str, tmp_path: Path) -> None:
-    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
-    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+    sources = mirrored(repository, tmp_path)
     tar_path = sources.tree(TreeRef(REPO, commit))
 
     out = tmp_path / "out"
@@ -100,23 +105,15 @@ def test_a_submodule_is_an_empty_folder(repository: Repository, tmp_path: Path) 
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{head},vendored")
     repository.git("commit", "--quiet", "-m", "submodule")
     commit = repository.git("rev-parse", "HEAD")
-    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
-    with tarfile.open(Sources([tmp_path / "mirrors"], tmp_path / "cache").tree(TreeRef(REPO, commit))) as tar:
+    with tarfile.open(mirrored(repository, tmp_path).tree(TreeRef(REPO, commit))) as tar:
         assert [(member.name, member.isdir()) for member in tar] == [("vendored", True)]
 
 
 @pytest.mark.parametrize(
     "place",
     [
-        "owner/name",
-        "owner/name.git",
-        "OWNER/Name",
-        "owner__name",
-        "Owner+Name",
-        "owner+name/repo",
-        "owner+name.git",
-        "owner__name/.git",
-        "owner/name/repo/.git",
+        *("owner/name", "owner/name.git", "OWNER/Name", "owner__name", "Owner+Name"),
+        *("owner+name/repo", "owner+name.git", "owner__name/.git", "owner/name/repo/.git"),
     ],
 )
 def test_a_mirror_is_found_under_every_usual_name(
@@ -140,11 +137,8 @@ def test_a_commit_that_the_first_mirror_lacks_is_read_from_the_second(
     assert sources.read_file(TreeRef(REPO, commit), "later.txt") is None
 
 
-def test_read_file_returns_files_and_none_for_anything_else(
-    repository: Repository, commit: str, tmp_path: Path
-) -> None:
-    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
-    sources, ref = Sources([tmp_path / "mirrors"], tmp_path / "cache"), TreeRef(REPO, commit)
+def test_read_file_returns_none_for_what_is_no_file(repository: Repository, commit: str, tmp_path: Path) -> None:
+    sources, ref = mirrored(repository, tmp_path), TreeRef(REPO, commit)
     assert sources.read_file(ref, "id.txt") == b"$Format:%H$\n"
     assert sources.read_file(ref, "dir") is None
     assert sources.read_file(ref, "dir/none.txt") is None
@@ -248,12 +242,8 @@ def test_tree_of_a_release_has_no_top_folder(index: Index, sources: Sources) -> 
     ref = TreeRef("o/toy", archive=archive)
     assert not sources.exists(ref)
     with tarfile.open(sources.tree(ref)) as tar:
-        assert {member.name: member.mode for member in tar} == {
-            "PKG-INFO": 0o644,
-            "build.sh": 0o755,
-            "setup.py": 0o644,
-            "toy/__init__.py": 0o644,
-        }
+        modes = {member.name: member.mode for member in tar}
+    assert modes == {**dict.fromkeys(FILES, 0o644), "build.sh": 0o755}
     assert sources.exists(ref)
     assert sources.read_file(ref, "PKG-INFO") == b"Name: toy\n"
     assert sources.read_file(ref, "none") is None
@@ -333,13 +323,14 @@ def test_a_release_of_the_real_index_is_fetched(sources: Sources) -> None:
     assert sources.read_file(TreeRef("andialbrecht/sqlparse", archive=archive), "pyproject.toml")
 
 
-def test_ancestors_are_the_first_commits_of_quarter_month_and_week(repository: Repository, tmp_path: Path) -> None:
+def test_ancestors_of_a_bare_commit_are_the_first_of_quarter_month_and_week(
+    repository: Repository, tmp_path: Path
+) -> None:
     days = ["2022-12-30", "2023-01-05", "2023-02-01", "2023-02-03", "2023-02-16", "2023-02-20"]
     commits = [repository.commit(date=f"{day}T12:00:00Z") for day in days]
     repository.git("checkout", "--quiet", "-b", "side", commits[1])
     repository.commit("never on the main line", date="2023-02-01T00:00:00Z")
-    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
-    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+    sources = mirrored(repository, tmp_path)
 
     def ancestors(commit: str) -> list[str]:
         return [ref.commit for ref in sources.ancestors(TreeRef(REPO, commit))]
@@ -348,17 +339,9 @@ def test_ancestors_are_the_first_commits_of_quarter_month_and_week(repository: R
     assert ancestors(commits[3]) == [commits[1], commits[2]]
     assert ancestors(commits[1]) == []
     assert ancestors("1" * 40) == []
-
-
-def test_a_tree_with_a_patch_or_from_an_archive_has_no_ancestors(repository: Repository, tmp_path: Path) -> None:
-    repository.commit(date="2023-01-05T12:00:00Z")
-    commit = repository.commit(date="2023-02-05T12:00:00Z")
-    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
-    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
     archive = Archive(name="x", version="1", sha256="0" * 64)
-
-    assert sources.ancestors(TreeRef(REPO, commit, patch="diff")) == ()
-    assert sources.ancestors(TreeRef(REPO, commit, archive)) == ()
+    assert sources.ancestors(TreeRef(REPO, commits[5], patch="diff")) == ()
+    assert sources.ancestors(TreeRef(REPO, commits[5], archive)) == ()
 
 
 def test_changes_name_new_contents_and_what_is_gone(repository: Repository, tmp_path: Path) -> None:
@@ -371,8 +354,7 @@ def test_changes_name_new_contents_and_what_is_gone(repository: Repository, tmp_
     (repository.folder / "changed.py").write_text("new\n")
     (repository.folder / "mode.sh").chmod(0o755)
     new = repository.commit()
-    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
-    changes = Sources([tmp_path / "mirrors"], tmp_path / "cache").changes(TreeRef(REPO, old), TreeRef(REPO, new))
+    changes = mirrored(repository, tmp_path).changes(TreeRef(REPO, old), TreeRef(REPO, new))
 
     assert [(entry.path, entry.mode, entry.content) for entry in changes.entries] == [
         ("changed.py", FILE, b"new\n"),
