@@ -36,14 +36,12 @@ class Benchmark:
     """All that is particular to one benchmark; what is not named is as with SWE-bench."""
 
     name: Rule
-    """The name in instances and verdicts."""
     judge: Callable[[Instance, Evidence], Ruling]
     """Judges a patch by the evidence of its evaluation. Pure."""
     label_rule: LabelRule | None = None
     """The tests that count against a patch; None if it is not judged by labels."""
 
     plan: Callable[[PlanMaker, Instance, Prediction], Task] = plan_tests
-    """Plans the evaluation of a prediction."""
     gate: Callable[[Task], GatedPatch | Evaluation] = gate_patch
     """Returns the patch whose image is needed, or the evaluation of one that needs no container to be judged."""
     evaluate: Evaluate | None = None

@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from assay.harness.bundles.archive import CHUNK, END, member_name, write_member
-from assay.harness.bundles.check import Shown, check_runs
+from assay.harness.bundles.consistency import Shown, check_runs
 from assay.harness.bundles.signing import PrivateKey
+from assay.harness.bundles.tar import CHUNK, END, member_name, write_member
 from assay.harness.domain import DatasetRef, Model
 from assay.harness.errors import UserError
 from assay.harness.files import atomic_file
@@ -39,7 +39,6 @@ class Bundle(Model):
     run: str
     kind: RunKind
     assay_version: str
-    """Version that evaluated and graded."""
     dataset: DatasetRef
     model: str
     oracle: str = ""
@@ -68,7 +67,6 @@ class Sealed:
     bundle: Bundle
     files: int
     size: int
-    """Bytes."""
     sha256: str
 
 

@@ -27,7 +27,6 @@ KIND, MAGIC, HASH = b"ssh-ed25519", b"SSHSIG", b"sha512"
 KEY_KIND = re.compile(r"ssh-(ed25519|rsa|dss)|ecdsa-sha2-\S+|sk-\S+@openssh\.com")
 BEGIN, FINISH = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 LINE = 70
-"""Characters of base64 in a line of a signature."""
 PRIVATE = 0o600
 MAKE_ONE = "make one with --new-key FILE or ssh-keygen -t ed25519"
 
@@ -37,7 +36,6 @@ class PublicKey:
     """An ed25519 public key."""
 
     raw: bytes
-    """32 bytes."""
 
     @property
     def fingerprint(self) -> str:
@@ -75,7 +73,6 @@ class Signers:
 
     names: dict[PublicKey, str]
     source: str = ""
-    """The file that they were read from."""
 
 
 def read_private_key(path: Path, passphrase: Callable[[], bytes]) -> PrivateKey:

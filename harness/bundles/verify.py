@@ -9,10 +9,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
-from assay.harness.bundles.archive import DamagedBundle, Member, member_name, read_members
-from assay.harness.bundles.check import Mismatch, Shown, check_runs
+from assay.harness.bundles.consistency import Mismatch, Shown, check_runs
 from assay.harness.bundles.seal import BUNDLE, FORMAT, LOCK, MANIFEST, SIGNATURE, Bundle, describe, get_size
 from assay.harness.bundles.signing import Signers, find_signer
+from assay.harness.bundles.tar import DamagedBundle, Member, member_name, read_members
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
 from assay.harness.files import read_model
@@ -53,7 +53,6 @@ class Signed(Model):
     """The public key, as in a ``.pub`` file."""
     fingerprint: str = ""
     name: str = ""
-    """The reader's name for a trusted key."""
 
 
 class Verification(Model):
@@ -63,7 +62,6 @@ class Verification(Model):
     signature: Signed | None = None
     """None if the archive could not be read so far."""
     files: int = 0
-    """Files whose hashes were compared."""
     graded: int | None = None
     """Instances that were graded again; None if a file is not as it was signed."""
     problems: tuple[Mismatch, ...] = ()

@@ -42,7 +42,6 @@ class ReleaseDownload(Archive):
     """A file of a package's release, or of a wheel of it, fetched from its index while the environment is built."""
 
     path: Annotated[str, AfterValidator(_stays_in_the_tree)]
-    """Path in the tree."""
     member: str = ""
     """File of the wheel; empty for the release's file itself."""
 

@@ -86,7 +86,6 @@ class WorkloadRun(Model):
     outside: float = 0.0
     """Other seconds of the process: its start, imports, set-up, and whatever follows."""
     results: dict[str, str] = {}
-    """Hashes of what the workload computed, by name."""
     problem: str = ""
     """Why the run is of no use; empty if it is."""
     forged: bool = False
@@ -128,7 +127,6 @@ class Evidence(Model):
     """Figures beside the outcome, by name, such as the coverage of the change."""
     flags: tuple[str, ...] = ()
     error: str = ""
-    """Message of the failed part."""
     failed_part: FailedPart = FailedPart.NONE
 
 

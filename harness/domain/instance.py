@@ -34,7 +34,6 @@ class Asset(Model):
     """A binary file of the tests, put into the tree after the test patch, which as text cannot carry it."""
 
     path: Annotated[str, AfterValidator(_stays_in_the_tree)]
-    """Path in the tree."""
     url: str
     """URL to fetch it from; a ``file`` URL if it is part of the data set."""
     sha256: Sha256 | None = None

@@ -74,7 +74,6 @@ class GeneratorResult(Model):
 
     name: str
     probes: int = 0
-    """Probes with an observation on the gold side."""
     reached: int = 0
     """Stable probes that executed a target on both sides; of a suite, tests that were compared."""
     divergences: int = 0

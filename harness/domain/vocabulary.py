@@ -43,7 +43,6 @@ class Environment(StrEnum):
     RECIPE = "recipe"
     """An image that Assay built."""
     PUBLISHED = "published"
-    """The image that the instance's row names."""
 
 
 class Status(StrEnum):
@@ -79,7 +78,6 @@ class Outcome(StrEnum):
 
 
 INFRASTRUCTURE = frozenset({Outcome.ENV_ERROR, Outcome.INFRA_ERROR})
-"""Outcomes that say nothing about the patch."""
 GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 """Outcomes that follow from the results of single tests."""
 

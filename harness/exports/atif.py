@@ -6,7 +6,6 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 PREFIX = "ATIF-v"
-"""Beginning of every schema version."""
 
 
 class MediaPath(TypedDict):

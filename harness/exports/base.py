@@ -1,5 +1,6 @@
 """The Protocol of exports, and what they are given."""
 
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,6 +62,10 @@ class RunToExport:
         """Return the patch as it was applied; empty if none was."""
         return self._file(instance_id, "patch.diff")
 
+    def make_id(self, part: str = "") -> str:
+        """Return an id that is the same in every export of the same run."""
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"assay:{self.manifest.id}:{self.manifest.started}:{part}"))
+
     def _file(self, instance_id: str, name: str) -> bytes:
         return self.store.evaluations.file(instance_id, name) or b""
 
@@ -70,7 +75,6 @@ class Problem:
     """A reason why the receiver of an export would refuse it, or count it wrong."""
 
     file: str
-    """Path in the exported folder."""
     field: str
     """Key, column or instance id in that file; empty if the problem is the whole file's."""
     remedy: str

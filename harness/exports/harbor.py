@@ -11,7 +11,6 @@ neither ``finished_at`` nor a reward; it has an exception of Harbor's class ``sa
 
 import hashlib
 import json
-import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +24,7 @@ from assay.harness.exports.ctrf import ctrf
 from assay.harness.exports.harbor_check import check
 from assay.harness.exports.moments import moments
 from assay.harness.exports.solving_record import SolvingAgent, SolvingRecord, read_record, solving_agent
+from assay.harness.exports.submission import json_text
 from assay.harness.runs.manifest import ORACLE
 from assay.harness.runs.report import Graded
 
@@ -50,8 +50,8 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         results.append(trial.result)
         for path, content in trial.files():
             yield f"{job}/{name}/{path}", content
-    yield f"{job}/config.json", _text(_job_config(run, results))
-    yield f"{job}/result.json", _text(_job_result(run, results))
+    yield f"{job}/config.json", json_text(_job_config(run, results))
+    yield f"{job}/result.json", json_text(_job_result(run, results))
 
 
 @dataclass(frozen=True)
@@ -74,21 +74,21 @@ class _Trial:
         return self.graded.verdict.outcome not in INFRASTRUCTURE
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        yield "config.json", _text(self.config)
-        yield "lock.json", _text(self.lock)
+        yield "config.json", json_text(self.config)
+        yield "lock.json", json_text(self.lock)
         yield "trial.log", self._log().encode()
         yield from self._agent()
         if self.is_scored:
-            yield "verifier/reward.json", _text(self.rewards)
+            yield "verifier/reward.json", json_text(self.rewards)
         else:
             yield "exception.txt", self._message().encode(errors="replace")
         yield "verifier/test-stdout.txt", self.run.output(self.name)
-        yield "verifier/ctrf.json", _text(ctrf(self.graded, self.run.manifest.assay_version))
+        yield "verifier/ctrf.json", json_text(ctrf(self.graded, self.run.manifest.assay_version))
         yield "verifier/verdict.json", self.graded.verdict.model_dump_json(indent=2).encode()
         yield f"artifacts{PATCH}", self.prediction.patch.encode(errors="surrogatepass")
         entry = {"source": PATCH, "destination": f"artifacts{PATCH}", "type": "file", "status": "ok"}
-        yield "artifacts/manifest.json", _text([entry])
-        yield "result.json", _text(self.result)
+        yield "artifacts/manifest.json", json_text([entry])
+        yield "result.json", json_text(self.result)
 
     @property
     def rewards(self) -> dict[str, float]:
@@ -97,25 +97,22 @@ class _Trial:
     @cached_property
     def config(self) -> dict[str, Any]:
         agent, _, model = self._system()
+        oracle = self.run.manifest.oracle  # so that the mark comes back with the patches
         return {
             "task": {"path": self.name, "source": _source(self.run)},
             "trial_name": self.name,
             "trials_dir": self.run.manifest.id,
-            "agent": {"name": agent, "model_name": model or None, **self._mark()},
+            "agent": {"name": agent, "model_name": model or None, **({"kwargs": {ORACLE: oracle}} if oracle else {})},
             "environment": self._environment(),
             "verifier": {},
             "artifacts": [PATCH],
-            "job_id": _uuid(self.run),
+            "job_id": self.run.make_id(),
         }
 
     def _system(self) -> tuple[str, str, str]:
         """Return agent, version and model: the parts of the prediction's name, or else the whole of it as the agent."""
         model = self.agent.get_model(self.prediction)
         return (self.prediction.model, "", "") if model is None else (self.agent.name, self.agent.version, model)
-
-    def _mark(self) -> dict[str, Any]:
-        """Return the parts of the answer that the solver was given, so that the mark comes back with the patches."""
-        return {"kwargs": {ORACLE: self.run.manifest.oracle}} if self.run.manifest.oracle else {}
 
     def _environment(self) -> dict[str, Any]:
         evidence = self.graded.evidence
@@ -142,9 +139,8 @@ class _Trial:
     def result(self) -> dict[str, Any]:
         agent, version, model = self._system()
         began, ended = self._get_times()
-        timing = {"started_at": began, "finished_at": ended}
         return {
-            "id": _uuid(self.run, self.name),
+            "id": self.run.make_id(self.name),
             "task_name": self.name,
             "trial_name": self.name,
             "trial_uri": f"{self.run.manifest.id}/{self.name}",
@@ -160,7 +156,7 @@ class _Trial:
             "started_at": began,
             "finished_at": ended if self.is_scored else None,
             "agent_execution": self._find_solving_times(),
-            "verifier": timing,
+            "verifier": {"started_at": began, "finished_at": ended},
         }
 
     def _get_times(self) -> tuple[str, str]:
@@ -232,7 +228,7 @@ def _job_result(run: RunToExport, results: list[dict[str, Any]]) -> dict[str, An
     ended = max((each["verifier"]["finished_at"] for each in results), default=run.manifest.started)
     totals = [each["agent_result"] for each in results]
     return {
-        "id": _uuid(run),
+        "id": run.make_id(),
         "started_at": run.manifest.started,
         "updated_at": ended,
         "finished_at": ended,
@@ -286,12 +282,3 @@ def _model_info(model: str) -> Mapping[str, str | None] | None:
 
 def _source(run: RunToExport) -> str | None:
     return Path(run.manifest.dataset.name).name or None
-
-
-def _uuid(run: RunToExport, trial: str = "") -> str:
-    """Return an id that is the same in every export of the same run."""
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"assay:{run.manifest.id}:{run.manifest.started}:{trial}"))
-
-
-def _text(content: Any) -> bytes:
-    return (json.dumps(content, indent=2) + "\n").encode()

@@ -10,7 +10,6 @@ from assay.harness.exports.base import Problem
 
 TRIAL_FILES = ("config.json", "lock.json", "result.json", "trial.log", "artifacts/manifest.json")
 RESULT_FIELDS = ("id", "task_name", "trial_name", "trial_uri", "task_id", "task_checksum", "config", "agent_info")
-"""Fields that Harbor's ``TrialResult`` needs."""
 
 
 def check(folder: Path) -> Iterator[Problem]:

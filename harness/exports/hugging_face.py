@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.harness.errors import DataError
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import SubmittedFolder
+from assay.harness.exports.complaints import SubmittedFolder
 from assay.harness.exports.submission import yaml_text
 
 NAME = "huggingface"

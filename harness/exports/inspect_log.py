@@ -7,7 +7,6 @@ metric counts it. Instances without a prediction are in the data set's ids and h
 import json
 import math
 import tempfile
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         path = Path(folder) / "log.eval"
         log.write_eval_log(log.EvalLog.model_validate(whole_log(run)), str(path))
         began = run.manifest.started.replace(":", "-").replace("+", "-")
-        yield f"{began}_{_task(run)}_{_id(run).replace('-', '')[:22]}.eval", path.read_bytes()
+        yield f"{began}_{_task(run)}_{run.make_id('inspect:').replace('-', '')[:22]}.eval", path.read_bytes()
 
 
 def check(folder: Path) -> Iterator[Problem]:
@@ -102,7 +101,7 @@ class _Sample:
         return {
             "id": instance.id,
             "epoch": 1,
-            "uuid": _id(self.run, instance.id),
+            "uuid": self.run.make_id(f"inspect:{instance.id}"),
             "input": instance.problem_statement,
             "target": "",
             "messages": steps or [issue, answer(fence(self.prediction.patch.rstrip("\n"), "diff"), model)],
@@ -182,11 +181,11 @@ def _spec(run: RunToExport) -> dict[str, Any]:
     ids = sorted({*manifest.instance_ids, *(each.instance_id for each in run.predictions)})
     metrics = [{"name": f"inspect_ai/{name}", "options": {}} for name in ("accuracy", "stderr")]
     return {
-        "eval_id": _id(run, "eval"),
-        "run_id": _id(run, "run"),
+        "eval_id": run.make_id("inspect:eval"),
+        "run_id": run.make_id("inspect:run"),
         "created": manifest.started,
         "task": _task(run),
-        "task_id": _id(run),
+        "task_id": run.make_id("inspect:"),
         "task_attribs": {},
         "dataset": {"name": manifest.dataset.name, "samples": len(ids), "sample_ids": ids, "shuffled": False},
         "model": manifest.model or "none",
@@ -278,7 +277,3 @@ def _inspect() -> Any:
 def _task(run: RunToExport) -> str:
     name = Path(run.manifest.dataset.name).stem
     return "-".join("".join(each if each.isalnum() else " " for each in name).split()) or "assay"
-
-
-def _id(run: RunToExport, part: str = "") -> str:
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"assay:{run.manifest.id}:{run.manifest.started}:inspect:{part}"))

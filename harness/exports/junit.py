@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from assay.harness.domain import INFRASTRUCTURE
 from assay.harness.errors import DataError
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import SubmittedFolder
+from assay.harness.exports.complaints import SubmittedFolder
 from assay.harness.runs.report import Graded
 
 NAME = "junit"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import SubmittedFolder
+from assay.harness.exports.complaints import SubmittedFolder
 from assay.harness.runs.report import Graded
 
 NAME = "markdown"

@@ -26,7 +26,6 @@ class SubmissionMetadata(Model):
     """The file's fields; each format says which of them it needs (``REQUIRED``)."""
 
     name: str = ""
-    """Name of the system on the leaderboard."""
     split: FolderName = ""
     """Part of the leaderboard, e.g. ``verified`` or ``PB500``."""
     date: datetime.date | None = None
@@ -36,12 +35,10 @@ class SubmissionMetadata(Model):
     authors: str = ""
     site: Link = ""
     report: Link = ""
-    """Address of the paper or the technical report."""
     logo: Link = ""
     model: tuple[str, ...] = ()
     """Names of the language models."""
     org: tuple[str, ...] = ()
-    """Organisations that made the system."""
     os_model: bool | None = None
     """Whether the models' weights are open."""
     os_system: bool | None = None
@@ -51,7 +48,6 @@ class SubmissionMetadata(Model):
     notes: str = Field(default="", repr=False)
     """Text for README.md, in Markdown."""
     benchmark: str = ""
-    """Id of the benchmark's data set on the Hugging Face hub."""
     task: str = ""
     """Id of the task in the ``eval.yaml`` of that data set."""
 

@@ -16,7 +16,7 @@ from assay.harness.benchmarks.multi_swe_bench.rule import RESULTS, explain_inval
 from assay.harness.domain import GRADED, Instance, Outcome, Stages
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import (
+from assay.harness.exports.complaints import (
     SubmittedFolder,
     collect_ids,
     collect_patches,
@@ -45,7 +45,6 @@ LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name", "site", "os_system")
 GROUPS = ("submitted", "completed", "incomplete", "resolved", "unresolved", "empty_patch", "error")
 FOLDERS = {"typescript": "ts", "javascript": "js", "cpp": "c++"}
-"""Languages that the leaderboard calls otherwise."""
 SIZES = {"java": 128, "ts": 224, "js": 356, "go": 428, "rust": 239, "c": 128, "c++": 129}
 """Instances of each language; 1632 in all."""
 METADATA = {"name": str, "site": str, "oss": bool}

@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.harness.domain import FAILING, GRADED, PASSING, ApplyStatus, Status
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import (
+from assay.harness.exports.complaints import (
     Rows,
     SubmittedFolder,
     collect_patches,
@@ -55,7 +55,6 @@ RESULT = {
     "passed_tests": list,
     "failed_tests": list,
 }
-"""Fields of <id>_result.json."""
 
 _RATE = re.compile(r"(\d{1,3}\.\d{1,2})% \((\d+)/(\d+)\)")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import SubmittedFolder, row_problems
+from assay.harness.exports.complaints import SubmittedFolder, row_problems
 from assay.harness.exports.submission import json_text, prediction_rows
 
 NAME = "sb-cli"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.harness.domain import Outcome
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import SubmittedFolder
+from assay.harness.exports.complaints import SubmittedFolder
 from assay.harness.runs.report import Graded
 
 NAME = "csv"

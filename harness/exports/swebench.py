@@ -35,7 +35,6 @@ NAME = "swebench"
 LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name", "split", "authors", "site", "report", "model", "org", "os_model", "os_system")
 OWN = tuple(RunReport.model_fields)[: tuple(RunReport.model_fields).index("failure_reasons") + 1]
-"""The fields of a run report that are SWE-bench's."""
 NO_REPORT = (ERRORS - INFRASTRUCTURE) | {Outcome.EMPTY_PATCH}
 """Outcomes for which SWE-bench writes no report.json."""
 START, END = b">>>>> Start Test Output", b">>>>> End Test Output"

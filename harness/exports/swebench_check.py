@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.harness.exports.base import Problem
-from assay.harness.exports.checks import (
+from assay.harness.exports.complaints import (
     Rows,
     SubmittedFolder,
     collect_ids,

@@ -16,7 +16,7 @@ from typing import Any
 from assay.harness.domain import FAILING, GRADED, PASSING, Outcome
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.checks import (
+from assay.harness.exports.complaints import (
     SubmittedFolder,
     collect_ids,
     entries,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from assay.harness.exports.complaints import names_instance
 from assay.harness.files import read_model
 from assay.harness.runs.manifest import Run, RunKind
 
@@ -31,16 +32,10 @@ def find_trajectories(folder: Path, instance_ids: Iterable[str]) -> Mapping[str,
     by_id: dict[str, Path] = {}
     for path in files:
         name = path.relative_to(folder).as_posix()
-        owner = next((each for each in ids if _names(each, name)), None)
+        owner = next((each for each in ids if names_instance(each, name)), None)
         if owner is not None:
             by_id.setdefault(owner, path)
     return by_id
-
-
-def _names(instance_id: str, path: str) -> bool:
-    """Return whether an id is in a path, not as the beginning of a longer number (a-1 in a-12)."""
-    _, found, rest = path.lower().partition(instance_id.lower())
-    return bool(found) and not rest[:1].isdigit()
 
 
 def _is_solver(folder: Path) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.harness.errors import DataError, UserError
 from assay.harness.exports.base import ExportFormat, Problem, RunToExport
-from assay.harness.exports.checks import group_problems
+from assay.harness.exports.complaints import group_problems
 from assay.harness.exports.eligibility import refuse_ineligible
 from assay.harness.exports.metadata import require
 

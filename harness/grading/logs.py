@@ -26,13 +26,10 @@ class LogGrades:
     """Verdicts of a folder of logs, compared with published ones."""
 
     verdicts: Mapping[str, Verdict]
-    """Keys are instance ids."""
     evidence: Mapping[str, Evidence]
     agreements: tuple[str, ...]
     disagreements: tuple[str, ...]
-    """Ids of instances whose published verdict is different."""
     unpublished: tuple[str, ...]
-    """Ids of graded instances without a published verdict."""
     strangers: tuple[str, ...]
     """Names of logs that match no given instance."""
 

@@ -36,9 +36,7 @@ class Stability(Model):
     engine: dict[str, str] = Field(default_factory=dict)
     image_digests: tuple[str, ...] = ()
     gold: tuple[Outcome, ...] = ()
-    """Outcome of each run with the gold patch."""
     null: tuple[Outcome, ...] = ()
-    """Outcome of each run without a patch."""
     tests: dict[str, Seen] = Field(default_factory=dict)
     quarantined: tuple[str, ...] = ()
     """Expected tests that are not stable; grading ignores them."""

@@ -8,7 +8,7 @@ from statistics import fmean
 from assay.harness.domain import Instance, Model
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.metrics.category import Category, Complexity, category, complexity
-from assay.harness.metrics.changes import read_changes
+from assay.harness.metrics.placing import parse_patch
 from assay.harness.metrics.retrieval import Retrieval, Scores, Texts, find_touched_nodes, retrieval
 from assay.harness.metrics.similarity import Similarity, patch_similarity
 from assay.harness.patches.diff import MalformedPatchError
@@ -20,7 +20,6 @@ class PatchMeasures(Model):
     instance_id: str
     resolved: bool
     category: Category
-    """Category of the instance."""
     complexity: Complexity | None
     """Complexity of the gold patch; None if the base tree or the patch cannot be read."""
     retrieval: Retrieval
@@ -90,7 +89,7 @@ def means(assessments: Sequence[PatchMeasures]) -> Means:
 
 def _complexity(instance: Instance, texts: Texts) -> Complexity | None:
     try:
-        return complexity(find_touched_nodes(read_changes(instance.gold_patch), texts, instance.language))
+        return complexity(find_touched_nodes(parse_patch(instance.gold_patch), texts, instance.language))
     except MalformedPatchError:
         return None
 

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from assay.harness.domain import Instance, Model
-from assay.harness.metrics.changes import read_changes
+from assay.harness.metrics.placing import parse_patch
 from assay.harness.metrics.retrieval import TouchedNode
 from assay.harness.patches.diff import MalformedPatchError
 
@@ -136,7 +136,7 @@ def _match_first(rules: Iterable[_Rule], text: str) -> Category | None:
 
 def _match_documents(patch: str) -> Category | None:
     try:
-        paths = {change.base_path for change in read_changes(patch)}
+        paths = {change.base_path for change in parse_patch(patch)}
     except MalformedPatchError:
         return None
     if paths and all(PurePosixPath(path).suffix.lower() in DOCUMENTS for path in paths):

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from assay.harness.domain import Model
 from assay.harness.languages.syntax import Kind, definitions, innermost
-from assay.harness.metrics.changes import place, read_changes
+from assay.harness.metrics.placing import parse_patch, place
 from assay.harness.patches.diff import FileChange, MalformedPatchError
 
 Texts = Callable[[str], str | None]
@@ -57,7 +57,7 @@ def retrieval(gold: str, candidate: str, texts: Texts | None, language: str) -> 
     files are scored. Raises UserError for an unknown language.
     """
     try:
-        wanted = read_changes(gold)
+        wanted = parse_patch(gold)
         wanted_nodes = _keys(wanted, texts, language)
     except MalformedPatchError as error:
         return Retrieval(files=None, nodes=None, problem=f"the gold patch cannot be scored against: {error}")
@@ -98,7 +98,7 @@ def _keys(changes: Iterable[FileChange], texts: Texts | None, language: str) -> 
 def _read_candidate(patch: str, texts: Texts | None, language: str) -> tuple[frozenset[str], frozenset[str], str]:
     """Return the files and nodes that a patch touches, and its fault; none if it has one."""
     try:
-        changes = read_changes(patch)
+        changes = parse_patch(patch)
     except MalformedPatchError as error:
         return frozenset(), frozenset(), f"the patch cannot be read: {error}"
     files = frozenset(change.base_path for change in changes)

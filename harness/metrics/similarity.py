@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 
 from assay.harness.domain import Model
-from assay.harness.metrics.changes import read_changes
+from assay.harness.metrics.placing import parse_patch
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError
 
 TOO_LONG = 400_000_000
@@ -26,13 +26,13 @@ class Similarity(Model):
 def patch_similarity(gold: str, candidate: str) -> Similarity:
     """Compare two unified diffs; 0 if the candidate is empty or cannot be read, None if gold changes no text."""
     try:
-        wanted = _diffs_by_path(read_changes(gold))
+        wanted = _diffs_by_path(parse_patch(gold))
     except MalformedPatchError as error:
         return Similarity(score=None, problem=f"the gold patch cannot be read: {error}")
     if not wanted:
         return Similarity(score=None, problem="the gold patch changes no text")
     try:
-        found = _diffs_by_path(read_changes(candidate))
+        found = _diffs_by_path(parse_patch(candidate))
     except MalformedPatchError as error:
         return Similarity(score=0.0, problem=f"the patch cannot be read: {error}")
     return _mean_ratio(found, wanted)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.harness.bundles.archive import END, header, read_members
 from assay.harness.bundles.signing import PrivateKey, Signers, new_private_key
+from assay.harness.bundles.tar import END, header, read_members
 from assay.harness.bundles.verify import Verification, verify
 from assay.harness.domain import DatasetRef, GeneratorResult, Instance, PatchDiffFinding, PatchDiffResult, Prediction
 from assay.harness.grading.stability import StabilityFile

@@ -38,9 +38,7 @@ SETS = {"p2p": Status.PASSED, "f2p": Status.FAILED, "s2p": Status.SKIPPED, "n2p"
 RESULTS = {"run": "run_result", "test": "test_patch_result", "fix": "fix_patch_result"}
 """Stage to the column of a row or report with its results."""
 PARTS = {"passed": Status.PASSED, "failed": Status.FAILED, "skipped": Status.SKIPPED}
-"""The lists of such a column."""
 LABELS = tuple(f"{name}_tests" for name in (*SETS, "fixed"))
-"""The columns of a row or report with sets of tests."""
 
 _SAME = {Status.ERROR: Status.FAILED, Status.XFAIL: Status.SKIPPED}
 

@@ -12,7 +12,6 @@ from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.patches.diff import read_diff
 
 FOLDER = ".assay-lines"
-"""Folder of the tree that holds the counter."""
 OUT = "/tmp/assay-report"
 COVERAGE, MORE = "change_coverage", "change_coverage_delta"
 """Measures: the share of the change's lines that run, and that run more often than without the test patch."""

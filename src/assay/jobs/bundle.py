@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from assay.harness.bundles.check import Mismatch, Shown
-from assay.harness.bundles.rows import check_rows
+from assay.harness.bundles.consistency import Mismatch, Shown
+from assay.harness.bundles.dataset_rows import check_rows
 from assay.harness.bundles.seal import LOCK, Bundle, Sealed, seal
 from assay.harness.bundles.signing import PrivateKey, Signers
 from assay.harness.bundles.verify import Verification, open_runs, verify

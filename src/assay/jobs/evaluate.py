@@ -15,7 +15,7 @@ from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import DatasetRef, Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Task, get_environment_kind
-from assay.harness.grading.validate import unfit_reason
+from assay.harness.grading.controls import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
 from assay.harness.runs.manifest import (

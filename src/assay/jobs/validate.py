@@ -8,9 +8,9 @@ from typing import Any
 
 from assay.harness.benchmarks import find_benchmark, swe_bench
 from assay.harness.domain import GRADED, Instance, Status
+from assay.harness.grading.controls import Runs, Validation, validation
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import Stability, measure
-from assay.harness.grading.validate import Runs, Validation, validation
 from assay.harness.reports import label_names
 from assay.harness.rulings.normalise import normalise_results
 from assay.harness.runs.manifest import CONTROLS

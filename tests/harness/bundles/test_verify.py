@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.bundles.archive import END
 from assay.harness.bundles.seal import MANIFEST, SIGNATURE
 from assay.harness.bundles.signing import new_private_key
+from assay.harness.bundles.tar import END
 from assay.harness.bundles.verify import SignatureState, Verification
 from sealed import RUN, Files, SealedRun, member, named, packed, verified
 
@@ -191,7 +191,7 @@ def test_a_file_that_is_no_bundle_is_refused_in_one_line(content: bytes, tmp_pat
 def test_a_member_that_claims_eight_gigabytes_is_refused_without_reading_them(
     sealed: SealedRun, tmp_path: Path
 ) -> None:
-    from assay.harness.bundles.archive import MEMBER_BYTES, header
+    from assay.harness.bundles.tar import MEMBER_BYTES, header
 
     for name in (MANIFEST, f"{FIRST}/evidence.json"):
         folder = tmp_path / name.replace("/", "-")

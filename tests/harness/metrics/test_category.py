@@ -7,7 +7,7 @@ import pytest
 
 from assay.harness.domain import Instance, Origin
 from assay.harness.metrics.category import category, complexity
-from assay.harness.metrics.changes import read_changes
+from assay.harness.metrics.placing import parse_patch
 from assay.harness.metrics.retrieval import find_touched_nodes
 
 TEXT = """\
@@ -52,7 +52,7 @@ def changing(*lines: int) -> str:
     ],
 )
 def test_complexity_of_a_patch(lines: tuple[int, ...], expected: str) -> None:
-    touched = find_touched_nodes(read_changes(changing(*lines)), {"a.py": TEXT}.get, "python")
+    touched = find_touched_nodes(parse_patch(changing(*lines)), {"a.py": TEXT}.get, "python")
     assert complexity(touched) == expected
 
 

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.metrics.changes import read_changes
+from assay.harness.metrics.placing import parse_patch
 from assay.harness.metrics.retrieval import Scores, find_touched_nodes, retrieval, scores
 
 CASES = yaml.safe_load((Path(__file__).parent / "retrieval.yaml").read_text())
@@ -45,7 +45,7 @@ def test_scores(case: dict[str, Any]) -> None:
 @each_case
 def test_nodes(case: dict[str, Any]) -> None:
     for patch, keys in (("gold", "wanted"), ("candidate", "found")):
-        touched = find_touched_nodes(read_changes(case[patch]), case["base"].get, case["language"])
+        touched = find_touched_nodes(parse_patch(case[patch]), case["base"].get, case["language"])
         assert sorted(node.key for node in touched) == sorted(case[keys]), patch
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.cli import console
 from assay.harness.domain import Outcome
-from assay.harness.grading.validate import Validation
+from assay.harness.grading.controls import Validation
 from assay.harness.names import count
 
 SHOWN = 20

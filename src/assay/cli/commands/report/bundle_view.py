@@ -12,7 +12,7 @@ from assay.harness.runs.manifest import WORDS
 from assay.version import __version__
 
 if TYPE_CHECKING:
-    from assay.harness.bundles.check import Shown
+    from assay.harness.bundles.consistency import Shown
     from assay.harness.bundles.seal import Bundle
     from assay.harness.bundles.verify import Signed
     from assay.jobs.bundle import VerifiedBundle

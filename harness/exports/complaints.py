@@ -26,7 +26,6 @@ class SubmittedFolder:
     root: Path
     """The checked folder, to which paths in problems are relative."""
     folder: Path
-    """The submission's own."""
 
     def name(self, file: str) -> str:
         return (self.folder / file).relative_to(self.root).as_posix()
@@ -168,8 +167,8 @@ def readme_problems(entry: SubmittedFolder) -> Iterator[Problem]:
 def trajectory_problems(entry: SubmittedFolder, ids: Collection[str]) -> Iterator[Problem]:
     """Complain about instances whose id is in no name of a file or folder in trajs/."""
     folder = entry.folder / "trajs"
-    names = {path.name.lower() for path in folder.iterdir()} if folder.is_dir() else set()
-    without = [each for each in sorted(ids) if not any(_names_instance(each.lower(), name) for name in names)]
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    without = [each for each in sorted(ids) if not any(names_instance(each, name) for name in names)]
     yield from group(entry, "trajs", without, "no reasoning trace has this id in its name; add one (--trajectories)")
 
 
@@ -198,7 +197,7 @@ def same_problems(
     )
 
 
-def _names_instance(instance_id: str, name: str) -> bool:
-    """Return whether an id is in a file's name and is not the beginning of a longer number."""
-    _, found, rest = name.partition(instance_id)
+def names_instance(instance_id: str, path: str) -> bool:
+    """Return whether an id is in a path, not as the beginning of a longer number (a-1 in a-12)."""
+    _, found, rest = path.lower().partition(instance_id.lower())
     return bool(found) and not rest[:1].isdigit()

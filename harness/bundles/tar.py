@@ -20,7 +20,6 @@ LONGEST = 100
 """Characters of a name that a header holds itself."""
 NAME_BYTES = 4096
 MEMBER_BYTES = 8**11 - 1
-"""Largest size that a header can name: 8 GiB."""
 HEADER = struct.Struct("100s8s8s8s12s12s8ss100s8s32s32s8s8s155s12x")
 END = bytes(2 * BLOCK)
 REGULAR, LONG_NAME = b"0", b"x"

@@ -24,7 +24,6 @@ class Validation(Model):
     """Measured: tests that pass in every run with and without it; expected failures are in neither list."""
     label_differences: tuple[str, ...] = ()
     unstable: tuple[str, ...] = ()
-    """Tests with different results from run to run."""
     quarantined: tuple[str, ...] = ()
     """The expected ones of the unstable tests."""
 

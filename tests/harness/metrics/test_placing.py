@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.harness.metrics.changes import place, read_changes
+from assay.harness.metrics.placing import parse_patch, place
 from assay.harness.patches.diff import MalformedPatchError
 
 PATCH = """\
@@ -25,39 +25,39 @@ TEXT = "a\nb\nc\nd\n"
 
 
 def test_lines_are_numbered_from_1() -> None:
-    (change,) = read_changes(PATCH)
+    (change,) = parse_patch(PATCH)
     placed = place(change, TEXT)
     assert (placed.removed, placed.added) == ((3,), (3,)), "the empty line counts for nothing"
     assert placed.after == "a\nb\nC\n\nd\n"
 
 
 def test_hunk_with_shifted_lines_is_found() -> None:
-    (change,) = read_changes(PATCH)
+    (change,) = parse_patch(PATCH)
     placed = place(change, "new\nnew\n" + TEXT)
     assert (placed.removed, placed.added) == ((5,), (5,))
 
 
 def test_nearest_match_of_a_hunk_is_taken() -> None:
-    (change,) = read_changes("--- a/a\n+++ b/a\n@@ -4,1 +4,1 @@\n-x\n+y\n")
+    (change,) = parse_patch("--- a/a\n+++ b/a\n@@ -4,1 +4,1 @@\n-x\n+y\n")
     assert place(change, "x\n1\nx\n2\n3\n4\nx\n").removed == (3,)
 
 
 def test_hunks_do_not_overlap() -> None:
     patch = "--- a/a\n+++ b/a\n@@ -1,2 +1,1 @@\n-x\n x\n@@ -5,2 +4,1 @@\n-x\n x\n"
-    (change,) = read_changes(patch)
+    (change,) = parse_patch(patch)
     assert place(change, "x\nx\nx\nx\n").removed == (1, 3)
     with pytest.raises(MalformedPatchError, match="no lines like those of the hunk at line 5"):
         place(change, "x\nx\nx\n")
 
 
 def test_missing_file_is_malformed() -> None:
-    (change,) = read_changes(PATCH)
+    (change,) = parse_patch(PATCH)
     with pytest.raises(MalformedPatchError, match=r"a\.py: there is no such file"):
         place(change, None)
 
 
 def test_names_of_new_removed_and_renamed_files() -> None:
-    made, gone, moved, quoted, plain = read_changes(
+    made, gone, moved, quoted, plain = parse_patch(
         "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n"
         "--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
         "diff --git a/p/one.py b/p/two.py\nsimilarity index 100%\nrename from p/one.py\nrename to p/two.py\n"
@@ -75,35 +75,35 @@ def test_names_of_new_removed_and_renamed_files() -> None:
 
 
 def test_header_like_line_within_a_hunk_is_content() -> None:
-    (change,) = read_changes("--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n x\n")
+    (change,) = parse_patch("--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n x\n")
     assert place(change, "-- old\nx\n").after == "++ new\nx\n"
 
 
 def test_letter_around_the_diff_is_ignored() -> None:
     letter = f"From 1234 Mon Sep 17 00:00:00 2001\nSubject: mend\n\n---\n a.py | 3 +--\n\n{PATCH}-- \n2.39.2\n"
-    assert read_changes(letter) == read_changes(PATCH)
+    assert parse_patch(letter) == parse_patch(PATCH)
 
 
 def test_changed_mode_is_a_change_without_hunks() -> None:
-    (change,) = read_changes("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n")
+    (change,) = parse_patch("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n")
     assert (change.path, change.hunks) == ("run.sh", ())
 
 
 def test_binary_files_have_no_lines() -> None:
-    (change,) = read_changes(
+    (change,) = parse_patch(
         "diff --git a/i.png b/i.png\nindex 1111111..2222222 100644\nBinary files a/i.png and b/i.png differ\n"
     )
     assert (change.path, change.hunks) == ("i.png", ())
 
 
 def test_empty_text_changes_nothing() -> None:
-    assert read_changes(" \n") == ()
+    assert parse_patch(" \n") == ()
 
 
 @pytest.mark.parametrize("text", ["words", PATCH[:-4], PATCH.replace("a.py", "../a.py")])
 def test_patch_that_fails_the_gate_is_not_read(text: str) -> None:
     with pytest.raises(MalformedPatchError):
-        read_changes(text)
+        parse_patch(text)
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", " d", "+e", "-f", "@@ -1 +1 @@", "g\r", "h\f", ""]), max_size=12)
@@ -115,7 +115,7 @@ def test_placed_diff_gives_the_new_text(before: list[str], after: list[str], con
     diff = list(difflib.unified_diff(before, after, "a/x", "b/x", n=context, lineterm=""))
     if not diff:
         return
-    (change,) = read_changes("\n".join(diff) + "\n")
+    (change,) = parse_patch("\n".join(diff) + "\n")
     placed = place(change, "".join(f"{line}\n" for line in before))
     assert placed.after == "".join(f"{line}\n" for line in after)
     minus = [line[1:] for line in diff[2:] if line.startswith("-")]

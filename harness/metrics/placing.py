@@ -14,12 +14,10 @@ class Placed:
     after: str
     """The text after the patch; its last line always ends with a line feed."""
     removed: tuple[int, ...]
-    """Numbers of lines in the old text."""
     added: tuple[int, ...]
-    """Numbers of lines in the new text."""
 
 
-def read_changes(patch: str) -> tuple[FileChange, ...]:
+def parse_patch(patch: str) -> tuple[FileChange, ...]:
     """Read a patch; empty text changes nothing. Raises MalformedPatchError, also for what ``patches.gate`` refuses."""
     return read_diff(gate(patch, allow_binary=True).text)
 

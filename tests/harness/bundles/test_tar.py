@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.bundles.archive import (
+from assay.harness.bundles.tar import (
     BLOCK,
     END,
     MEMBER_BYTES,

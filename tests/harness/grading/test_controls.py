@@ -1,8 +1,8 @@
 import pytest
 
 from assay.harness.domain import Evidence, Instance, Outcome, Status, Verdict
+from assay.harness.grading.controls import Validation, unfit_reason, validation
 from assay.harness.grading.stability import measure
-from assay.harness.grading.validate import Validation, unfit_reason, validation
 from judged import E, F, P, X, make_evidence
 
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"

@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.harness.domain import Model, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.files import json_lines
-from assay.harness.grading.validate import unfit_reason
+from assay.harness.grading.controls import unfit_reason
 from assay.harness.runs.regrade import grade_again, report_again
 from assay.harness.runs.store import RunStore
 
@@ -98,11 +98,13 @@ def _check_figures(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[
 
 def _list_differences(saved: Model, found: Model, gives: str) -> str:
     names = [name for name in type(saved).model_fields if getattr(saved, name) != getattr(found, name)]
-    texts = [f"{name} is {brief(getattr(saved, name))}, {gives} {brief(getattr(found, name))}" for name in names[:3]]
+    texts = [
+        f"{name} is {shorten(getattr(saved, name))}, {gives} {shorten(getattr(found, name))}" for name in names[:3]
+    ]
     return "; ".join(texts) + (f"; and {len(names) - 3} more fields" if len(names) > 3 else "")
 
 
-def brief(value: object) -> str:
+def shorten(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from assay.harness.bundles.check import Mismatch, brief
+from assay.harness.bundles.consistency import Mismatch, shorten
 from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage
 from assay.harness.runs.store import RunStore
 
@@ -36,7 +36,7 @@ def _find_differences(instance: Instance, row: Instance) -> Iterator[str]:
     for field in COMPARED:
         ours, theirs = getattr(instance, field), getattr(row, field)
         if ours != theirs:
-            yield f"{field} is {brief(ours)}, the data set's is {brief(theirs)}"
+            yield f"{field} is {shorten(ours)}, the data set's is {shorten(theirs)}"
     if row.created_at not in {UNKNOWN_TIME, instance.created_at}:
         yield f"created_at is {instance.created_at}, the data set's is {row.created_at}"
     if not _has_same_environment(instance, row):
@@ -48,7 +48,7 @@ def _find_differences(instance: Instance, row: Instance) -> Iterator[str]:
         changed = sorted(({*getattr(instance, field)} ^ {*getattr(row, field)}) - left_out)
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-            yield f"{field} is not the data set's: {brief(changed[0])}{more}"
+            yield f"{field} is not the data set's: {shorten(changed[0])}{more}"
 
 
 def _has_same_environment(instance: Instance, row: Instance) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.bundles.rows import check_rows
+from assay.harness.bundles.dataset_rows import check_rows
 from assay.harness.domain import UNKNOWN_TIME, Asset, Instance, Prediction, PublishedImage, Recipe
 from assay.harness.runs.store import RunStore
 from sealed import SealedRun, toy
