@@ -19,6 +19,8 @@ LABEL = "assay"
 SERVICE_LABEL = f"{LABEL}.service."
 """Prefix of the labels of an instance's image that name the image of each of its services."""
 
+JUDGED_LABEL = f"{LABEL}.judged"
+"""Label of a container whose test patch is what is judged."""
 USER_LABEL = f"{LABEL}.user"
 """Label of an image made over a published one: the user that its tests can run as."""
 

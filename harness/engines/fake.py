@@ -20,7 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from assay.harness.domain import Instance
-from assay.harness.engines.base import ActingEngine, Box, BoxEnd, BoxSpec, ExecResult, ImageInfo, ImageLayer
+from assay.harness.engines.base import (
+    JUDGED_LABEL,
+    ActingEngine,
+    Box,
+    BoxEnd,
+    BoxSpec,
+    ExecResult,
+    ImageInfo,
+    ImageLayer,
+)
 from assay.harness.errors import ImageMissing
 
 Fault = Callable[[str, str], None]
@@ -30,7 +39,7 @@ MOST = 1000
 """Instances that an engine remembers; it forgets the oldest first."""
 PATCH, TESTS, SUPERVISE = "model.patch", "tests.patch", "supervise.sh"
 ADDED_TEST = re.compile(r"^\+\s*def (test_\w+)", re.MULTILINE)
-"""A test of Python that a test patch adds; it stands for the tests to be fixed where labels name none."""
+"""A test of Python that a test patch adds; it is acted out where tests are judged (``JUDGED_LABEL``)."""
 TEST_SCRIPTS = ("/test.sh", "/supervise.sh")
 
 
@@ -99,7 +108,7 @@ class FakeEngine(ActingEngine):
             self.alive.add(number)
             turn = self._boxes[image]
             self._boxes[image] += 1
-        box = FakeBox(self, image, self.instances[image], turn)
+        box = FakeBox(self, image, self.instances[image], turn, judges_tests=JUDGED_LABEL in spec.labels)
         self._ends.add(box.ended)
         try:
             if spec.archive:
@@ -208,11 +217,14 @@ class FakeBox(Box):
     deliver_seconds = 0.0
     start_seconds = 0.0
 
-    def __init__(self, engine: FakeEngine, image: str, instance: Instance, turn: int = 0) -> None:
+    def __init__(
+        self, engine: FakeEngine, image: str, instance: Instance, turn: int = 0, *, judges_tests: bool = False
+    ) -> None:
         self._turn = turn
         self._engine = engine
         self._image = image
         self._instance = instance
+        self._judges_tests = judges_tests
         self._files: dict[str, bytes] = {}
         self.ended = threading.Event()
 
@@ -270,7 +282,9 @@ class FakeBox(Box):
     def _results(self) -> dict[str, bool]:
         fixed = self._is_fixed
         results = dict.fromkeys(self._instance.pass_to_pass, True)
-        judged = self._instance.fail_to_pass or ADDED_TEST.findall(self._files.get(TESTS, b"").decode())
+        judged = self._instance.fail_to_pass
+        if self._judges_tests:
+            judged = tuple(ADDED_TEST.findall(self._files.get(TESTS, b"").decode()))
         results |= dict.fromkeys(judged, fixed)
         flaky = self._engine.flaky
         return {

@@ -22,7 +22,7 @@ from assay.harness.domain import (
     TestedTree,
     TestPlan,
 )
-from assay.harness.engines.base import Engine
+from assay.harness.engines.base import JUDGED_LABEL, Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, judge_without_container
 from assay.harness.evaluation.protection import ATTRIBUTES, check_spelling, is_product
@@ -108,7 +108,7 @@ def evaluate_tests(task: Task, image: str, engine: Engine, labels: Mapping[str, 
 
     The image is the gold patch's. The evaluation is that of the deciding run, with the evidence of every tree.
     """
-    trees = _Trees(task, image, engine, labels or {})
+    trees = _Trees(task, image, engine, {**(labels or {}), JUDGED_LABEL: "tests"})
     base = trees.run(TestedTree.BASE, task)
     if _is_unusable(base):
         return trees.conclude(base)
