@@ -100,7 +100,8 @@ def atomic_file(path: Path, *, syncs: bool = True) -> Iterator[IO[bytes]]:
         with part.open("w+b") as file:
             yield file
             if syncs:
-                _flush(file)
+                file.flush()
+                os.fsync(file.fileno())
         part.replace(path)
         if syncs:
             sync_folder(path.parent)
@@ -209,11 +210,6 @@ def hold_lock(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _flush(file: IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def append_lines(path: Path, lines: Iterable[bytes], *, syncs: bool = False) -> None:

@@ -7,7 +7,7 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Generic, TypeVar, overload
+from typing import TypeVar, overload
 
 from assay.harness.files import default_cache
 
@@ -56,28 +56,23 @@ def keep_items(items: Iterable[Item], most: int = IN_MEMORY) -> Sequence[Item]:
     rest = iter(items)
     first = tuple(islice(rest, most))
     following = tuple(islice(rest, 1))
-    return _OnDisk[Item](chain(first, following, rest)).items if following else first
+    return _store(chain(first, following, rest)) if following else first
 
 
-class _OnDisk(Generic[Item]):
-    """Items in a file that nobody else can open."""
+def _store(items: Iterator[Item]) -> Lazy[Item]:
+    """Put items into a file that nobody else can open."""
+    folder, ends = default_cache(), array("Q", [0])
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        for item in items:
+            ends.append(ends[-1] + file.write(pickle.dumps(item)))
+        file.flush()
+        number = os.dup(file.fileno())
 
-    def __init__(self, items: Iterator[Item]) -> None:
-        folder = default_cache()
-        folder.mkdir(parents=True, exist_ok=True)
-        self._ends = array("Q", [0])
-        with tempfile.TemporaryFile(dir=folder) as file:
-            for item in items:
-                self._ends.append(self._ends[-1] + file.write(pickle.dumps(item)))
-            file.flush()
-            self._file = os.dup(file.fileno())
-        weakref.finalize(self, os.close, self._file)
-
-    @property
-    def items(self) -> Lazy[Item]:
-        return Lazy(len(self._ends) - 1, self._read)
-
-    def _read(self, place: int) -> Item:
-        start, end = self._ends[place], self._ends[place + 1]
-        item: Item = pickle.loads(os.pread(self._file, end - start, start))
+    def read(place: int) -> Item:
+        item: Item = pickle.loads(os.pread(number, ends[place + 1] - ends[place], ends[place]))
         return item
+
+    stored = Lazy(len(ends) - 1, read)
+    weakref.finalize(stored, os.close, number)
+    return stored

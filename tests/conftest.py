@@ -47,6 +47,7 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
     """Let fsync do nothing: processes of these tests are killed, but no machine loses power."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _file: None)
+        patched.setattr(os, "sync", lambda: None)
         yield
 
 

@@ -86,7 +86,8 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
     settled = _settle(box, instance, delivery, changes.paths)
     installed, env = None, {}
     if plan.install:
-        done = _install(box, plan)
+        watched, limits = ["sh", WATCHED_INSTALL, plan.user], plan.limits
+        done = box.exec(watched, user=ROOT, workdir=plan.workdir, seconds=limits.seconds, output_bytes=LISTING_BYTES)
         if done.exit_code != 0:
             return Applied(done)
         tracked, _, created = done.output.partition(f"{SEPARATOR}\0".encode())
@@ -102,11 +103,6 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
         box.put(_lists(plan, back, set() if installed else set(changes.paths), settled.from_gold))
     restored = _run(box, plan, RESTORE, env)
     return Applied(restored, back, _refusal(box, delivery, restored))
-
-
-def _install(box: Box, plan: TestPlan) -> ExecResult:
-    command = ["sh", WATCHED_INSTALL, plan.user]
-    return box.exec(command, user=ROOT, workdir=plan.workdir, seconds=plan.limits.seconds, output_bytes=LISTING_BYTES)
 
 
 def _paths(listed: bytes) -> tuple[str, ...]:
@@ -199,6 +195,7 @@ def make_evidence(
     """
     plan = delivery.plan
     code, detail = applied.result.exit_code, _tail(applied.result) if applied.result.exit_code else ""
+    hit_a_limit = applied.result.timed_out or applied.result.truncated or applied.result.disk_exceeded
     status, failed_part, error = ApplyStatus.APPLIED, FailedPart.NONE, ""
     if applied.refused:
         status, detail = ApplyStatus.REJECTED, applied.refused
@@ -206,7 +203,7 @@ def make_evidence(
         status = ApplyStatus.CONFLICT
     elif code == TESTS_DO_NOT_APPLY:
         failed_part, error = FailedPart.ENVIRONMENT, f"the instance's own test patch does not apply: {detail}"
-    elif code != 0 and not _hit_a_limit(applied.result):
+    elif code != 0 and not hit_a_limit:  # a limit is the patch's fault
         failed_part = FailedPart.INFRASTRUCTURE
         error = f"the patch could not be delivered ({code}): {detail}"
     elif delivery.patch.is_empty:
@@ -223,11 +220,6 @@ def make_evidence(
         failed_part=failed_part,
         error=error,
     )
-
-
-def _hit_a_limit(done: ExecResult) -> bool:
-    """Return whether a limit ended a command, which is the patch's fault."""
-    return done.timed_out or done.truncated or done.disk_exceeded
 
 
 def _printable(path: str) -> str:

@@ -92,7 +92,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         found = Evaluation(evidence, patch.text, applied.result.output)
         if not applied.ended:
             run = box.exec(
-                _test_command(plan),
+                ["bash", TEST] if plan.user == ROOT else ["sh", SUPERVISE, plan.user],
                 user=ROOT,
                 workdir=plan.workdir,
                 seconds=plan.limits.seconds,
@@ -183,7 +183,9 @@ def judge_without_container(task: Task, status: ApplyStatus, detail: str) -> Eva
 def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run: ExecResult) -> Evaluation:
     """Kill everything in the box, then read the results: nothing can change them while they are read."""
     plan, end = task.plan, box.end()
-    files = box.get(_locate_report(plan), REPORT_BYTES) if plan.report_path else {}
+    is_piped = plan.report_path == PIPE and plan.user != ROOT
+    path = f"{RESULTS}/report" if is_piped else plan.report_path  # the pipe's content is root's
+    files = box.get(path, REPORT_BYTES) if path else {}
     placed = expect_at_places(delivery.tripwires, applied.output)
     is_label = task.label_test and task.label_test(task.instance)
     report, tripwires = read_witnesses(plan, files, run.output, placed, is_label)
@@ -198,15 +200,6 @@ def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run:
         "report": report,
     }
     return Evaluation(applied.evidence.model_copy(update=results), applied.patch, run.output, files)
-
-
-def _test_command(plan: TestPlan) -> list[str]:
-    return ["bash", TEST] if plan.user == ROOT else ["sh", SUPERVISE, plan.user]
-
-
-def _locate_report(plan: TestPlan) -> str:
-    """Return the path of the report once the tests have ended: the pipe's content is root's."""
-    return f"{RESULTS}/report" if plan.report_path == PIPE and plan.user != ROOT else plan.report_path
 
 
 class _Clock:

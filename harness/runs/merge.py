@@ -90,7 +90,11 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
     for name, control in merge.controls.items():
         write_merge(control, outputs[name], adopted)
     with output.lock():
-        output.become(merge.run, merge.predictions, _events(merge.sources))
+        output.become(
+            merge.run,
+            merge.predictions,
+            sorted(chain.from_iterable(each.events() for each in merge.sources), key=_time),
+        )
         for name, (source, _) in merge.verdicts.items():
             output.adopt(name, source)
             adopted()
@@ -255,11 +259,6 @@ def _manifest(runs: Sequence[Run], sources: Sequence[RunStore], name: str) -> Ru
 def _side_by_side(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
     names = {name: None for each in facts for name in each}
     return {name: ", ".join(sorted({each[name] for each in facts if name in each})) for name in names}
-
-
-def _events(sources: Sequence[RunStore]) -> list[dict[str, str]]:
-    found = [event for store in sources for event in store.events()]
-    return sorted(found, key=_time)
 
 
 def _time(event: Mapping[str, object]) -> float:

@@ -148,13 +148,10 @@ def _average_measures(found: dict[str, Verdict]) -> dict[str, Any]:
     values = {name: [each.measures[name] for each in found.values() if name in each.measures] for name in names}
     return {
         "measures": {name: verdict.measures for name, verdict in sorted(found.items()) if verdict.measures},
-        "mean_measures": {name: round(_mean(name, each), 4) for name, each in values.items()},
+        "mean_measures": {
+            name: round((harmonic_mean if "speed_up" in name else fmean)(each), 4) for name, each in values.items()
+        },
     }
-
-
-def _mean(name: str, values: list[float]) -> float:
-    """Return the mean of a measure, which is the harmonic one of speed-ups."""
-    return harmonic_mean(values) if "speed_up" in name else fmean(values)
 
 
 def _rate(resolved: list[bool]) -> float:

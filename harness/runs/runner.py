@@ -61,7 +61,9 @@ class Runner:
         return sorted(pending, key=lambda name: -seconds.get(name, float("inf")))
 
     def begin(self, task: Task, _number: int) -> None:
-        self._note("started", task)
+        # Resuming needs verdicts, not the journal; on a full disk the verdict's own failure is the one to report.
+        with suppress(OSError):
+            self.store.journal("started", task.instance.id)
 
     def attempt(self, task: Task, _number: int) -> Evaluation:
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
@@ -84,8 +86,3 @@ class Runner:
             self.store.save_durations(seconds)
         with suppress(EngineError):
             self.bench.reap()
-
-    def _note(self, event: str, task: Task) -> None:
-        # Resuming needs verdicts, not the journal; on a full disk the verdict's own failure is the one to report.
-        with suppress(OSError):
-            self.store.journal(event, task.instance.id)

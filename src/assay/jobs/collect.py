@@ -67,7 +67,7 @@ class Collection:
         for phase in phases:
             self._say(f"{phase} ...")
             self._work()[phase]()
-            self._say(_summary(self._figures(phase)))
+            self._say(_summary(funnel_phase(phase, self.folder.steps(phase))))
         if Phase.VALIDATE in phases:
             self._publish()
         return funnel(self.folder, phases[-1])
@@ -210,9 +210,6 @@ class Collection:
         own = [licenses[each.id] for each in labelled]
         text = card(settings, funnel(self.folder), labelled, own, self.times)
         replace_file(self.folder.dataset / "README.md", text.encode())
-
-    def _figures(self, phase: Phase) -> FunnelPhase:
-        return funnel_phase(phase, self.folder.steps(phase))
 
     def _say(self, text: str) -> None:
         self.place.view.say(text)

@@ -237,6 +237,7 @@ class EvaluationRun:
         dataset: DatasetRef,
         about: Mapping[str, object],
     ) -> Run:
+        marks = join_marks(*{each.oracle for each in predictions})
         settings = {
             "jobs": str(self.place.jobs),
             "strict": "yes" if self.place.strict else "no",
@@ -245,7 +246,7 @@ class EvaluationRun:
             "rerun_failed": str(self.rerun_failed),
             "controls": "yes" if self.controls else "no",
             "patchdiff": ",".join(self.patchdiff.generators) if self.patchdiff else "no",
-            **_mark(predictions),
+            **({ORACLE: marks} if marks else {}),  # keeps patches of a solver that was given answers off leaderboards
         }
         model = ", ".join(sorted({each.model for each in predictions}))
         run = manifest(self.run_id, dataset, self.place.bench, model, settings)
@@ -298,9 +299,3 @@ def control_pairs(instances: Sequence[Instance], model: str) -> Sequence[Pair]:
         return each, Prediction(instance_id=each.id, model=model, patch=own if model == "gold" else "")
 
     return map_items(instances, pair)
-
-
-def _mark(predictions: Sequence[Prediction]) -> dict[str, str]:
-    """Return the setting that keeps patches of a solver which was given parts of the answer off leaderboards."""
-    marks = join_marks(*{each.oracle for each in predictions})
-    return {ORACLE: marks} if marks else {}

@@ -5,7 +5,6 @@ import os
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,73 +12,35 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.harness.domain import Outcome, Prediction
+from assay.harness.domain import Outcome
 from assay.harness.errors import UserError
 from assay.harness.patchdiff.contract import Settings
 from assay.harness.runs.manifest import Run, RunKind
-from assay.harness.runs.merge import Merge, plan_merge, write_merge
-from assay.harness.runs.report import RunReport
-from assay.harness.runs.shards import Shard
+from assay.harness.runs.merge import plan_merge
 from assay.harness.runs.store import RunStore
-from assay.jobs.evaluate import EvaluationRun
-from assay.jobs.workplace import Pair, Workplace
-from killing import killed
-from many_instances import instances
-
-PATCHES: dict[str, Callable[[str], str]] = {
-    "gold": lambda gold: gold,
-    "wrong": lambda gold: gold.replace("a + b", "a * b"),
-    "empty": lambda _gold: "",
-    "prose": lambda _gold: "I would add a plus sign.",
-}
-KINDS = (*PATCHES, "none")
-SIX = list(instances(6))
-
-
-@pytest.fixture(autouse=True)
-def _no_power_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _file: None)
-    monkeypatch.setattr(os, "sync", lambda: None)
+from parts_of_runs import (
+    KINDS,
+    MIXED,
+    SIX,
+    change_verdict,
+    evaluate,
+    in_shards,
+    lines,
+    make_run,
+    merge,
+    pairs_of,
+    report_bytes,
+    write,
+)
 
 
-def pairs_of(kinds: Sequence[str]) -> list[Pair]:
-    return [
-        (each, Prediction(instance_id=each.id, model=f"m-{kind}", patch=PATCHES[kind](each.gold_patch)))
-        for each, kind in zip(SIX, kinds, strict=False)
-        if kind != "none"
-    ]
+@pytest.fixture
+def parts(tmp_path: Path) -> list[RunStore]:
+    return in_shards(tmp_path, pairs_of(MIXED), 6, 3)
 
 
-def make_run(folder: Path, name: str, **more: Any) -> EvaluationRun:
-    return EvaluationRun(name, folder, Workplace(engine="fake", jobs=1), **more)
-
-
-def evaluate(wanted: EvaluationRun, pairs: Sequence[Pair], count: int) -> RunStore:
-    wanted.evaluate(pairs, [each.id for each in SIX[:count]])
-    return wanted.store
-
-
-def in_shards(folder: Path, pairs: Sequence[Pair], count: int, of: int, **more: Any) -> list[RunStore]:
-    shards = [Shard(number=number, of=of) for number in range(1, of + 1)]
-    return [evaluate(make_run(folder, each.folder("run"), shard=each, **more), pairs, count) for each in shards]
-
-
-def merged(sources: Sequence[RunStore], output: Path) -> RunReport:
-    planned = plan_merge(sources, output.name)
-    assert planned.missing == ()
-    return write(planned, output)
-
-
-def write(planned: Merge, output: Path) -> RunReport:
-    return write_merge(planned, RunStore(output), lambda: None)
-
-
-def report_bytes(store: RunStore) -> bytes:
-    return (store.root / "report.json").read_bytes()
-
-
-def lines(path: Path) -> list[str]:
-    return sorted(path.read_text().splitlines())
+def snapshot(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -101,7 +62,7 @@ def test_the_parts_of_any_run_merge_to_its_report(
         parts = in_shards(Path(scratch) / "b", pairs, len(kinds), of, durations=durations, **more)
         dice.shuffle(parts)
         output = Path(scratch) / "b" / "run"
-        merged(parts, output)
+        merge(parts, output)
         assert report_bytes(RunStore(output)) == report_bytes(single)
         for name in ("verdicts.jsonl", "predictions.jsonl"):
             assert lines(output / name) == lines(single.root / name)
@@ -130,9 +91,9 @@ def test_runs_of_any_different_instances_merge_in_any_steps(kinds: list[str], pl
                 part.evaluate(mine, ids)
                 parts.append(part.store)
         some = Path(scratch) / "b" / "some"
-        merged(parts[:first], some)
+        merge(parts[:first], some)
         output = Path(scratch) / "b" / "run"
-        merged([RunStore(some), *parts[first:]], output)
+        merge([RunStore(some), *parts[first:]], output)
         unasked = {each.id for each in SIX[: len(kinds)]} - {*RunStore(output).load_run().instance_ids}
         shown, wanted = RunStore(output).load_report(), single.load_report()
         assert shown is not None
@@ -142,13 +103,8 @@ def test_runs_of_any_different_instances_merge_in_any_steps(kinds: list[str], pl
             assert report_bytes(RunStore(output)) == report_bytes(single)
 
 
-@pytest.fixture
-def parts(tmp_path: Path) -> list[RunStore]:
-    return in_shards(tmp_path, pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"]), 6, 3)
-
-
 def test_a_merged_run_has_everything_of_its_parts(parts: list[RunStore], tmp_path: Path) -> None:
-    merged(parts, tmp_path / "run")
+    merge(parts, tmp_path / "run")
     for part in parts:
         for file in part.root.glob("instances/**/*"):
             if file.is_file():
@@ -168,7 +124,7 @@ def test_on_another_disk_files_are_copied(
         raise OSError(18, "Invalid cross-device link")
 
     monkeypatch.setattr(os, "link", refuse)
-    report = merged(parts, tmp_path / "run")
+    report = merge(parts, tmp_path / "run")
     assert report.submitted_instances == 5
     name = parts[0].load_predictions()[0].instance_id
     copy, original = (each / "instances" / name / "patch.diff" for each in (tmp_path / "run", parts[0].root))
@@ -180,7 +136,7 @@ def test_figures_of_comparisons_are_those_of_a_single_run(tmp_path: Path) -> Non
     pairs = pairs_of(["gold", "wrong", "gold", "gold"])
     more = {"patchdiff": Settings(("suites",), budget=60)}
     single = evaluate(make_run(tmp_path / "a", "run", **more), pairs[::-1], 4)
-    merged(in_shards(tmp_path / "b", pairs, 4, 2, **more), tmp_path / "b" / "run")
+    merge(in_shards(tmp_path / "b", pairs, 4, 2, **more), tmp_path / "b" / "run")
     report = RunStore(tmp_path / "b" / "run").load_report()
     assert report is not None
     assert report.patchdiff is not None
@@ -190,7 +146,7 @@ def test_figures_of_comparisons_are_those_of_a_single_run(tmp_path: Path) -> Non
 
 def test_controls_are_merged_beside_the_run(tmp_path: Path) -> None:
     parts = in_shards(tmp_path, pairs_of(["gold", "wrong", "empty"]), 3, 2, controls=True)
-    report = merged(parts, tmp_path / "run")
+    report = merge(parts, tmp_path / "run")
     assert report.operational_instances == 3
     gold = RunStore(tmp_path / "run.control-gold").load_report()
     assert gold is not None
@@ -205,7 +161,7 @@ def test_controls_that_are_gone_are_missing(tmp_path: Path) -> None:
 
 
 def test_missing_parts_are_named_and_come_later(parts: list[RunStore], tmp_path: Path) -> None:
-    single = evaluate(make_run(tmp_path / "a", "run"), pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"]), 6)
+    single = evaluate(make_run(tmp_path / "a", "run"), pairs_of(MIXED), 6)
     planned = plan_merge([parts[0], parts[2]], "run")
     assert planned.missing == ("shard 2/3 is not among the runs",)
     report = write(planned, tmp_path / "run")
@@ -215,7 +171,7 @@ def test_missing_parts_are_named_and_come_later(parts: list[RunStore], tmp_path:
     write(plan_merge([parts[0]], "half"), half)
     assert plan_merge([RunStore(half), parts[1]], "run").missing == ("shard 3/3 is not among the runs",)
     assert plan_merge([RunStore(half), parts[1], parts[2]], "run").run.shards == ()
-    merged([RunStore(half), *parts[1:]], tmp_path / "run")
+    merge([RunStore(half), *parts[1:]], tmp_path / "run")
     assert report_bytes(RunStore(tmp_path / "run")) == report_bytes(single)
 
 
@@ -231,35 +187,28 @@ def test_a_part_that_has_not_finished_is_missing(parts: list[RunStore]) -> None:
 
 def test_what_is_there_twice_counts_once(parts: list[RunStore], tmp_path: Path) -> None:
     shutil.copytree(parts[0].root, tmp_path / "copy")
-    report = merged(parts, tmp_path / "run")
+    report = merge(parts, tmp_path / "run")
     planned = plan_merge([*parts, RunStore(tmp_path / "copy")], "run")
     assert planned.twice == tuple(sorted(each.instance_id for each in parts[0].load_predictions()))
     assert planned.missing == ()
     assert write(planned, tmp_path / "run") == report
 
 
-def changed_verdict(store: RunStore, outcome: Outcome) -> str:
-    saved = store.load_verdicts()[0]
-    verdict = saved.verdict.model_copy(update={"outcome": outcome})
-    store.save_verdict(saved.model_copy(update={"verdict": verdict}))
-    return saved.verdict.instance_id
-
-
 def test_two_answers_for_one_instance_are_refused(parts: list[RunStore], tmp_path: Path) -> None:
     other = RunStore(tmp_path / "copy")
     shutil.copytree(parts[0].root, other.root)
-    name = changed_verdict(other, Outcome.TIMED_OUT)
+    name = change_verdict(other, Outcome.TIMED_OUT)
     with pytest.raises(UserError, match=rf"{name} is \w+ in .*/run.shard-1-of-3 and timed_out in .*/copy"):
         plan_merge([*parts, other], "run")
 
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_failure_of_the_infrastructure_gives_way(parts: list[RunStore], tmp_path: Path, is_first: bool) -> None:
-    wanted = merged(parts, tmp_path / "wanted")
+    wanted = merge(parts, tmp_path / "wanted")
     other = RunStore(tmp_path / "copy")
     shutil.copytree(parts[0].root, other.root)
-    changed_verdict(other, Outcome.INFRA_ERROR)
-    report = merged([other, *parts] if is_first else [*parts, other], tmp_path / "run")
+    change_verdict(other, Outcome.INFRA_ERROR)
+    report = merge([other, *parts] if is_first else [*parts, other], tmp_path / "run")
     assert report.outcomes == wanted.outcomes
 
 
@@ -315,7 +264,7 @@ def test_what_changes_no_result_may_differ(parts: list[RunStore], tmp_path: Path
         host={**run.host, "python": "3.99"},
         engine={**run.engine, "NCPU": "64"},
     )
-    merged(parts, tmp_path / "run")
+    merge(parts, tmp_path / "run")
     about = RunStore(tmp_path / "run").load_run()
     assert about.settings["jobs"] == "1, 64"
     assert "3.99" in about.host["python"]
@@ -325,12 +274,8 @@ def test_what_changes_no_result_may_differ(parts: list[RunStore], tmp_path: Path
 def test_a_mark_of_an_oracle_stays(parts: list[RunStore], tmp_path: Path) -> None:
     for part, mark in ((parts[0], "files"), (parts[2], "files, gold patch")):
         manifest_changed(part, settings={**part.load_run().settings, "oracle": mark})
-    merged(parts, tmp_path / "run")
+    merge(parts, tmp_path / "run")
     assert RunStore(tmp_path / "run").load_run().oracle == "files, gold patch"
-
-
-def snapshot(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_nobodys_files_are_replaced(parts: list[RunStore], tmp_path: Path) -> None:
@@ -351,15 +296,15 @@ def test_nobodys_files_are_replaced(parts: list[RunStore], tmp_path: Path) -> No
 
 
 def test_a_merged_run_that_was_gone_on_with_is_nobodys_to_replace(parts: list[RunStore], tmp_path: Path) -> None:
-    pairs = pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"])
-    merged(parts, tmp_path / "run")
+    pairs = pairs_of(MIXED)
+    merge(parts, tmp_path / "run")
     evaluate(make_run(tmp_path, "run"), pairs, 6)
     with pytest.raises(UserError, match="holds a run that no merge made"):
         write(plan_merge(parts, "run"), tmp_path / "run")
 
 
 def test_a_merged_run_is_resumed_like_any_other(parts: list[RunStore], tmp_path: Path) -> None:
-    pairs = pairs_of(["gold", "wrong", "empty", "none", "gold", "prose"])
+    pairs = pairs_of(MIXED)
     write(plan_merge(parts[:2], "run"), tmp_path / "run")
     wanted = make_run(tmp_path, "run")
     evaluate(wanted, pairs, 6)
@@ -369,64 +314,21 @@ def test_a_merged_run_is_resumed_like_any_other(parts: list[RunStore], tmp_path:
 
 
 def test_merged_again_after_a_part_has_changed_it_is_as_new(parts: list[RunStore], tmp_path: Path) -> None:
-    merged(parts, tmp_path / "run")
+    merge(parts, tmp_path / "run")
     (tmp_path / "run/instances/stranger").mkdir()
-    name = changed_verdict(parts[0], Outcome.TIMED_OUT)
-    report = merged(parts, tmp_path / "run")
+    name = change_verdict(parts[0], Outcome.TIMED_OUT)
+    report = merge(parts, tmp_path / "run")
     assert report.outcomes[name] is Outcome.TIMED_OUT
-    assert merged(parts, tmp_path / "new/run") == report
+    assert merge(parts, tmp_path / "new/run") == report
     trees = [{path.relative_to(root) for path in root.rglob("*")} for root in (tmp_path / "run", tmp_path / "new/run")]
     assert trees[0] == trees[1]
-
-
-@pytest.mark.parametrize("was_there", [False, True])
-def test_killed_at_any_touch_of_the_disk_it_never_looks_whole_and_can_be_finished(
-    tmp_path: Path, was_there: bool
-) -> None:
-    parts = in_shards(tmp_path, pairs_of(["gold", "wrong", "prose"]), 3, 2)
-    changed = tmp_path / "before"
-    shutil.copytree(tmp_path, changed, ignore=shutil.ignore_patterns("before"))
-    before = [RunStore(changed / part.root.name) for part in parts]
-    changed_verdict(before[0], Outcome.TIMED_OUT)
-    wanted = merged(parts, tmp_path / "reference/run")
-    touch, died = 0, True
-    while died:
-        touch += 1
-        output = tmp_path / str(touch) / "run"
-        earlier = merged(before, output) if was_there else None
-        died = killed(touch, output.parent, lambda: merged(parts, output))  # noqa: B023
-        shown = RunStore(output).load_report()
-        assert shown in (None, wanted, earlier), touch
-        if shown is not None:
-            assert shown.outcomes == {
-                each.verdict.instance_id: each.verdict.outcome for each in RunStore(output).load_verdicts()
-            }
-        assert merged(parts, output) == wanted
-        assert [path for path in output.rglob("*") if path.name.startswith(".")] == []
-        assert (output / "report.json").read_bytes() == (tmp_path / "reference/run/report.json").read_bytes()
-    assert touch > 30
-
-
-def test_all_is_on_the_disk_before_there_is_a_report(
-    parts: list[RunStore], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    output, seen = RunStore(tmp_path / "run"), list[tuple[int, bool]]()
-    monkeypatch.setattr(os, "sync", lambda: seen.append((len(output.load_verdicts()), output.load_report() is None)))
-    merged(parts, output.root)
-    assert seen == [(5, True)]
-
-
-def test_merging_takes_the_lock(parts: list[RunStore], tmp_path: Path) -> None:
-    merged(parts, tmp_path / "run")
-    with RunStore(tmp_path / "run").lock(), pytest.raises(UserError, match="another process is running in"):
-        merged(parts, tmp_path / "run")
 
 
 def test_durations_of_a_merged_run_are_known_beside_it(parts: list[RunStore], tmp_path: Path) -> None:
     for part in parts:
         for saved in part.load_verdicts():
             part.save_verdict(saved.model_copy(update={"seconds": 7.0}))
-    merged(parts, tmp_path / "elsewhere/run")
+    merge(parts, tmp_path / "elsewhere/run")
     known = RunStore(tmp_path / "elsewhere/run").durations()
     assert set(known.values()) == {7.0}
     assert len(known) == 5
@@ -434,10 +336,10 @@ def test_durations_of_a_merged_run_are_known_beside_it(parts: list[RunStore], tm
 
 def test_sources_are_not_changed(parts: list[RunStore], tmp_path: Path) -> None:
     before = snapshot(tmp_path)
-    merged(parts, tmp_path / "new" / "run")
+    merge(parts, tmp_path / "new" / "run")
     report = write(plan_merge(parts, "run"), tmp_path / "new" / "run")
     RunStore(tmp_path / "new/run").save_verdict(RunStore(tmp_path / "new/run").load_verdicts()[0])
-    changed_verdict(RunStore(tmp_path / "new/run"), Outcome.TIMED_OUT)
+    change_verdict(RunStore(tmp_path / "new/run"), Outcome.TIMED_OUT)
     assert report.submitted_instances == 5
     assert {path: content for path, content in snapshot(tmp_path).items() if path in before} == before
 
@@ -445,7 +347,7 @@ def test_sources_are_not_changed(parts: list[RunStore], tmp_path: Path) -> None:
 def test_a_hostile_journal_stops_nothing(parts: list[RunStore], tmp_path: Path) -> None:
     with (parts[0].root / "journal.jsonl").open("a") as journal:
         journal.write('{"time": "noon", "event": "x"}\n[]\n{"event": "y"}\n{"torn')
-    merged(parts, tmp_path / "run")
+    merge(parts, tmp_path / "run")
     assert {"x", "y"} <= {event["event"] for event in RunStore(tmp_path / "run").events()}
 
 
@@ -453,22 +355,3 @@ def test_a_run_of_an_older_version_without_parts_is_read(parts: list[RunStore]) 
     run = json.loads((parts[0].root / "run.json").read_text())
     older = {key: value for key, value in run.items() if key not in {"shards", "merged"}}
     assert Run.model_validate(older).shards == ()
-
-
-def test_a_merge_that_lost_a_verdict_on_its_way_writes_no_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parts = in_shards(tmp_path, pairs_of(["gold", "wrong", "gold"]), 3, 2)
-    adopt = RunStore.adopt
-
-    def losing(self: RunStore, instance_id: str, other: RunStore) -> None:
-        adopt(self, instance_id, other)
-        if instance_id == SIX[0].id:
-            self.forget(instance_id)
-
-    monkeypatch.setattr(RunStore, "adopt", losing)
-    with pytest.raises(UserError, match=f"did not take what was evaluated of {SIX[0].id}"):
-        merged(parts, tmp_path / "run")
-    assert not (tmp_path / "run/report.json").exists()
-    monkeypatch.undo()
-    merged(parts, tmp_path / "run")
