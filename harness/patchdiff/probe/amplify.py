@@ -216,7 +216,7 @@ class Amplifier(running.Driver):
         if wanted and not any(running.bare_name(name) == test for name in wanted):
             return 0, None
         self._making = self._making or wire.WorkBudget(self._deadline.remaining() * MAKING)
-        late = self._making.is_over() and not self._wanted
+        late = self._making.is_spent() and not self._wanted
         count = LATE * (test in self._own) if late else int(self.job["own_mutants" if test in self._own else "mutants"])
         numbers = self._numbers.get(test, {0}) if self._wanted else range(1, count + 1)
         return max(numbers, default=0), numbers
@@ -283,8 +283,8 @@ class Amplifier(running.Driver):
         super().ready()
         self._deadline.restart(float(self.job["budget"]))
 
-    def is_over(self) -> bool:
-        return self._deadline.is_over()
+    def is_spent(self) -> bool:
+        return self._deadline.is_spent()
 
     def not_passed(self, error: BaseException, when: str) -> None:
         """Note a failure of a test's fixtures; the test's own failures have been observed."""

@@ -66,7 +66,7 @@ def arm() -> None:
     driver.collecting()
     run_suite = unittest.TestSuite.run
 
-    def take_over(suite: unittest.TestSuite, result: Any, debug: bool = False) -> Any:
+    def intercept(suite: unittest.TestSuite, result: Any, debug: bool = False) -> Any:
         unittest.TestSuite.run = run_suite  # type: ignore[method-assign]
         os.environ.update(PYTHONPATH=work["path"])  # what tests start is no test command
         driver.ready()
@@ -75,7 +75,7 @@ def arm() -> None:
         channel.send({"end": driver.end()})
         return result
 
-    unittest.TestSuite.run = take_over  # type: ignore[assignment, method-assign]
+    unittest.TestSuite.run = intercept  # type: ignore[assignment, method-assign]
 
 
 def _make_driver(program: str, job: "wire.Line", channel: "wire.WorkerPipe") -> Any:

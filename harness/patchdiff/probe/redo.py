@@ -118,7 +118,7 @@ def _run_in_child(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "
             answered += len(lines)
             if lines:
                 deadline.restart(limit)
-            elif deadline.is_over():
+            elif deadline.is_spent():
                 yield {"return": ["timeout", "", ""]}
                 return
     except EOFError:

@@ -72,7 +72,7 @@ class CallReplay:
         """Run all calls as they were, then all first copies, and so on; return how it ended."""
         planned, together = self._plan(), 1 if self._only and not self._job.get("together") else TOGETHER
         batch = list(itertools.islice(planned, together))
-        while batch and not self._deadline.is_over():
+        while batch and not self._deadline.is_spent():
             self._look(batch)
             batch = list(itertools.islice(planned, together))
         return wire.BUDGET if batch else wire.DONE

@@ -42,12 +42,12 @@ class Driver:
         """Hear that all is set up and tests can run: the budget begins to be spent."""
         self.channel.send({"ready": True})
 
-    def is_over(self) -> bool:
+    def is_spent(self) -> bool:
         """Return whether no further item may run."""
         return False
 
     def end(self) -> str:
-        return wire.BUDGET if self.is_over() else wire.DONE
+        return wire.BUDGET if self.is_spent() else wire.DONE
 
     def not_passed(self, error: BaseException, when: str) -> None:
         """Hear that the present item failed or was skipped, in its ``setup`` or, where pytest runs it, later."""
@@ -63,7 +63,7 @@ def iterate_items(driver: Driver, items: "list[Any]") -> "Iterator[tuple[Any, An
     """Yield the items that a driver wants, each to be run at once, with the following one."""
     for batch in driver.rounds(items):
         for item, following in zip(batch, [*batch[1:], None]):  # noqa: B905 - not before Python 3.10
-            if driver.is_over():
+            if driver.is_spent():
                 return
             driver.before(item)
             yield item, following
@@ -115,7 +115,7 @@ def run_tests(driver: Driver, files: "list[str]") -> None:
         driver.not_collected(files[0], "UsageError")
     for file in files if len(files) > 1 else []:
         # one folder's conftest that cannot be imported takes all files along: by itself, each may have tests
-        if not driver.is_over() and file not in plugin.broken:
+        if not driver.is_spent() and file not in plugin.broken:
             run_tests(driver, [file])
 
 

@@ -52,7 +52,7 @@ class WorkBudget:
         by_work = processor_seconds() - self._worked if self._worked else by_clock
         return min(self._seconds - by_work, self._seconds * (PATIENCE if self._worked else 1) - by_clock)
 
-    def is_over(self) -> bool:
+    def is_spent(self) -> bool:
         return self.remaining() <= 0
 
 
@@ -158,7 +158,7 @@ class Watcher:
             worker = Worker(lambda channel: channel.send({"end": work(channel, self._finished)}))
             why = self._listen(worker)
             worker.end()
-            if self._end or self._deadline.is_over():
+            if self._end or self._deadline.is_spent():
                 return self._end or BUDGET
             probe = self._running or "program"
             test, _, mutant = probe.partition("|")
@@ -171,7 +171,7 @@ class Watcher:
 
     def _listen(self, worker: Worker) -> str:
         """Take lines until the worker ends, overstays or the budget is spent; return "died" or "timeout"."""
-        while not self._deadline.is_over():
+        while not self._deadline.is_spent():
             try:
                 lines = worker.lines(min(0.2, self._deadline.remaining()))
             except EOFError:

@@ -1,7 +1,7 @@
 """The tests that decide an outcome, and their results."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.harness.domain import PASSING, Evidence, Instance, Status, Verdict
@@ -71,15 +71,15 @@ def group_tests(
     asked = [test for test, found in statuses.items() if test in against or not found <= PASSING][:ASKED]
     said = find_messages(asked, reports, f"{output.head}\n{output.tail}" if output else "") if asked else {}
 
-    def shown(test: str, counts: bool) -> ExpectedTest:
+    def describe(test: str, counts: bool) -> ExpectedTest:
         found = statuses.get(test, frozenset[Status]())
         mood = "bad" if counts and test in against else "good" if found and found <= PASSING else "other"
         return ExpectedTest(test, ", ".join(sorted(found)) or UNKNOWN, mood, said.get(test, ""), test in verdict.flaky)
 
     return tuple(
-        TestGroup(key, TITLES[key], _sort(shown(test, key != "quarantined") for test in group))
+        TestGroup(key, TITLES[key], tuple(sorted(described, key=lambda test: _ORDER[test.mood])))
         for key, group in names.items()
-        if group
+        if (described := [describe(test, key != "quarantined") for test in group])
     )
 
 
@@ -89,8 +89,3 @@ TITLES = {
     "others": "Other tests that broke",
     "quarantined": "Quarantined: left out because their results vary",
 }
-
-
-def _sort(tests: Iterable[ExpectedTest]) -> tuple[ExpectedTest, ...]:
-    found: Sequence[ExpectedTest] = sorted(tests, key=lambda test: _ORDER[test.mood])
-    return tuple(found)

@@ -17,7 +17,7 @@ def test_work_budget_counts_processor_seconds_and_ends_waiting_too(
     now[0], _ = 110.0, shown.write_text("7000000000")
     assert deadline.remaining() == 6.0, "two seconds of work in ten by the clock"
     now[0] = 100.0 + 8 * wire.PATIENCE
-    assert deadline.is_over(), "nobody waits for ever"
+    assert deadline.is_spent(), "nobody waits for ever"
 
 
 def test_too_many_observations_end_in_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
