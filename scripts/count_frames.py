@@ -218,12 +218,18 @@ def count_frames(name: str, chain: Chain) -> int:
     return max(map(len, chain)) if name == "reward" else sum(map(len, chain))
 
 
+def describe_walk(name: str, chain: Chain) -> str:
+    """Return a walk's number of frames and its functions; a bar is where another thread or task goes on."""
+    calls = " | ".join(" > ".join(call.split()[1] for call in stack) for stack in chain)
+    return f"{name}: {count_frames(name, chain)} of at most {LIMITS[name]}: {calls}"
+
+
 def main() -> None:
-    """Print every walk."""
+    """Print every walk, in short and with files."""
     for name, walk in WALKS.items():
         with tempfile.TemporaryDirectory() as folder:
             chain = walk(Path(folder))
-        print(f"\n{name}: {count_frames(name, chain)} frames, at most {LIMITS[name]}")
+        print(f"\n{describe_walk(name, chain)}")
         for number, stack in enumerate(chain, 1):
             print(f"  thread {number}: {len(stack)}")
             for call in stack:
