@@ -217,7 +217,7 @@ def waits(folder: Path, load: Load) -> list[float]:
 
 
 def restarted(folder: Path, arguments: list[str], load: Load) -> Iterator[str]:
-    """Yield what a restarted service no longer knows of what the killed one had answered."""
+    """Yield the answers of the killed service that a restarted one does not know."""
     with (
         service(folder, [*arguments, "-j", "1"], 1000.0) as (_, url),
         httpx.Client(base_url=url, timeout=60, trust_env=False) as client,

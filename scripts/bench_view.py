@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def measure(run: str, folder: Path) -> None:
-    """Open a run as a person does, and print what it took."""
+    """Open a run as a person does, and print the seconds."""
     from playwright.sync_api import sync_playwright
 
     path = find_browser() or sys.exit("there is no chromium; run scripts/ensure-browser.sh")

@@ -63,13 +63,13 @@ class Result:
     accepted: bool
     rounds: int
     seconds: float
-    """Of the whole command."""
+    """Duration of the whole command."""
     passed: int
     collected: int
     """Tests of the best round that passed or failed."""
     share: float
     reason: str
-    """As the search gave it."""
+    """The reason that the search gave."""
     rule: str
     """The last one that changed the recipe."""
     load: float
@@ -125,7 +125,7 @@ def read_results(path: Path) -> dict[str, Result]:
 
 
 def wanted(projects: Sequence[Project], results: dict[str, Result], named: Sequence[str]) -> list[Project]:
-    """Return what is to be measured: what is named, or else all that has no result."""
+    """Return the named projects, else all without a result."""
     if named:
         return [project for project in projects if project.repository in named]
     return [project for project in projects if project.repository not in results]

@@ -44,9 +44,9 @@ class Row:
     outcome: str
     reason: str
     seconds: float
-    """Of the test command; 0 if none ran."""
+    """Duration of the test command; 0 if none ran."""
     commit: str
-    """Of Assay."""
+    """Commit of Assay, with + for a changed checkout."""
     date: str
 
 
@@ -118,10 +118,12 @@ def choose_rows(data: Path, mirrors: Sequence[Path], known: Iterable[str]) -> di
 
 
 def choose_row(rows: Sequence[Instance], sources: Sources, known: Iterable[str]) -> Instance | None:
-    """Return the row of the ledger, else the middle one by date of those that can be had; None if none can."""
+    """Return the row of the ledger, else the middle one by date that a mirror has; None if it has none."""
     held = [each for each in sorted(rows, key=lambda row: (row.created_at, row.id)) if sources.exists(tree_ref(each))]
     before = [each for each in held if each.id in known]
-    return (before or held[len(held) // 2 : len(held) // 2 + 1] or [None])[0]
+    if before:
+        return before[0]
+    return held[len(held) // 2] if held else None
 
 
 def evaluate(file: Path, rows: Sequence[Instance], patch: str, given: argparse.Namespace) -> None:
@@ -246,7 +248,7 @@ def run_id(file: Path, patch: str) -> str:
 
 
 def git(*words: str) -> str:
-    """Return what git says about this checkout."""
+    """Ask git about this checkout."""
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
