@@ -117,7 +117,7 @@ def is_test_file(path: str) -> bool:
     """
     if any(map(TEST_FOLDERS.fullmatch, folders(path))) or TOP_NAMES.fullmatch(path):
         return True
-    return TEST_NAMES.fullmatch(_name(path)) is not None
+    return TEST_NAMES.fullmatch(path.rpartition("/")[2]) is not None
 
 
 def runner_config(path: str) -> bool:
@@ -158,7 +158,3 @@ mistake = no_mistake
 def normalise(test_id: str) -> str:
     """Return the id without the duration that ctest and GoogleTest append."""
     return _DURATION.sub("", test_id)
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]

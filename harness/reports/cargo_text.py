@@ -106,10 +106,7 @@ def _nextest(lines: list[str]) -> Iterator[Result]:
             tried.add(name)
         elif word == "FLAKY":
             flaky.add(name)
-        if not again and (status := _nextest_status(word)):
+        status = Status.ERROR if word.startswith("SIG") else _NEXTEST_STATUSES.get(word)
+        if status and not again:
             yield match[4], status
     yield from ((name.partition(" ")[2], Status.FAILED) for name in sorted(tried - flaky))
-
-
-def _nextest_status(word: str) -> Status | None:
-    return Status.ERROR if word.startswith("SIG") else _NEXTEST_STATUSES.get(word)

@@ -53,16 +53,11 @@ def _subcases(parent: ET.Element, path: tuple[str, ...], thrown: bool = False) -
             continue
         below = (*path, child.get("name", ""))
         broken = thrown or (after is not None and after.tag == "Exception")
-        status = _subcase_status(child, broken)
+        raised = broken or child.find(".//Exception") is not None
+        status = Status.ERROR if raised else Status.FAILED if _has_failed(child) else Status.PASSED
         yield join_id(*below), status
         yield join_id(path[0], below[-1]), status
         yield from _subcases(child, below, broken)
-
-
-def _subcase_status(subcase: ET.Element, broken: bool) -> Status:
-    if broken or subcase.find(".//Exception") is not None:
-        return Status.ERROR
-    return Status.FAILED if _has_failed(subcase) else Status.PASSED
 
 
 def _has_failed(element: ET.Element) -> bool:

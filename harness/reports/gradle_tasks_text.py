@@ -1,7 +1,7 @@
 """Log of Gradle's tests and tasks, for data sets whose labels name both: ``lib:compileJava``."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import gradle_text
@@ -14,11 +14,8 @@ _STATUSES = {"FAILED": Status.FAILED, "NO-SOURCE": Status.SKIPPED, "SKIPPED": St
 
 
 @line_parser
-def parse(lines: list[str]) -> Iterable[Result]:
+def parse(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``Class::test``, or a task's path without the leading colon,."""
-    return (*gradle_text.results(lines), *_tasks(lines))
-
-
-def _tasks(lines: list[str]) -> Iterator[Result]:
+    yield from gradle_text.results(lines)
     for match in filter(None, map(_TASK.match, lines)):
         yield join_id(match[1]), _STATUSES.get(match[2] or "", Status.PASSED)

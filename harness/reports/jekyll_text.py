@@ -8,19 +8,17 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import minitest_text
-from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, line_parser
 
 NAME = "jekyll_text"
 
 _SCENARIO = re.compile(r"(\S+\.feature:\d+ .*\S) +([.FUPS-]+)(?:  \([\d.]+s\))?$")
 
 
-def parse(text: str) -> dict[str, Status]:
-    """Return ``Class::test``, or place and name of a scenario, to status."""
-    return worst((*minitest_text.parse(text).items(), *_scenarios(plain_lines(text))))
-
-
-def _scenarios(lines: list[str]) -> Iterator[Result]:
+@line_parser
+def parse(lines: list[str]) -> Iterator[Result]:
+    """Yield results by ``Class::test``, or place and name of a scenario."""
+    yield from minitest_text.results(lines)
     for match in filter(None, map(_SCENARIO.match, lines)):
         yield join_id(match[1]), _status(match[2])
 

@@ -24,14 +24,11 @@ def parse(report: json_tree.Object) -> Iterator[Result]:
     """Yield results by ``file::suite::title``; a file that could not be run is an error under its path."""
     for result in json_tree.objects(report, "testResults"):
         file = json_tree.get_path(result, "name")
-        cases = [(_id(file, case), json_tree.get_text(case, "status")) for case in _cases(result)]
-        yield from ((test, _STATUSES[status]) for test, status in cases if test and status in _STATUSES)
-        if file and json_tree.get_text(result, "status") == "failed" and "failed" not in dict(cases).values():
+        cases = json_tree.objects(result, "assertionResults")
+        tests = [(_id(file, case), json_tree.get_text(case, "status")) for case in cases]
+        yield from ((test, _STATUSES[status]) for test, status in tests if test and status in _STATUSES)
+        if file and json_tree.get_text(result, "status") == "failed" and "failed" not in dict(tests).values():
             yield join_id(file), Status.ERROR
-
-
-def _cases(result: json_tree.Object) -> Iterator[json_tree.Object]:
-    return json_tree.objects(result, "assertionResults")
 
 
 def _id(file: str, case: json_tree.Object) -> str:

@@ -5,7 +5,7 @@ last count, ``Executed 812 of 812``, shows that the suite ran.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, line_parser, plain_lines
@@ -24,9 +24,12 @@ _BROKEN = re.compile(r"DISCONNECTED|ERROR")
 
 
 @line_parser
-def parse(lines: list[str]) -> Iterable[Result]:
+def parse(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``suite::title``; where Karma joins the titles, they are one part."""
-    return (*_outline(lines), *_failures(lines))
+    yield from _outline(lines)
+    for line in lines:
+        if line.endswith(" FAILED") and (match := _FAILED.match(line)):
+            yield join_id(match[1]), Status.FAILED
 
 
 def suite_ran(text: str) -> bool:
@@ -57,9 +60,3 @@ def _outline(lines: list[str]) -> Iterator[Result]:
                 yield join_id(*outline.titles(len(match[1])), match[3]), _STATUSES[match[2]]
             else:
                 outline.suite(len(match[1]), match[3])
-
-
-def _failures(lines: list[str]) -> Iterator[Result]:
-    for line in lines:
-        if line.endswith(" FAILED") and (match := _FAILED.match(line)):
-            yield join_id(match[1]), Status.FAILED

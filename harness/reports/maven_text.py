@@ -39,16 +39,12 @@ def classes(lines: list[str], status_of: Callable[[int, int, int, int], Status |
     for line in lines:
         if match := _RUNNING.match(line):
             announced[match[1]] = None
-        elif (match := _sums(line)) and announced:
+        elif announced and "Tests run: " in line and (match := _SUMS.match(line)):
             name = match[5] or next(reversed(announced))
             ran, failures, errors, skipped = map(int, match.groups()[:4])
             status = status_of(ran, failures, errors, skipped)
             if status and name in announced:
                 yield join_id(name), status
-
-
-def _sums(line: str) -> re.Match[str] | None:
-    return _SUMS.match(line) if "Tests run: " in line else None
 
 
 def _sum_status(run: int, failures: int, errors: int, skipped: int) -> Status | None:

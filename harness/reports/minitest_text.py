@@ -30,10 +30,12 @@ _TITLE = re.compile(r"( *)(\S.*):$")
 _STARTED = "Started"
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterable[Result]:
+def results(lines: list[str]) -> Iterable[Result]:
     """Yield results by ``Class::test``."""
     return (*_minitest(lines), *_test_unit(lines))
+
+
+parse = line_parser(results)
 
 
 def _minitest(lines: list[str]) -> Iterator[Result]:
@@ -44,15 +46,11 @@ def _minitest(lines: list[str]) -> Iterator[Result]:
             if running:
                 yield running, Status.ERROR
             running, rest = join_id(match[1], match[2]), line[match.end() :]
-        if running and (end := _end(rest)):
+        if running and " s = " in rest and (end := _END.match(rest)):
             yield running, _STATUSES[end[1]]
             running = ""
     if running:
         yield running, Status.ERROR
-
-
-def _end(rest: str) -> re.Match[str] | None:
-    return _END.match(rest) if " s = " in rest else None
 
 
 def _test_unit(lines: list[str]) -> Iterator[Result]:

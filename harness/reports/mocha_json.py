@@ -20,9 +20,6 @@ def parse(report: json_tree.Object) -> Iterator[Result]:
             title = json_tree.get_text(case, "title")
             if title:
                 broken = status is Status.FAILED and title.startswith('"') and _HOOK in title
-                yield _id(case, title), Status.ERROR if broken else status
-
-
-def _id(case: json_tree.Object, title: str) -> str:
-    suites = json_tree.get_text(case, "fullTitle").removesuffix(title).strip()
-    return join_id(json_tree.get_path(case, "file"), suites, title)
+                suites = json_tree.get_text(case, "fullTitle").removesuffix(title).strip()
+                test = join_id(json_tree.get_path(case, "file"), suites, title)
+                yield test, Status.ERROR if broken else status

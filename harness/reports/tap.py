@@ -56,19 +56,13 @@ class _Reader:
         if directive and not title.strip():  # QUnit puts the directive first
             title = directive[1]
         if test := join_id(*self.outline.titles(indent), _unescape(title.strip())):
-            yield test, _status(failed, directive is not None)
+            yield test, Status.SKIPPED if directive else Status.FAILED if failed else Status.PASSED
 
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``subtest::title`` to status; tests marked skip or todo count as skipped."""
     reader = _Reader()
     return worst(each for line in plain_lines(text) for each in reader.read(line))
-
-
-def _status(failed: bool, directed: bool) -> Status:
-    if directed:
-        return Status.SKIPPED
-    return Status.FAILED if failed else Status.PASSED
 
 
 def _unescape(title: str) -> str:

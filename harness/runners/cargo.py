@@ -122,7 +122,8 @@ def adapt(words: Sequence[str]) -> Adapted | None:
 
     Test programs are started by ``/opt/assay/run-tests``, as in Assay's own images.
     """
-    words, behind = _split(words)
+    place = list(words).index("--") if "--" in words else len(words)
+    words, behind = words[:place], words[place + 1 :]
     command = part(words, "cargo", WITH_VALUE)
     if command is None or command.targets[:1] != ("test",) or command.has(OTHER_WORK):
         return None
@@ -140,11 +141,6 @@ def adapt(words: Sequence[str]) -> Adapted | None:
         documentation = shlex.join(["", *options, *(("--", *filters) if filters else ())])[2:]
         text += RUN_DOCUMENTATION.replace("@DOCUMENTATION@", documentation)
     return Adapted((text + EXIT).replace("@CARGO@", words[0]), "cargo_text", chooses, runs_tripwires)
-
-
-def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    place = list(words).index("--") if "--" in words else len(words)
-    return list(words[:place]), list(words[place + 1 :])
 
 
 def _is_kind(option: str) -> bool:

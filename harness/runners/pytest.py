@@ -86,9 +86,9 @@ def tripwires(dice: random.Random) -> Tripwires:
     functions = _tests(dice, FUNCTIONS, kind, indent="", argument="")
     methods = _tests(dice, METHODS, kind, indent="    ", argument="self")
     names = [f"test_{snake_name(dice)}_{PLACE}" for _ in BESIDE_TESTS]
-    in_file = "".join(f"\n\ndef {name}():\n    {body}\n" for name, body in _render_beside(dice, names))
+    in_file = "".join(f"\n\ndef {name}():\n    {body}\n" for name, body in _render_inserted(dice, names))
     in_class = f"\n\nclass {holder}{PLACE}(object):\n"
-    in_class += "".join(f"    def {name}(self):\n        {body}\n\n" for name, body in _render_beside(dice, names))
+    in_class += "".join(f"    def {name}(self):\n        {body}\n\n" for name, body in _render_inserted(dice, names))
     in_class += _INTO_CLASS.format(holder=f"{holder}{PLACE}")
     in_class += "".join(f"    @CLASS@.{name} = {holder}{PLACE}.{name}\n" for name in names)
     text = _HEAD.format(kind=kind) + "".join(body for _, _, body in functions) + in_file
@@ -122,7 +122,7 @@ def _is_within(file: str, targets: Sequence[str]) -> bool:
     return any(each in {file, "."} or file.startswith(f"{each}/") for each in targets)
 
 
-def _render_beside(dice: random.Random, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _render_inserted(dice: random.Random, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     for name, (_, body) in zip(names, BESIDE_TESTS, strict=True):
         yield name, body.format(**draw_numbers(dice))
 

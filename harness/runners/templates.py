@@ -26,7 +26,11 @@ class Wire:
 
 def draw(dice: random.Random, bodies: Sequence[Body], name: Callable[[random.Random], str]) -> list[Wire]:
     """Return a test for each body, in any order, under names that ``name`` makes."""
-    return [_wire(dice, body, name(dice)) for body in dice.sample(bodies, len(bodies))]
+    wires = []
+    for status, source in dice.sample(bodies, len(bodies)):
+        drawn = name(dice)
+        wires.append(Wire(drawn, status, Template(source).safe_substitute(draw_numbers(dice), name=drawn)))
+    return wires
 
 
 def fill(dice: random.Random, text: str, helpers: str) -> str:
@@ -36,8 +40,3 @@ def fill(dice: random.Random, text: str, helpers: str) -> str:
         helper: f"{word}{dice.randrange(10_000)}x{PLACE}" for helper, word in zip(helpers.split(), words, strict=True)
     }
     return Template(text).safe_substitute(names)
-
-
-def _wire(dice: random.Random, body: Body, name: str) -> Wire:
-    status, source = body
-    return Wire(name, status, Template(source).safe_substitute(draw_numbers(dice), name=name))
