@@ -57,7 +57,6 @@ class Applied:
     """What came of applying a patch, and of putting back what must not stay."""
 
     result: ExecResult
-    """How the last script ended."""
     back: PutBack = field(default_factory=PutBack)
     refused: str = ""
     """Why the patch cannot be used; empty if it can."""

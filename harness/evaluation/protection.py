@@ -27,7 +27,6 @@ class PutBack:
     paths: tuple[str, ...] = ()
     """They go back to the base commit, besides those of the plan."""
     flags: tuple[str, ...] = ()
-    """Flags of the verdict for these changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,6 @@ class Pending(Mapping[str, Item]):
 
     _all: Sequence[Item]
     _places: Mapping[str, int]
-    """The place of each in the sequence."""
 
     def __getitem__(self, name: str) -> Item:
         return self._all[self._places[name]]
@@ -101,11 +100,8 @@ class Crew:
     """Does the work of one run in threads, until it is done or a signal stops it."""
 
     jobs: int
-    """Items at once."""
     abort: Callable[[], None]
-    """Ends everything that is at work, at once."""
     pause: float = PAUSE
-    """Seconds before a second attempt, see ``attempts``."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _at_work: set[str] = field(default_factory=set)
     _unsaved: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(SAVERS))

@@ -30,7 +30,6 @@ class ForEach:
     """The Work of a Crew that does one thing for each instance and keeps no record."""
 
     do: Callable[[Instance], str]
-    """Returns the result; raises AssayError."""
     _seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def key(self, instance: Instance) -> str:

@@ -78,7 +78,6 @@ class Evaluations:
         return self._find_archived(instance_id) or read_model(path, SavedVerdict)
 
     def replace_verdict(self, saved: SavedVerdict) -> None:
-        """Save another verdict on the same evaluation; raises OSError."""
         name = saved.verdict.instance_id
         if self._find_archived(name):
             self._archives.replace_verdict(saved)

@@ -14,7 +14,6 @@ class GrowingFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._number = -1
-        """File descriptor."""
         self._close: Callable[[], object] = lambda: None
         self._inode = 0
         self._read = 0

@@ -70,7 +70,6 @@ class Run(Model):
     instance_ids: list[str] = Field(default_factory=list)
     """Every instance that was asked for, with a prediction or without."""
     environments: dict[str, Environment] = Field(default_factory=dict)
-    """What each instance's tests run in, by instance id."""
     given: dict[str, str] = Field(default_factory=dict)
     """What all results of the run depend on besides the predictions, such as the data set's revision."""
     shards: tuple[Shard, ...] = ()

@@ -22,7 +22,6 @@ from assay.harness.runs.shards import missing_numbers
 from assay.harness.runs.store import RunStore
 
 MERGED = (RunKind.EVALUATE, RunKind.CONTROL, RunKind.EVALUATE_SOLVED)
-"""Kinds of runs that can be merged."""
 HARMLESS = frozenset({"jobs", ORACLE})
 """Settings in which merged runs may differ."""
 NO = "no"
@@ -41,11 +40,9 @@ class Merge:
     unfit: Mapping[str, str] | None
     """Instances that fail their controls, with the reason; None if no controls were run."""
     missing: tuple[str, ...]
-    """What is not there, a sentence each."""
     twice: tuple[str, ...]
     """Ids of the instances that more than one run evaluated, to the same verdict."""
     controls: "Mapping[str, Merge]"
-    """The runs of the controls, by the name of the control."""
 
 
 def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
@@ -139,7 +136,6 @@ def _check_alike(sources: Sequence[RunStore], runs: Sequence[Run]) -> None:
 
 
 def _aspects(run: Run) -> dict[str, str]:
-    """List the facts that have to be equal in merged runs, in a person's words."""
     return {
         "the data set": f"{run.dataset.name} at {run.dataset.revision}".removesuffix(" at "),
         "Assay": run.assay_version,
@@ -217,7 +213,6 @@ def _missing(
 
 
 def _plan_controls(sources: Sequence[RunStore], name: str) -> tuple[dict[str, Merge], list[str]]:
-    """Return the merges of the runs of the controls, and a sentence for each such run that is not there."""
     planned, missing = {}, []
     for control in CONTROLS:
         beside = [

@@ -11,11 +11,9 @@ class PatchDiffFigures(Model):
     """The resolved patches of a run, by finding. Rates are of all submitted patches."""
 
     submitted: int
-    """Patches that the run was given."""
     compared: int
     findings: dict[str, int]
     finding_of: dict[str, PatchDiffFinding]
-    """The finding about each instance that was compared."""
     resolved_rate: float
     not_refuted: int
     """Resolved patches without a regression, those not assessed included: no developer test refutes them."""

@@ -62,7 +62,6 @@ class RunReport(Model):
     model: str = ""
     assay_version: str = ""
     outcomes: dict[str, Outcome]
-    """Assay's own outcome of each instance."""
     outcome_counts: dict[str, int]
     reasons: dict[str, str]
     flags: dict[str, tuple[str, ...]]

@@ -24,9 +24,7 @@ class Runner:
     bench: Workbench
     jobs: int = 1
     fresh: bool = False
-    """Evaluate again what has a verdict already."""
     pause: float = PAUSE
-    """Seconds before a second attempt, see ``attempts``."""
 
     def execute(self, tasks: Sequence[Task], progress: Progress[Task, SavedVerdict] | None = None) -> list[Verdict]:
         """Evaluate what has no verdict yet and return the verdicts of all tasks, in the order of the tasks.

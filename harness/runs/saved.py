@@ -29,7 +29,6 @@ class SavedVerdict(Model):
     key: str
     seconds: float = 0.0
     graded: str = ""
-    """Edition of the grading."""
     verdict: Verdict
 
 

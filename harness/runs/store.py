@@ -50,7 +50,6 @@ class RunStore:
         self._alone = alone
         self._rerun = rerun
         self.evaluations = Evaluations(root, rerun)
-        """The files of single evaluations."""
 
     def rerun(self, number: int) -> "RunStore":
         """Return the store of a repetition of this run's evaluations, from 1."""
@@ -234,7 +233,6 @@ class RunStore:
         return [saved for saved in found if saved is not None]
 
     def load_instance(self, instance_id: str) -> Instance | None:
-        """Return the instance, with its labels, as it was when it was evaluated; or None."""
         return self.evaluations.read(instance_id, "instance.json", Instance)
 
     def load_labels(self, instance_id: str) -> Labels | None:
@@ -248,7 +246,6 @@ class RunStore:
         return {saved.verdict.instance_id: saved.verdict.outcome for saved in self.load_verdicts()}
 
     def load_report(self) -> RunReport | None:
-        """Return the report as it was saved; None before the run has finished."""
         return read_model(self.root / "report.json", RunReport)
 
     def report(self) -> RunReport:
@@ -292,7 +289,6 @@ class RunStore:
         replace_file(self.root / "report.json", report.model_dump_json(indent=2).encode())
 
     def save_stability(self, stability: StabilityFile) -> Path:
-        """Write what repeated runs showed; return the file's path."""
         path = self.root / "stability.json"
         replace_file(path, stability.model_dump_json(indent=1).encode())
         return path

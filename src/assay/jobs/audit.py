@@ -81,7 +81,6 @@ class Audit:
 
     @property
     def is_broken(self) -> bool:
-        """Whether the infrastructure kept something from being run."""
         return bool(self.not_run) or any(
             each.outcome in INFRASTRUCTURE for trial in self.trials for each in trial.judged
         )

@@ -17,7 +17,6 @@ class Built:
     """What came of building."""
 
     done: tuple[Done, ...]
-    """One of each instance, in their order."""
     built: tuple[str, ...] = ()
     """Images that were built, each once."""
     pulled: tuple[str, ...] = ()

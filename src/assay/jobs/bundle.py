@@ -55,13 +55,11 @@ class VerifiedBundle(Verification):
     """What was found, with the environments and the replay."""
 
     environments: int = 0
-    """Images in which instances were tested."""
     undescribed: int = 0
     """Environments that the bundle only names."""
     quarantined: int = 0
     """Expected tests that were left out because they are said to vary from run to run."""
     gold_patches: int = 0
-    """Patches that are the gold patch of their instance."""
     dataset_instances: int | None = None
     """How many instances the data set has with which those of the bundle were compared; None if with none."""
     seed: int | None = None
@@ -69,7 +67,6 @@ class VerifiedBundle(Verification):
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether the infrastructure kept an instance from being evaluated anew."""
         return any(each.after in INFRASTRUCTURE for each in self.replayed)
 
 

@@ -55,7 +55,6 @@ class Collection:
     limit: int = 0
     """Candidates of each repository that are set up, newest first; 0 for all."""
     times: int = 3
-    """Runs of each control."""
 
     def run(self, phases: Sequence[Phase] = tuple(Phase)) -> tuple[FunnelPhase, ...]:
         """Do some phases, and publish what validation left; return the figures of all phases up to the last one done.

@@ -55,11 +55,8 @@ class EvaluationRun:
     rerun_failed: int = 0
     """Repetitions of an unresolved evaluation at most, to find flaky tests."""
     controls: bool = False
-    """Evaluate each instance with its gold patch and without any, too."""
     patchdiff: Settings | None = None
-    """Compare resolved patches with the gold patches."""
     model: ModelChoice | None = None
-    """Model of the generators that need one."""
     kind: RunKind = RunKind.EVALUATE
     given: Mapping[str, str] = field(default_factory=dict)
     """Further inputs that the results depend on, in a person's words; a folder takes no others later."""

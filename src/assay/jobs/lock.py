@@ -136,7 +136,6 @@ def _use_image(place: Workplace, instance: Instance, patch: str | None) -> UsedI
 
 
 def _describe_layers(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Lock:
-    """Return a lock with digests and contents of all images, read on an engine."""
 
     def describe(layer: Layer) -> tuple[str, Mapping[str, str]]:
         info = engine.find_image(layer.name)

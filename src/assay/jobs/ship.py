@@ -38,7 +38,6 @@ class Shipped:
     images: tuple[str, ...] = ()
     """Images in the file, or on this engine now."""
     moved: tuple[str, ...] = ()
-    """Images that were not there already."""
     size: int = 0
     """Bytes of the file."""
     seconds: float = 0.0
@@ -125,14 +124,14 @@ class Shipping:
         began, bench = time.monotonic(), self.images.bench
         registry = self._registry(bench, prefix)
         once, names = _Once(registry.push), dict[str, str]()
-        keys = set[str]()
+        sent = set[str]()
 
         def send_files(key: str, files: Mapping[str, bytes]) -> None:
             from assay.instances.environments.known_images import send_known
 
-            if key not in keys:
+            if key not in sent:
                 send_known(registry, key, files)
-                keys.add(key)
+                sent.add(key)
 
         def push(instance: Instance) -> str:
             settled = _read_tree_files(bench, instance)

@@ -48,7 +48,6 @@ class SolveSettings:
     prices: Path | None = None
     samples: int = 1
     budget: Budget = Budget()  # noqa: RUF009 - frozen
-    """Limits of one sample."""
     total_cost: float | None = None
     """Dollars that the run may pay."""
     temperature: float | None = None

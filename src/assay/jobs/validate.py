@@ -101,7 +101,6 @@ def _label(instance: Instance, tests: Validation, names: Collection[str]) -> Ins
 
 
 def _not_labelled(own: Instance, measured: Instance) -> tuple[str, ...]:
-    """Return a line for each measured label that a row with labels lacks."""
     known = {*own.fail_to_pass, *own.pass_to_pass}
     found = {"fail to pass": measured.fail_to_pass, "pass to pass": measured.pass_to_pass}
     lines = (f"not labelled, is {kind}: {test}" for kind, tests in found.items() for test in tests if test not in known)

@@ -65,7 +65,6 @@ class BuiltWorkbench:
     builder: "ImageBuilder"
     environment: EnvironmentChoice = EnvironmentChoice.AUTO
     setter: "Setter | None" = None
-    """Finds recipes for instances that have none."""
     cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:

@@ -144,11 +144,11 @@ def test_kill_by_somebody_else_is_the_engines(instance: Instance, script: str) -
         applied(instance, ActedBox({script: ExecResult(137, b"", 1.0)}))
 
 
-@pytest.mark.parametrize("code", [1, 2, 127, None])
-@pytest.mark.parametrize("script", [APPLY, RESTORE])
-def test_other_failure_is_the_infrastructures(instance: Instance, script: str, code: int | None) -> None:
-    done = applied(instance, ActedBox({script: ExecResult(code, b"no git", 1.0)}))
-    assert (done.ended, status_of(instance, done)[1]) == (True, FailedPart.INFRASTRUCTURE)
+@pytest.mark.parametrize("code", [1, 2, 127, -1, None])
+@pytest.mark.parametrize(("script", "patch"), [(APPLY, PATCH), (RESTORE, PATCH), (APPLY, "")])
+def test_other_failure_is_the_infrastructures(instance: Instance, script: str, patch: str, code: int | None) -> None:
+    done = applied(instance, ActedBox({script: ExecResult(code, b"no git", 1.0)}), patch=patch)
+    assert (done.ended, status_of(instance, done, patch)[1]) == (True, FailedPart.INFRASTRUCTURE)
 
 
 @pytest.mark.parametrize("result", [result for result, _ in LIMITS if result.exit_code is not None])
@@ -203,16 +203,12 @@ def test_build_product_that_is_not_applied_is_not_removed_either(instance: Insta
     assert box.put_files == {}
 
 
-def test_list_is_not_sent_if_nothing_has_to_be_put_back(instance: Instance) -> None:
+def test_nothing_more_is_sent_or_run_than_there_is_to_put_back_or_to_deliver(instance: Instance) -> None:
     box = ActedBox({APPLY: ExecResult(0, b"\0" + entry("calc.py"), 1.0)})
     assert not applied(instance, box).ended
-    assert box.put_files == {}
-
-
-def test_nothing_more_runs_if_there_is_nothing_to_put_back_or_to_deliver(instance: Instance) -> None:
-    box = ActedBox({APPLY: ExecResult(0, b"\0" + entry("calc.py"), 1.0)})
+    assert (box.ran, box.put_files) == ([APPLY, RESTORE], {})
     done = apply_patch(box, instance, make_delivery(instance, TestPlan(command="true"), gate(PATCH)))
-    assert (done.ended, box.ran) == (False, [APPLY])
+    assert (done.ended, box.ran[2:]) == (False, [APPLY])
 
 
 @pytest.mark.parametrize(
@@ -246,12 +242,6 @@ def test_scripts_run_as_the_tests_user_in_the_tree(instance: Instance) -> None:
 def test_detail_is_the_end_of_what_a_script_printed(instance: Instance) -> None:
     done = applied(instance, ActedBox({APPLY: ExecResult(CONFLICT, b"x" * 100 + b"y" * 2000 + b"\n", 1.0)}))
     assert status_of(instance, done)[2] == "y" * 2000
-
-
-@pytest.mark.parametrize("code", [1, -1, None])
-def test_script_that_fails_without_a_patch_is_the_infrastructures(instance: Instance, code: int | None) -> None:
-    done = applied(instance, ActedBox({APPLY: ExecResult(code, b"no git", 1.0)}), patch="")
-    assert status_of(instance, done, patch="")[1] is FailedPart.INFRASTRUCTURE
 
 
 def test_script_that_prints_as_it_should_has_no_detail(instance: Instance) -> None:

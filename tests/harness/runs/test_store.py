@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,6 +30,7 @@ from assay.harness.runs.saved import SavedPatchDiff, SavedVerdict
 from assay.harness.runs.store import RunStore
 
 PLAN = TestPlan(command="true")
+RUN = Run(id="r", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
 
 
 def task(instance: Instance, patch: str = "x") -> Task:
@@ -56,12 +56,8 @@ def test_what_is_saved_is_read_back(instance: Instance, tmp_path: Path) -> None:
     assert saved is not None
     assert (saved.key, saved.verdict.outcome) == ("k", Outcome.UNRESOLVED)
     assert (tmp_path / "run/instances/acme__calc-1/test_output.txt").read_bytes() == b"\xff output"
-
-
-def test_report_files_stay_in_their_folder(instance: Instance, tmp_path: Path) -> None:
-    save(RunStore(tmp_path / "run"), instance)
     assert (tmp_path / "run/instances/acme__calc-1/reports/report.xml").is_file()
-    assert not list(tmp_path.glob("run/instances/acme__calc-1/report.xml"))
+    assert not list(tmp_path.glob("run/instances/acme__calc-1/report.xml")), "report files stay in their folder"
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"key": "k"}', "null"])
@@ -175,26 +171,15 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
         pytest.fail("two processes hold one run")
 
 
-def test_the_journal_only_grows(tmp_path: Path) -> None:
-    store = RunStore(tmp_path / "runs/run")
-    store.journal("planned", count="2")
-    store.journal("started", "a")
-    lines = [json.loads(line) for line in (store.root / "journal.jsonl").read_text().splitlines()]
-    assert [(line["event"], line["instance"]) for line in lines] == [("planned", ""), ("started", "a")]
-
-
 def test_a_folder_is_made_where_there_is_none_yet(tmp_path: Path) -> None:
     with RunStore(tmp_path / "runs/today/run").lock():
         assert (tmp_path / "runs/today/run/lock").is_file()
 
 
-def test_a_run_that_has_no_journal_yet_has_no_events(tmp_path: Path) -> None:
-    assert RunStore(tmp_path).events() == []
-
-
 @pytest.mark.parametrize("torn", [b'{"event": "star', b"\xff\xfe", b"7", b"[]"])
 def test_a_torn_line_of_the_journal_is_passed_over(tmp_path: Path, torn: bytes) -> None:
     store = RunStore(tmp_path)
+    assert store.events() == [], "there is no journal yet"
     store.journal("planned")
     with (tmp_path / "journal.jsonl").open("ab") as journal:
         journal.write(torn)
@@ -231,11 +216,10 @@ def test_the_key_does_not_depend_on_who_proposed_the_patch(instance: Instance) -
 
 
 def test_a_run_and_its_predictions_are_read_back(tmp_path: Path) -> None:
-    run = Run(id="r", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
     predictions = (Prediction(instance_id="a", model="m", patch="p\n"),)
     store = RunStore(tmp_path / "run")
-    store.save_run(run, predictions)
-    assert (store.load_run(), store.load_predictions()) == (run, predictions)
+    store.save_run(RUN, predictions)
+    assert (store.load_run(), store.load_predictions()) == (RUN, predictions)
 
 
 def test_a_folder_without_a_run_is_said_to_be_none(tmp_path: Path) -> None:
@@ -245,13 +229,12 @@ def test_a_folder_without_a_run_is_said_to_be_none(tmp_path: Path) -> None:
 
 def test_a_run_that_starts_again_has_no_summary_until_it_ends(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "run")
-    run = Run(id="r", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
     verdicts = [Verdict(instance_id="a", outcome=Outcome.RESOLVED)]
     report = build_report(verdicts, ["a"])
-    store.save_run(run, ())
+    store.save_run(RUN, ())
     store.save_report(report, verdicts)
     assert store.report() == report
-    store.save_run(run, ())
+    store.save_run(RUN, ())
     assert store.load_report() is None
     assert not (tmp_path / "run/verdicts.jsonl").exists()
     assert store.report().submitted_instances == 0
@@ -259,8 +242,7 @@ def test_a_run_that_starts_again_has_no_summary_until_it_ends(tmp_path: Path) ->
 
 def test_a_report_that_cannot_be_read_is_made_again_from_the_verdicts(instance: Instance, tmp_path: Path) -> None:
     store = RunStore(tmp_path / "run")
-    run = Run(id="r", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
-    store.save_run(run, [task(instance).prediction])
+    store.save_run(RUN, [task(instance).prediction])
     save(store, instance)
     (tmp_path / "run/report.json").write_text('{"torn')
     assert store.report().unresolved_ids == [instance.id]
