@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from assay.harness.errors import DataError, field_error
 
@@ -15,10 +15,8 @@ WaitSeconds = Annotated[
 ]
 
 
-class EvaluateBody(BaseModel):
+class EvaluateBody(BaseModel, frozen=True, extra="forbid", strict=True):
     """A patch to evaluate."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     instance_id: str = Field(default="", description="Id of an instance of the data set, in any case.")
     instance: dict[str, Any] | None = Field(
@@ -40,7 +38,7 @@ class EvaluateBody(BaseModel):
         return self
 
 
-class RewardBody(EvaluateBody):
+class RewardBody(EvaluateBody, frozen=True):
     """A patch to reward."""
 
     reward: str | dict[str, float] | None = Field(
@@ -49,10 +47,8 @@ class RewardBody(EvaluateBody):
     )
 
 
-class BatchBody(BaseModel):
+class BatchBody(BaseModel, frozen=True, extra="forbid", strict=True):
     """Several patches to evaluate; all are taken, or none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     evaluations: list[EvaluateBody] = Field(
         min_length=1,

@@ -7,6 +7,7 @@ A run has one patch for each instance, so an instance's second patch is in the s
 
 import json
 import threading
+from bisect import bisect_left
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
@@ -84,13 +85,10 @@ class VerdictStore:
 
     def _free_number(self, instance_id: str) -> int:
         """Search for the lowest number of a run without a folder for the instance; all lower runs have one."""
-        taken, free = 0, 1
+        free = 1
         while self._is_taken(free, instance_id):
-            taken, free = free, 2 * free
-        while free - taken > 1:
-            middle = (taken + free) // 2
-            taken, free = (middle, free) if self._is_taken(middle, instance_id) else (taken, middle)
-        return free
+            free *= 2
+        return bisect_left(range(free), True, key=lambda number: number > 0 and not self._is_taken(number, instance_id))
 
     def _is_taken(self, number: int, instance_id: str) -> bool:
         return (self._run(number) / "instances" / instance_id).is_dir()

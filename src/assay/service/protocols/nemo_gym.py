@@ -6,7 +6,7 @@ A reward has to be a number there, so the answer is 503 where there is none, whi
 import statistics
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -18,20 +18,16 @@ from assay.service.replies import RETRY_AFTER
 from assay.service.routes import HttpRoute, answer_always
 
 
-class VerifyBody(BaseModel):
+class VerifyBody(BaseModel, frozen=True, extra="allow"):
     """A rollout; further columns of its row come back unchanged."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     instance_id: str = Field(description="Id of an instance of the data set.")
     model_patch: str | None = Field(default=None, description="The patch; else the last message has to hold it.")
     response: dict[str, Any] = Field(default_factory=dict, description="The model's response (OpenAI Responses).")
 
 
-class AggregateBody(BaseModel):
+class AggregateBody(BaseModel, frozen=True, extra="allow"):
     """Answers of ``/verify``."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     verify_responses: list[dict[str, Any]]
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -42,11 +42,7 @@ CHUNK = 4096
 TASK = "Resolve this issue with a patch, a unified diff against the commit {commit} of {repo}:\n\n{issue}"
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class SplitBody(_Body):
+class SplitBody(BaseModel, frozen=True, extra="forbid"):
     """The split whose tasks are asked for."""
 
     split: str = SPLIT
@@ -58,20 +54,20 @@ class SplitBody(_Body):
         return self
 
 
-class TaskBody(SplitBody):
+class TaskBody(SplitBody, frozen=True):
     """One task by its number."""
 
     index: int
 
 
-class TaskRangeBody(SplitBody):
+class TaskRangeBody(SplitBody, frozen=True):
     """Tasks by their numbers, as a slice of Python."""
 
     start: int | None = None
     stop: int | None = None
 
 
-class CreateBody(_Body):
+class CreateBody(BaseModel, frozen=True, extra="forbid"):
     """The task of a new session."""
 
     env_name: str | None = None
@@ -81,7 +77,7 @@ class CreateBody(_Body):
     toolset_name: str | None = None
 
 
-class CallBody(_Body):
+class CallBody(BaseModel, frozen=True, extra="forbid"):
     """A call of the tool."""
 
     name: str

@@ -9,7 +9,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import WebSocketRoute
@@ -30,30 +30,24 @@ CODES = {400: "INVALID_JSON", 405: "UNKNOWN_TYPE", 429: "CAPACITY_REACHED"}
 """Codes of errors on the web socket, by HTTP status."""
 
 
-class ResetBody(BaseModel):
+class ResetBody(BaseModel, frozen=True, extra="allow"):
     """The instance of an episode: by its id, by a number, or the next one."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     instance_id: str | None = None
     seed: int | None = Field(default=None, ge=0)
     episode_id: str | None = None
 
 
-class PatchAction(BaseModel):
+class PatchAction(BaseModel, frozen=True, extra="forbid"):
     """The only action."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     patch: str = Field(description="A unified diff.")
     instance_id: str | None = Field(default=None, description="Needed over HTTP, where there are no sessions.")
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class StepBody(BaseModel):
+class StepBody(BaseModel, frozen=True, extra="allow"):
     """A step."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     action: PatchAction
     timeout_s: float | None = None
