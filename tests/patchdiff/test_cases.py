@@ -54,33 +54,25 @@ def test_the_development_set_has_twelve_wrong_patches_of_all_kinds_and_six_right
     assert any(each.dataset != "releases" for each in seen)
 
 
-@pytest.mark.parametrize("phase", ["first", "second", "third", "fourth"])
-def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_instance(phase: str) -> None:
-    seen = [each for each in load_cases() if each.phase == phase]
-    wrong = [each for each in seen if each.label == "wrong"]
-    right = [each for each in seen if each.label == "right"]
-    assert (len(wrong), len(right)) == (6, 6)
-    assert {each.kind for each in wrong} == set(get_args(WrongKind))
-    instances = {each.instance for each in load_cases() if each.phase == "development"}
-    assert {each.instance for each in wrong} == {each.instance for each in right} == instances
+TWELVE = ("fifth", "sixth", "eighth", "ninth", "tenth", "eleventh")
+LATER = [(phase, "") for phase in ("first", "second", "third", "fourth")]
+LATER += [(phase, dataset) for phase in TWELVE for dataset in ("releases", "lite")]
 
 
-@pytest.mark.parametrize("phase", ["fifth", "sixth", "eighth", "ninth", "tenth", "eleventh"])
-@pytest.mark.parametrize("dataset", ["releases", "lite"])
-def test_a_set_of_twelve_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances_of_a_data_set(
-    phase: str, dataset: str
-) -> None:
-    seen = [each for each in load_cases() if each.phase == phase and each.dataset == dataset]
-    wrong = [each.instance for each in seen if each.label == "wrong"]
-    right = [each.instance for each in seen if each.label == "right"]
+@pytest.mark.parametrize(("phase", "dataset"), LATER)
+def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances(phase: str, dataset: str) -> None:
+    seen = [each for each in load_cases() if each.phase == phase and each.dataset == (dataset or each.dataset)]
+    wrong, right = ([each.instance for each in seen if each.label == label] for label in ("wrong", "right"))
     assert len(set(wrong)) == len(wrong) == 6
     assert sorted(right) == sorted(wrong)
+    if not dataset:
+        assert {each.kind for each in seen if each.label == "wrong"} == set(get_args(WrongKind))
+        assert {*wrong} == {each.instance for each in load_cases() if each.phase == "development"}
 
 
-@pytest.mark.parametrize("phase", ["fifth", "sixth", "eighth", "ninth", "tenth", "eleventh"])
+@pytest.mark.parametrize("phase", TWELVE)
 def test_a_set_of_twelve_has_all_kinds_of_wrong_patch_twice_and_leans_on_no_kind_of_right_one(phase: str) -> None:
-    seen = [each for each in load_cases() if each.phase == phase]
-    kinds = Counter(each.kind for each in seen)
+    kinds = Counter(each.kind for each in load_cases() if each.phase == phase)
     assert {kind for kind in get_args(WrongKind) if kinds[kind] < 2} == set()
     assert {kind for kind in get_args(RightKind) if kinds[kind] > 4} == set()
 

@@ -14,11 +14,8 @@ JUNIT = """<testsuites><testsuite name="pytest">
 
 
 def test_message_of_junit_xml_is_that_of_the_test_of_the_right_class() -> None:
-    tests = [
-        "tests/test_a.py::TestOne::test_add",
-        "tests/test_b.py::TestTwo::test_add",
-        "tests/test_b.py::TestTwo::test_kept",
-    ]
+    ends = ("a.py::TestOne::test_add", "b.py::TestTwo::test_add", "b.py::TestTwo::test_kept")
+    tests = [f"tests/test_{end}" for end in ends]
     assert find_messages(tests, [JUNIT], "") == {tests[0]: "assert 1 == 2", tests[1]: "ImportError: no b"}
 
 
@@ -73,11 +70,7 @@ other
         (UNITTEST, "test_add (calc.tests.Sums)", "Traceback (most recent call last):\nAssertionError: 1 != 2"),
         (GO, "TestAdd", "sum_test.go:3: got 1, want 2"),
         (RUST, "sums::adds", "assertion failed"),
-        (
-            PYTEST,
-            "tests/test_a.py::TestSums::test_add",
-            ">       assert 1 == 2\nE       assert 1 == 2",
-        ),
+        (PYTEST, "tests/test_a.py::TestSums::test_add", ">       assert 1 == 2\nE       assert 1 == 2"),
         ("  1) sum adds:\n     Error: expected 3\n", "sum adds", "Error: expected 3"),
         ("not ok 1 - adds\n# expected 3\n", "adds", "# expected 3"),
     ],

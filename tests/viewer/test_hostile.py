@@ -39,9 +39,7 @@ class Checker(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         if tag not in TAGS:
             self.wrong.append(f"<{tag}>")
-        self.wrong += [
-            f"{tag} {name}" for name in given if name.startswith("on") or name in {"style", "srcdoc", "action"}
-        ]
+        self.wrong += [f"{tag} {name}" for name in given if name.startswith("on") or name in FORBIDDEN]
         self.wrong += [f"{tag} src={given['src']}" for _ in [0] if "src" in given and not _is_ours(given["src"])]
         if tag == "script" and "src" not in given and given.get("type") != "application/json":
             self.wrong.append("inline script")
