@@ -11,6 +11,7 @@ import pytest
 
 from assay import Status
 from assay.harness import languages, reports, runners
+from assay.harness.engines import open_engine
 from assay.harness.errors import PluginError, UserError
 from assay.harness.plugins import Registry
 
@@ -63,6 +64,17 @@ def test_entry_point_of_another_distribution_is_found(register: Callable[..., No
     assert TOOLS.resolve("saw")(4) == 2
     with pytest.raises(PluginError, match="known are broken, join, json, saw"):
         TOOLS.resolve("nail")
+
+
+def test_two_parts_of_one_name_are_refused(register: Callable[..., None]) -> None:
+    register("[assay.tools]", "saw = far_saw", "plane = far_plane", far_saw="NAME = 'saw'", far_plane="NAME = 'join'")
+    with pytest.raises(PluginError, match=r"two tools are called join: 'os\.path:join' and <module 'far_plane'"):
+        Registry[Any]("tool", "assay.tools", TOOLS.parts).load_group()
+
+
+def test_an_engine_that_lacks_a_member_is_refused() -> None:
+    with pytest.raises(PluginError, match="engine builtins:dict lacks abort, build, "):
+        open_engine("builtins:dict")
 
 
 @pytest.mark.parametrize("find", [reports.find, runners.find, languages.find])
