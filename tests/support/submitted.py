@@ -1,8 +1,11 @@
 """A run of two instances, exported as a submission and then spoiled, for tests of what checks say."""
 
 import json
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,8 @@ ABOUT = SubmissionMetadata(
     benchmark="acme/Calc",
     task="calc",
 )
+SPOILED = yaml.safe_load((Path(__file__).parents[1] / "harness/exports/spoiled.yaml").read_text())
+"""Rows for ``spoil``, by the name of a format."""
 SYSTEM = "20261123_Toy-agent_M-1"
 LOG = """\
 PASSED tests/test_calc.py::test_add
@@ -79,3 +84,39 @@ def edit_lines(path: Path, change: Callable[[list[Any]], object]) -> None:
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     change(rows)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+EDITS = {".json": edit_json, ".jsonl": edit_lines, ".yaml": edit_yaml}
+
+
+def spoil(home: Path, how: Mapping[str, Any]) -> None:
+    """Spoil a submission in one place, as a row of ``spoiled.yaml`` says.
+
+    The file is removed, renamed or overwritten, or the part of its content at a place is changed: a field is set or
+    popped, or a row is there twice.
+    """
+    path = home / how["file"]
+
+    def change(content: Any) -> None:
+        part = reduce(getitem, how.get("at", ()), content)
+        if "set" in how:
+            part.update(how["set"])
+        elif "pop" in how:
+            part.pop(how["pop"])
+        else:
+            part.append(part[how["repeat"]])
+
+    if how.get("remove"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    elif "to" in how:
+        path.rename(home / how["to"])
+    elif "text" in how:
+        path.write_text(how["text"])
+    else:
+        EDITS[path.suffix](path, change)
+
+
+def is_said(complaint: str, said: Iterable[str]) -> bool:
+    """Return whether a complaint is among the lines; dots at its end stand for more."""
+    begin = complaint.removesuffix("...")
+    return any(each == complaint or (begin != complaint and each.startswith(begin)) for each in said)

@@ -13,7 +13,7 @@ from assay.harness.errors import UserError
 from assay.harness.exports import multi_swe_bench
 from assay.harness.exports.base import RunToExport
 from exported import graded
-from submitted import ABOUT, SYSTEM, complaints, edit_json, edit_lines, edit_yaml, exported, split_of
+from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
 
 P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
 GOOD = {"kept": P, "fixed": P, "new": P, "old": F, "other": S}
@@ -157,40 +157,7 @@ def test_a_complete_submission_has_no_problem(folder: Path) -> None:
     assert check(folder) == []
 
 
-SPOILED: list[tuple[Callable[[Path], object], str]] = [
-    (
-        lambda home: edit_lines(home / "all_preds.jsonl", lambda rows: rows.pop()),
-        "all_preds.jsonl: instance_id: has 1 prediction and 1 named as missing of the 3 of go",
-    ),
-    (
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found.update(verified=True)),
-        "metadata.yaml: verified: is the maintainers' to set; write false",
-    ),
-    (
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found.update(oss=None)),
-        "metadata.yaml: oss: is missing; add it",
-    ),
-    (
-        lambda home: edit_json(home / "results/results.json", lambda found: found.pop("resolved")),
-        "results/results.json: resolved: is no list of ids; the leaderboard counts it",
-    ),
-    (
-        lambda home: edit_json(home / "results/results.json", lambda found: found["resolved"].append("acme__calc-8")),
-        "results/results.json: resolved: acme__calc-8: its log does not say so",
-    ),
-    (
-        lambda home: (home / "logs/acme/calc/evals/pr-7/report.json").unlink(),
-        "logs/acme/calc/evals/pr-7/report.json: acme__calc-7: is missing, although it is resolved; evaluate it",
-    ),
-    (
-        lambda home: (home / "logs/acme/calc/evals/pr-7/fix.patch").write_text("another\n"),
-        "logs/acme/calc/evals/pr-7/fix.patch: acme__calc-7: is not all_preds.jsonl's patch; evaluate that one",
-    ),
-    (lambda home: (home / "trajs/acme__calc-8.txt").unlink(), "trajs: acme__calc-8: no reasoning trace"),
-]
-
-
-@pytest.mark.parametrize(("spoil", "complaint"), SPOILED)
-def test_a_spoiled_submission_has_its_problem(folder: Path, spoil: Callable[[Path], object], complaint: str) -> None:
-    spoil(folder / HOME)
-    assert any(each.startswith(f"{HOME}/{complaint}") for each in check(folder))
+@pytest.mark.parametrize("how", SPOILED["multi-swe-bench"], ids=lambda how: how["says"][:40])
+def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
+    spoil(folder / HOME, how)
+    assert is_said(f"{HOME}/{how['says']}", check(folder))

@@ -12,7 +12,7 @@ from assay.harness.errors import UserError
 from assay.harness.exports import polybench
 from assay.harness.exports.base import RunToExport
 from exported import graded
-from submitted import ABOUT, SYSTEM, complaints, edit_json, edit_lines, edit_yaml, exported, split_of
+from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
 
 P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
@@ -116,46 +116,7 @@ def test_a_complete_submission_has_no_problem(folder: Path) -> None:
     assert check(folder) == []
 
 
-SPOILED: list[tuple[Callable[[Path], object], str]] = [
-    (
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found.update(pass_rate="25%")),
-        "metadata.yaml: pass_rate: is '25%'; write it as '25.00% (1/4)'",
-    ),
-    (
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found.update(pass_rate="50.00% (2/4)")),
-        "metadata.yaml: pass_rate: is '50.00% (2/4)', but the logs give '25.00% (1/4)'; write that",
-    ),
-    (
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found.update(pass_rate="52.00% (1/4)")),
-        "metadata.yaml: pass_rate: is '52.00% (1/4)', but the logs give '25.00% (1/4)'; write that",
-    ),
-    (
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found.pop("pass_rate")),
-        "metadata.yaml: pass_rate: is missing; add it",
-    ),
-    (
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found.update(site="://github.com")),
-        "metadata.yaml: site: is '://github.com', which is no address; write https://...",
-    ),
-    (lambda home: (home / "logs/a-2_result.json").unlink(), "logs: a-2: has no <id>_result.json; evaluate it"),
-    (
-        lambda home: edit_json(home / "logs/a-2_result.json", lambda found: found.pop("with_logs")),
-        "logs/a-2_result.json: with_logs: is missing or of the wrong kind; evaluate it again",
-    ),
-    (
-        lambda home: edit_json(home / "logs/a-2_result.json", lambda found: found.update(resolved=True)),
-        "logs/a-2_result.json: resolved: is true, but the other fields do not allow it; evaluate it again",
-    ),
-    (
-        lambda home: edit_lines(home / "all_preds.jsonl", lambda rows: rows.pop(0)),
-        "logs/a-1_result.json: a-1: is resolved without a prediction; add it to all_preds.jsonl",
-    ),
-    (lambda home: (home / "trajs/a-4.log").unlink(), "trajs: a-4: no reasoning trace has this id in its name"),
-    (lambda home: (home / "README.md").write_text(" \n"), "README.md: is missing or empty; describe the system"),
-]
-
-
-@pytest.mark.parametrize(("spoil", "complaint"), SPOILED)
-def test_a_spoiled_submission_has_its_problem(folder: Path, spoil: Callable[[Path], object], complaint: str) -> None:
-    spoil(folder / HOME)
-    assert any(each.startswith(f"{HOME}/{complaint}") for each in check(folder))
+@pytest.mark.parametrize("how", SPOILED["swe-polybench"], ids=lambda how: how["says"][:40])
+def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
+    spoil(folder / HOME, how)
+    assert is_said(f"{HOME}/{how['says']}", check(folder))

@@ -16,7 +16,7 @@ from assay.harness.exports.swebench_check import SIZES
 from assay.harness.exports.write import run_problems
 from exported import graded
 from other_tools import run_with
-from submitted import ABOUT, BAD_LOG, LOG, SYSTEM, complaints, edit_json, edit_lines, edit_yaml, exported, split_of
+from submitted import ABOUT, BAD_LOG, LOG, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
 
 P, F = Status.PASSED, Status.FAILED
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
@@ -173,107 +173,10 @@ def test_a_complete_submission_has_no_problem(folder: Path) -> None:
         assert complaints(swebench, folder / HOME) == []
 
 
-SPOILED: list[tuple[str, Callable[[Path], object], str]] = [
-    (
-        "a double id",
-        lambda home: edit_lines(home / "all_preds.jsonl", lambda rows: rows.append(rows[0])),
-        "all_preds.jsonl: a-1: is there 2 times; keep one prediction (pass@1)",
-    ),
-    (
-        "two models",
-        lambda home: edit_lines(home / "all_preds.jsonl", lambda rows: rows[0].update(model_name_or_path="m2")),
-        "all_preds.jsonl: model_name_or_path: names 2 models (acme/model-1, m2); submit each by itself",
-    ),
-    (
-        "no model",
-        lambda home: edit_lines(home / "all_preds.jsonl", lambda rows: rows[1].pop("model_name_or_path")),
-        "all_preds.jsonl:2: model_name_or_path: is missing; add it",
-    ),
-    (
-        "a missing instance",
-        lambda home: edit_json(home / "results/results.json", lambda found: found["no_generation"].clear()),
-        "all_preds.jsonl: instance_id: has 2 predictions of the 3 of verified; evaluate the whole split",
-    ),
-    (
-        "no JSON",
-        lambda home: (home / "all_preds.jsonl").write_text("{}\n{"),
-        "all_preds.jsonl:2: is not JSON: Expecting property name enclosed in double quotes",
-    ),
-    (
-        "no report",
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found["info"].pop("report")),
-        "metadata.yaml: info.report: is missing; add it",
-    ),
-    (
-        "no address",
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found["info"].update(site="example.org")),
-        "metadata.yaml: info.site: is 'example.org', which is no address; write https://...",
-    ),
-    (
-        "a tag of the wrong kind",
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found["tags"].update(os_model="yes")),
-        "metadata.yaml: tags.os_model: is 'yes'; write true or false",
-    ),
-    (
-        "pass@k",
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found["tags"].update(system={"attempts": 3})),
-        'metadata.yaml: tags.system.attempts: is not "1" or "2+"; write "2+" if the system chooses among several tries',
-    ),
-    (
-        "checked by itself",
-        lambda home: edit_yaml(home / "metadata.yaml", lambda found: found["tags"].update(checked=True)),
-        "metadata.yaml: tags.checked: is the maintainers' to set; write false",
-    ),
-    ("no README", lambda home: (home / "README.md").unlink(), "README.md: is missing or empty; describe the system"),
-    (
-        "no trajectory",
-        lambda home: (home / "trajs/a-1.md").rename(home / "trajs/a-12.md"),
-        "trajs: a-1: no reasoning trace has this id in its name; add one (--trajectories)",
-    ),
-    (
-        "no logs",
-        lambda home: [path.unlink() for path in (home / "logs/a-2").iterdir()] and (home / "logs/a-2").rmdir(),
-        "logs: a-2: has no folder of logs; evaluate it",
-    ),
-    (
-        "another patch",
-        lambda home: (home / "logs/a-1/patch.diff").write_text("diff --git a/x b/x\n"),
-        "logs/a-1/patch.diff: a-1: is not all_preds.jsonl's patch; evaluate that one",
-    ),
-    (
-        "resolved in the summary only",
-        lambda home: edit_json(home / "results/results.json", lambda found: found.update(resolved=["a-1", "a-2"])),
-        "results/results.json: resolved: a-2: its log does not say so; write what the logs show",
-    ),
-    (
-        "resolved in the log only",
-        lambda home: edit_json(home / "results/results.json", lambda found: found.update(resolved=[])),
-        "results/results.json: resolved: a-1: is missing, although its log says so; write what the logs show",
-    ),
-    (
-        "a report that contradicts itself",
-        lambda home: edit_json(home / "logs/a-2/report.json", lambda found: found["a-2"].update(resolved=True)),
-        f"logs/a-2/report.json: resolved: is true, but SWE-bench counts {FIXED!r} as failed; "
-        "evaluate with --environment published, whose logs SWE-bench knows",
-    ),
-    (
-        "a log in which a test fails",
-        lambda home: (home / "logs/a-1/test_output.txt").write_text(BAD_LOG),
-        f"logs/a-1/test_output.txt: a-1: does not show {FIXED!r} passing, so nobody can grade it again; "
-        "evaluate with --environment published, whose logs SWE-bench knows",
-    ),
-    (
-        "no test output",
-        lambda home: (home / "logs/a-1/test_output.txt").unlink(),
-        "logs/a-1/test_output.txt: a-1: is missing, so nobody can grade it again; evaluate it again",
-    ),
-]
-
-
-@pytest.mark.parametrize(("spoil", "complaint"), [each[1:] for each in SPOILED], ids=[each[0] for each in SPOILED])
-def test_a_spoiled_submission_has_its_problem(folder: Path, spoil: Callable[[Path], object], complaint: str) -> None:
-    spoil(folder / HOME)
-    assert f"{HOME}/{complaint}" in check(folder)
+@pytest.mark.parametrize("how", SPOILED["swebench"], ids=lambda how: how["says"][:40])
+def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
+    spoil(folder / HOME, how)
+    assert is_said(f"{HOME}/{how['says']}", check(folder))
 
 
 def test_a_wrong_name_of_folder_or_split_is_a_problem(folder: Path) -> None:

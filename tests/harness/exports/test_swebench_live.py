@@ -12,7 +12,7 @@ from assay.harness.errors import UserError
 from assay.harness.exports import swebench_live
 from assay.harness.exports.base import RunToExport
 from exported import graded
-from submitted import ABOUT, SYSTEM, complaints, edit_json, exported
+from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, spoil
 
 P, F = Status.PASSED, Status.FAILED
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
@@ -94,37 +94,7 @@ def test_a_complete_submission_has_no_problem(folder: Path) -> None:
     assert complaints(swebench_live, folder) == []
 
 
-SPOILED: list[tuple[Callable[[Path], object], str]] = [
-    (
-        lambda home: edit_json(home / "preds.json", lambda rows: rows.update({"a-1": "diff"})),
-        'preds.json: a-1: is no {"model_patch": "..."}; write the patch, or "" for none',
-    ),
-    (
-        lambda home: edit_json(home / "preds.json", lambda rows: rows.pop("a-2")),
-        "results.json: submitted_ids: a-2: its log does not say so; write what the logs show",
-    ),
-    (
-        lambda home: edit_json(home / "results.json", lambda found: found.update(success=2)),
-        "results.json: success: is 2, but there are 1 ids",
-    ),
-    (
-        lambda home: edit_json(home / "results.json", lambda found: found.pop("error_ids")),
-        "results.json: error_ids: is no list of ids; write it",
-    ),
-    (
-        lambda home: edit_json(home / "a-1/report.json", lambda found: found.update(resolved=False)),
-        "results.json: success_ids: a-1: its log does not say so; write what the logs show",
-    ),
-    (lambda home: (home / "trajs/a-4.json").unlink(), "trajs: a-4: no reasoning trace has this id in its name"),
-    (
-        lambda home: (home / "gold_patch_evaluated_instances.txt").write_text("\n"),
-        "gold_patch_evaluated_instances.txt: names no instance",
-    ),
-    (lambda home: (home / "results.json").unlink(), "results.json: is missing; add it"),
-]
-
-
-@pytest.mark.parametrize(("spoil", "complaint"), SPOILED)
-def test_a_spoiled_submission_has_its_problem(folder: Path, spoil: Callable[[Path], object], complaint: str) -> None:
-    spoil(folder / SYSTEM)
-    assert any(each.startswith(f"{SYSTEM}/{complaint}") for each in complaints(swebench_live, folder))
+@pytest.mark.parametrize("how", SPOILED["swe-bench-live"], ids=lambda how: how["says"][:40])
+def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
+    spoil(folder / SYSTEM, how)
+    assert is_said(f"{SYSTEM}/{how['says']}", complaints(swebench_live, folder))
