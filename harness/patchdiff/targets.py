@@ -128,13 +128,9 @@ def find_users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], 
         room: the greatest number of targets.
     """
     using = {
-        path: max(_count_shared_folders(path, each.path) for each in named)
+        path: max(len(PurePosixPath(commonpath([dirname(path), dirname(each.path)])).parts) for each in named)
         for path, words in mentions.items()
         if (named := [each for each in names if path != each.path and each.module in words and each.names & {*words}])
     }
     nearest = sorted(using, key=lambda path: (-using[path], path))
     return tuple(Target(path, WHOLE_MODULE, dict.fromkeys(SIDES, _ALL)) for path in nearest[: min(room, USERS)])
-
-
-def _count_shared_folders(path: str, other: str) -> int:
-    return len(PurePosixPath(commonpath([dirname(path), dirname(other)])).parts)

@@ -78,14 +78,11 @@ def drop_others(source: Source, test: ast.AST) -> Iterator[TextChange]:
         yield TextChange(*source.span(source.tree.body[0]), "")
     bodies = [source.tree.body, *(node.body for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef))]
     for body in bodies:
-        others = [node for node in body if _is_test(node) and node is not test]
+        tests = (node for node in body if isinstance(node, FUNCTIONS) and node.name.startswith("test"))
+        others = [node for node in tests if node is not test]
         for node in others:
-            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             start, end = source.starts[first - 1], source.starts[node.end_lineno or first] - 1
             is_last = body is not source.tree.body and len(others) == len(body) and node is others[-1]
             if source.indent(node) is not None or first < node.lineno:
                 yield TextChange(start, end, " " * node.col_offset + "pass" if is_last else "")
-
-
-def _is_test(node: ast.stmt) -> bool:
-    return isinstance(node, FUNCTIONS) and node.name.startswith("test")

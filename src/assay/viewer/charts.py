@@ -140,7 +140,8 @@ def place_labels(dots: Sequence[tuple[Dot, str]], right: float) -> tuple[Label, 
         to_left = dot.x + dot.radius + 4 + width > right
         x = dot.x - dot.radius - 4 if to_left else dot.x + dot.radius + 4
         begin = x - width if to_left else x
-        y = next(each for each in _places(dot.y + 4) if not _is_taken(taken, begin, begin + width, each))
+        near = [at for left, end, at in taken if begin < end and left < begin + width]
+        y = next(each for each in _places(dot.y + 4) if all(abs(each - at) >= LINE for at in near))
         taken.append((begin, begin + width, y))
         found.append(Label(round(x, 1), y, text, "end" if to_left else "start"))
     return tuple(found)
@@ -152,7 +153,3 @@ def _places(y: float) -> Iterator[float]:
         yield y + LINE * number
         if y - LINE * number > LINE:
             yield y - LINE * number
-
-
-def _is_taken(taken: Iterable[tuple[float, float, float]], begin: float, end: float, y: float) -> bool:
-    return any(begin < right and left < end and abs(y - at) < LINE for left, right, at in taken)

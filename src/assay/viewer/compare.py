@@ -117,7 +117,9 @@ def compare_runs(runs: tuple[ViewedRun, ...], results: Sequence[RunResults]) -> 
     common = sorted(set(results[0].results) - set(result.left_out))
     outcomes = {name: tuple(each.results[name].outcome for each in results) for name in common}
     repo_of = {name: readable(results[0].results[name].repo) for name in common}
-    resolved_by = [_resolvers(found) for found in outcomes.values()]
+    resolved_by = [
+        frozenset(at for at, one in enumerate(found) if one is Outcome.RESOLVED) for found in outcomes.values()
+    ]
     names = short_names([each.name for each in results])
     return CompareView(
         runs=runs,
@@ -132,10 +134,6 @@ def compare_runs(runs: tuple[ViewedRun, ...], results: Sequence[RunResults]) -> 
         marks=tuple(_mark(run.store.load_run()) for run in runs),
         made=_find_differences([run.store.load_run() for run in runs]),
     )
-
-
-def _resolvers(outcomes: Sequence[Outcome]) -> frozenset[int]:
-    return frozenset(number for number, outcome in enumerate(outcomes) if outcome is Outcome.RESOLVED)
 
 
 def short_names(names: Sequence[str]) -> tuple[str, ...]:
