@@ -28,18 +28,16 @@ def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> No
         raise EnvironmentFailure(f"no mmdebstrap to bootstrap {wanted.name} with; {remedy}")
     tar = scratch / "root.tar"
     log.write_bytes(b"")
-    options = [*_options(wanted), *_pins(wanted.versions, scratch), *_unpacking(wanted, scratch)]
-    _run([program, *options, wanted.suite, str(tar)], wanted.suite, log)
-    engine.import_image(wanted.name, tar, wanted.labels)
-
-
-def _options(wanted: Toolchain) -> list[str]:
-    return [
+    options = [
         "--variant=minbase",
         f"--include={','.join(wanted.packages)}",
         *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
         *(f'--essential-hook=mkdir -p "$1{folder}"' for folder in KEPT),
+        *_pins(wanted.versions, scratch),
+        *_unpacking(wanted, scratch),
     ]
+    _run([program, *options, wanted.suite, str(tar)], wanted.suite, log)
+    engine.import_image(wanted.name, tar, wanted.labels)
 
 
 def preferences(versions: Iterable[str]) -> str:

@@ -56,12 +56,9 @@ def linux_uv(cache: Path) -> Path:
     machine = {"arm64": "aarch64", "AMD64": "x86_64"}.get(platform.machine(), platform.machine())
     target = cache / "uv" / f"{version('uv')}-{machine}"
     if not (target / "bin" / "uv").is_file():
-        _fetch_uv(own, f"{machine}-unknown-linux-gnu", target)
+        triple = f"{machine}-unknown-linux-gnu"
+        command = [own, "pip", "install", "--quiet", "--target", str(target), "--python-platform", triple]
+        done = subprocess.run([*command, f"uv=={version('uv')}"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise EnvironmentFailure(f"no uv for {triple} could be fetched: {done.stderr.strip()}", tail=done.stderr)
     return target / "bin" / "uv"
-
-
-def _fetch_uv(own: str, triple: str, target: Path) -> None:
-    command = [own, "pip", "install", "--quiet", "--target", str(target), "--python-platform", triple]
-    done = subprocess.run([*command, f"uv=={version('uv')}"], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise EnvironmentFailure(f"no uv for {triple} could be fetched: {done.stderr.strip()}", tail=done.stderr)

@@ -101,7 +101,8 @@ class ArchiveReader:
 
     def _contents(self) -> Contents:
         try:
-            index = json.loads(self._text(layout.INDEX))
+            content = self._tar.extractfile(self._members[layout.INDEX])
+            index = json.loads(content.read() if content else b"")
             images = tuple(self._image(entry) for entry in index["manifests"])
             annotations = {str(key): str(value) for key, value in index.get("annotations", {}).items()}
             cache = annotations.get(layout.CACHE, "").removeprefix("sha256:")
@@ -120,10 +121,6 @@ class ArchiveReader:
             for each in (manifest["config"], *manifest["layers"])
         )
         return ArchivedImage(entry["annotations"][layout.NAME], config, tuple(layers), described)
-
-    def _text(self, path: str) -> bytes:
-        content = self._tar.extractfile(self._members[path])
-        return content.read() if content else b""
 
     def _open(self, blob: Blob) -> IO[bytes]:
         member = self._members.get(blob.path)

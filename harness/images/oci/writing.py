@@ -86,7 +86,10 @@ class ArchiveWriter:
         for image in images:
             for name in image["RepoTags"] or ():
                 self._add_image(name, documents[image["Config"]], image["Layers"])
-        self._keep_state()
+        self._out.flush()
+        os.fsync(self._out.fileno())
+        self._state = self._state.model_copy(update={"offset": self._out.tell()})
+        replace_file(self._state_file, self._state.model_dump_json().encode())
 
     def finish(self, names: Sequence[str], cache: bytes, annotations: Mapping[str, str]) -> None:
         """Write the index of these images, and give the file its name."""
@@ -189,12 +192,6 @@ class ArchiveWriter:
 
     def _pad(self, size: int) -> None:
         self._out.write(b"\0" * (-size % BLOCK))
-
-    def _keep_state(self) -> None:
-        self._out.flush()
-        os.fsync(self._out.fileno())
-        self._state = self._state.model_copy(update={"offset": self._out.tell()})
-        replace_file(self._state_file, self._state.model_dump_json().encode())
 
 
 def header(path: str, size: int) -> bytes:

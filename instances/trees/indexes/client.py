@@ -129,13 +129,10 @@ class _Toolbox:
         except EngineUnavailable as error:
             problem = f"there is no {program} on this machine, nor an engine to run one in a container"
             raise EnvironmentFailure(f"{problem} ({error})") from error
-        return engine, self._image(engine)
-
-    def _image(self, engine: Engine) -> str:
         base = find_toolchain(Recipe(language=self.language), self.images, engine)
         if base.is_made:
             ensure(base.name, engine, self.cache, partial(make_toolchain, base, engine))
-        return base.name
+        return engine, base.name
 
 
 def _exit_code(command: list[str], folder: Path, output: IO[bytes]) -> int | None:
