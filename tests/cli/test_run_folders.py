@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assay.harness.domain import Instance
+from toy import GOLD
 
 REMEDY = "give this one another folder with --run-id NAME"
 
@@ -48,9 +49,9 @@ COMMANDS = {
 @pytest.mark.parametrize("first", ["evaluate", "gold", "null", "solve", "replay", "strict"])
 @pytest.mark.parametrize("second", list(COMMANDS))
 def test_a_second_command_resumes_the_same_and_changes_no_other(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance, first: str, second: str
+    assay: Callable, rows: Path, predictions: Callable, first: str, second: str
 ) -> None:
-    predictions({"acme__calc-1": instance.gold_patch})
+    predictions({"acme__calc-1": GOLD})
     predictions({"acme__calc-1": ""}, "other.jsonl")
     text = Path("preds.jsonl").read_text()
     Path("model.jsonl").write_text(text.replace("acme/model", "acme_model"))
@@ -65,21 +66,17 @@ def test_a_second_command_resumes_the_same_and_changes_no_other(
     assert {path: path.read_bytes() for path in Path("runs/r").rglob("*") if path.is_file()} == before
 
 
-def test_a_file_that_has_grown_adds_to_the_run(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
-) -> None:
-    predictions({"acme__calc-1": instance.gold_patch})
+def test_a_file_that_has_grown_adds_to_the_run(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({"acme__calc-1": GOLD})
     assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "r")
-    predictions({"acme__calc-1": instance.gold_patch, "acme__calc-2": ""})
+    predictions({"acme__calc-1": GOLD, "acme__calc-2": ""})
     done = assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "r")
     assert done.err.count("known already") == 1
     assert report("r")["submitted_ids"] == ["acme__calc-1", "acme__calc-2"]
 
 
-def test_single_instances_of_a_run_leave_the_others_in_it(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
-) -> None:
-    predictions({f"acme__calc-{n}": instance.gold_patch for n in (1, 2, 3)})
+def test_single_instances_of_a_run_leave_the_others_in_it(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({f"acme__calc-{n}": GOLD for n in (1, 2, 3)})
     assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "r")
     done = assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "r", "-i", "acme__calc-2", "--json")
     assert (done.json["total_instances"], done.json["submitted_ids"]) == (1, ["acme__calc-2"])
@@ -90,11 +87,9 @@ def test_single_instances_of_a_run_leave_the_others_in_it(
     assert "3 of 3 resolved" in assay("report", "show", "r").out
 
 
-def test_predictions_in_parts_make_one_run(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
-) -> None:
+def test_predictions_in_parts_make_one_run(assay: Callable, rows: Path, predictions: Callable) -> None:
     for number in (1, 2):
-        predictions({f"acme__calc-{number}": instance.gold_patch}, f"{number}.jsonl")
+        predictions({f"acme__calc-{number}": GOLD}, f"{number}.jsonl")
         assert assay("evaluate", "rows.jsonl", "-p", f"{number}.jsonl", "--run-id", "r").code == 0
     assert report("r")["resolved_ids"] == ["acme__calc-1", "acme__calc-2"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.domain import Instance
+from toy import GOLD
 
 PARTS = ("1/2", "2/2")
 
@@ -32,9 +32,9 @@ def test_a_run_without_parts_says_so(assay: Callable, rows: Path) -> None:
 
 
 def test_predictions_are_dealt_evenly_whatever_the_others_are(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+    assay: Callable, rows: Path, predictions: Callable
 ) -> None:
-    predictions({"acme__calc-3": instance.gold_patch, "acme__calc-2": ""})
+    predictions({"acme__calc-3": GOLD, "acme__calc-2": ""})
     done = [
         assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "r", "--shard", part, "--json")
         for part in PARTS
@@ -86,13 +86,11 @@ def test_durations_without_a_part_are_refused(assay: Callable, rows: Path) -> No
     assert (done.code, done.err) == (2, "assay: --durations balances shards; add --shard I/N\n")
 
 
-def test_a_part_that_would_be_cut_otherwise_is_refused(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
-) -> None:
-    predictions({f"acme__calc-{number}": instance.gold_patch for number in (1, 2)})
+def test_a_part_that_would_be_cut_otherwise_is_refused(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({f"acme__calc-{number}": GOLD for number in (1, 2)})
     command = ("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "r", "--shard", "1/2")
     assert assay(*command).code == 0
-    predictions({f"acme__calc-{number}": instance.gold_patch for number in (1, 2, 3)})
+    predictions({f"acme__calc-{number}": GOLD for number in (1, 2, 3)})
     assay(*command).refuses("was made with --shard 1/2 (cut ")
 
 
@@ -106,8 +104,8 @@ def test_a_part_may_be_named_by_a_variable(assay: Callable, rows: Path) -> None:
     assert done.json["resolved_ids"] == ["acme__calc-2"]
 
 
-def test_patches_are_compared_in_parts(assay: Callable, rows: Path, predictions: Callable, instance: Instance) -> None:
-    predictions({f"acme__calc-{number}": instance.gold_patch for number in (1, 2, 3)})
+def test_patches_are_compared_in_parts(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({f"acme__calc-{number}": GOLD for number in (1, 2, 3)})
     done = [assay("diff", "rows.jsonl", "-p", "preds.jsonl", "--shard", part, "--json") for part in PARTS]
     assert [each.code for each in done] == [0, 0], done
     assert [[*each.json["patchdiff"]["finding_of"]] for each in done] == [

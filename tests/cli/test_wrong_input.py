@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
 from command_reference import leaves
 from front_door import Done
+from toy import GOLD
 
 
 def refused(done: Done, *words: str) -> None:
@@ -60,9 +60,9 @@ def test_predictions_are_read_before_the_data_set(assay: Callable, rows: Path) -
 
 
 def test_predictions_come_from_standard_input(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance, monkeypatch: pytest.MonkeyPatch
+    assay: Callable, rows: Path, predictions: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = predictions({f"acme__calc-{n}": instance.gold_patch for n in (1, 2)}).read_bytes()
+    lines = predictions({f"acme__calc-{n}": GOLD for n in (1, 2)}).read_bytes()
     for name, content in {"lines": lines, "list": b"[" + b",".join(lines.splitlines()) + b"]"}.items():
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         done = assay("evaluate", "rows.jsonl", "-p", "-", "--run-id", name)
@@ -107,10 +107,8 @@ def test_file_that_holds_no_predictions_is_refused(
 
 
 @pytest.mark.parametrize("change", ["bom", "crlf", "spaces", "list in .jsonl", "lines in .json"])
-def test_predictions_of_other_tools_are_read(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance, change: str
-) -> None:
-    path = predictions({f"acme__calc-{n}": instance.gold_patch for n in (1, 2)})
+def test_predictions_of_other_tools_are_read(assay: Callable, rows: Path, predictions: Callable, change: str) -> None:
+    path = predictions({f"acme__calc-{n}": GOLD for n in (1, 2)})
     text = path.read_text()
     changed = {
         "bom": "\ufeff" + text,

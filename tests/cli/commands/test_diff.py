@@ -5,16 +5,17 @@ from pathlib import Path
 import pytest
 
 from assay.cli.commands.diff_view import print_comparisons
-from assay.harness.domain import Instance, PatchDiffFinding, PatchDiffResult
+from assay.harness.domain import PatchDiffFinding, PatchDiffResult
 from assay.harness.runs.patchdiff_figures import patchdiff_figures
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.harness.runs.store import RunStore
+from toy import GOLD
 
 
 def test_what_is_resolved_is_compared_and_rates_are_kept_apart(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+    assay: Callable, rows: Path, predictions: Callable
 ) -> None:
-    predictions({"acme__calc-1": instance.gold_patch, "acme__calc-2": ""})
+    predictions({"acme__calc-1": GOLD, "acme__calc-2": ""})
     done = assay("diff", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine", "--json")
     assert done.code == 0, done.err
     figures = done.json["patchdiff"]
@@ -27,9 +28,9 @@ def test_what_is_resolved_is_compared_and_rates_are_kept_apart(
 
 
 def test_the_same_command_compares_nothing_twice_and_other_settings_do(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+    assay: Callable, rows: Path, predictions: Callable
 ) -> None:
-    predictions({"acme__calc-1": instance.gold_patch})
+    predictions({"acme__calc-1": GOLD})
     command = ("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--patchdiff", "-g", "suites")
     assert "not_assessed (known already)" not in assay(*command).err
     assert "not_assessed (known already)" in assay(*command).err
@@ -38,20 +39,16 @@ def test_the_same_command_compares_nothing_twice_and_other_settings_do(
     assert plain.json["patchdiff"] is None
 
 
-def test_wrong_names_are_told_before_any_work(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
-) -> None:
-    predictions({"acme__calc-1": instance.gold_patch})
+def test_wrong_names_are_told_before_any_work(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({"acme__calc-1": GOLD})
     assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "suites,magic").refuses(
         "unknown generator 'magic'; known are amplify, llm, replay, suites"
     )
     assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "llm").refuses("--model")
 
 
-def test_dead_endpoint_is_said_before_any_test_runs(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
-) -> None:
-    predictions({"acme__calc-1": instance.gold_patch})
+def test_dead_endpoint_is_said_before_any_test_runs(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({"acme__calc-1": GOLD})
     model = ("-g", "llm", "--model", "m", "--base-url", "http://127.0.0.1:9/v1")
     done = assay("diff", "rows.jsonl", "-p", "preds.jsonl", *model)
     assert (done.code, done.out) == (2, "")
@@ -60,9 +57,9 @@ def test_dead_endpoint_is_said_before_any_test_runs(
 
 
 def test_what_could_not_be_assessed_or_is_not_resolved_is_not_called_unsuspicious(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+    assay: Callable, rows: Path, predictions: Callable
 ) -> None:
-    predictions({"acme__calc-1": instance.gold_patch})
+    predictions({"acme__calc-1": GOLD})
     done = assay("diff", "rows.jsonl", "-p", "preds.jsonl")
     assert "of 1 resolved, none could be assessed" in done.out
     assert "suspicious" not in done.out

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
 from played_endpoint import Reply, played_endpoint, said
+from toy import GOLD
 
 ASK = ("solve", "rows.jsonl", "--agent", "bash_loop", "--model", "m")
 
@@ -38,7 +38,7 @@ def test_null_changes_nothing_and_is_a_control(assay: Callable, rows: Path) -> N
     assay("report", "export", "rows.solve.null.evaluated", "--format", "swebench").refuses("it is a control run")
 
 
-def test_what_was_made_is_where_the_documents_say(assay: Callable, rows: Path, instance: Instance) -> None:
+def test_what_was_made_is_where_the_documents_say(assay: Callable, rows: Path) -> None:
     assay("solve", "rows.jsonl", "--agent", "gold", "-i", "acme__calc-1", "-n", "2", "--run-id", "r")
     folder = Path("runs/r")
     assert {path.name for path in folder.iterdir()} == {
@@ -51,7 +51,7 @@ def test_what_was_made_is_where_the_documents_say(assay: Callable, rows: Path, i
     row = {
         "instance_id": "acme__calc-1",
         "model_name_or_path": "gold",
-        "model_patch": instance.gold_patch,
+        "model_patch": GOLD,
         "oracle": "gold_patch",
     }
     assert json.loads((folder / "preds.jsonl").read_text()) == row
@@ -105,11 +105,9 @@ def test_what_is_wrong_is_one_line(assay: Callable, rows: Path, arguments: list[
 @pytest.mark.parametrize("limits", [["--cost", "1"], ["--total-cost", "5"], ["--cost", "1", "--total-cost", "5"]])
 def test_limit_in_money_of_a_model_without_a_price_is_refused_first(assay: Callable, limits: list[str]) -> None:
     asked = ["--agent", "bash_loop", "--model", "mine", "--base-url", "http://127.0.0.1:9/v1"]
-    done = assay("solve", "no-such-rows.jsonl", *asked, *limits)
-    assert (done.code, done.out) == (2, "")
     names = " and ".join(each for each in limits if each.startswith("--"))
-    assert done.err.startswith(f"assay: the price of mine is not known, so {names} would limit nothing; give --prices")
-    assert "or limit --tokens" in done.err
+    problem = f"assay: the price of mine is not known, so {names} would limit nothing; give --prices"
+    assay("solve", "no-such-rows.jsonl", *asked, *limits).refuses(problem, "or limit --tokens")
     Path("prices.yaml").write_text("models: {mine: {input: 1, output: 2}}")
     done = assay("solve", "no-such-rows.jsonl", *asked, *limits, "--prices", "prices.yaml")
     assert "no such data set" in done.err

@@ -5,13 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import prediction_sources as sources
-from assay.harness.domain import Instance
+from toy import GOLD
 
 
-def test_a_run_gives_its_predictions_back(
-    assay: Callable, rows: Path, predictions: Callable, instance: Instance
-) -> None:
-    given = {"acme__calc-1": instance.gold_patch, "acme__calc-2": "", "acme__calc-3": "no diff at all \u2028é"}
+def test_a_run_gives_its_predictions_back(assay: Callable, rows: Path, predictions: Callable) -> None:
+    given = {"acme__calc-1": GOLD, "acme__calc-2": "", "acme__calc-3": "no diff at all \u2028é"}
     predictions(given)
     first = assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "first", "--json")
     assert assay("dataset", "predictions", "runs/first", "-o", "back.jsonl").out == "3 predictions: back.jsonl\n"
@@ -22,11 +20,11 @@ def test_a_run_gives_its_predictions_back(
     assert second.json["outcomes"] == first.json["outcomes"]
 
 
-def test_a_job_and_a_log_are_evaluated(assay: Callable, rows: Path, instance: Instance) -> None:
+def test_a_job_and_a_log_are_evaluated(assay: Callable, rows: Path) -> None:
     one = sources.trial(Path("job"), "t", "org/acme__calc-1")
-    sources.write(one / "artifacts/logs/artifacts/model.patch", instance.gold_patch)
+    sources.write(one / "artifacts/logs/artifacts/model.patch", GOLD)
     sources.trial(Path("job"), "u", "acme__calc-2", exception_info={"exception_type": "AgentTimeoutError"})
-    scores = {"s": {"metadata": {"model_patch": instance.gold_patch}}}
+    scores = {"s": {"metadata": {"model_patch": GOLD}}}
     sources.archive(Path("log.eval"), sources.sample("acme__calc-1", scores=scores))
     for source in ("job", "log.eval"):
         done = assay("evaluate", "rows.jsonl", "-p", source, "--run-id", source.replace(".", "-"), "--json")

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
+from toy import GOLD
 
 EVALUATE = ("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine")
 MERGE = ("report", "merge", "mine.shard-1-of-2", "runs/mine.shard-2-of-2", "-o", "runs/mine")
 
 
 @pytest.fixture
-def parts(assay: Callable, rows: Path, predictions: Callable, instance: Instance) -> None:
-    predictions({"acme__calc-1": instance.gold_patch, "acme__calc-2": "", "acme__calc-3": instance.gold_patch})
+def parts(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({"acme__calc-1": GOLD, "acme__calc-2": "", "acme__calc-3": GOLD})
     for number in (1, 2):
         done = assay(*EVALUATE, "--shard", f"{number}/2")
         assert done.code == 0, done.err

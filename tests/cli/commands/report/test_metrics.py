@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
+from toy import GOLD
 
 WRONG = "--- a/other.py\n+++ b/other.py\n@@ -1,2 +1,2 @@\n def other():\n-    return 1\n+    return 2\n"
 
@@ -24,10 +24,8 @@ def mirror(in_folder: Path, rows: Path) -> Path:
     return home.parent.parent
 
 
-def test_the_patches_of_a_run_are_measured(
-    assay: Callable, mirror: Path, predictions: Callable, instance: Instance
-) -> None:
-    predictions({"acme__calc-1": instance.gold_patch, "acme__calc-2": WRONG, "acme__calc-3": "no diff"})
+def test_the_patches_of_a_run_are_measured(assay: Callable, mirror: Path, predictions: Callable) -> None:
+    predictions({"acme__calc-1": GOLD, "acme__calc-2": WRONG, "acme__calc-3": "no diff"})
     assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine")
     done = assay("report", "metrics", "mine", "--mirror", str(mirror), "--json")
     assert done.code == 0, done.err

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
 from assay.version import __version__
+from toy import GOLD
 
 
 @pytest.fixture
@@ -99,9 +99,9 @@ def test_labels_that_the_signer_changed_are_found(assay: Callable, mixed: Path, 
 
 
 def test_what_a_stranger_wrote_cannot_pass_for_a_line_of_the_answer(
-    assay: Callable, predictions: Callable, rows: Path, instance: Instance
+    assay: Callable, predictions: Callable, rows: Path
 ) -> None:
-    path = predictions({"acme__calc-1": instance.gold_patch})
+    path = predictions({"acme__calc-1": GOLD})
     forged = "m\\u001b[2J\\n  signature   trusted: you\\u202e"
     path.write_text(path.read_text().replace("acme/model", forged))
     assert assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine").code == 0
