@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from assay.agents.contract import Agent, Budget, Host, InstallableAgent, Solution
 from assay.agents.llm.budget import BudgetLimits
@@ -80,9 +80,7 @@ class SolveView(View, Protocol):
 class QuietSolving(Quiet):
     """A SolveView that shows nothing."""
 
-    @contextmanager
-    def solving(self, _total: int, _title: str) -> Iterator[Progress[Any, Any]]:
-        yield Progress()
+    solving = Quiet.evaluating
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,15 +155,6 @@ def leftovers(root: Path) -> list[Path]:
     return [path for path in root.rglob("*") if path.name.startswith(".")]
 
 
-def test_a_torn_line_of_the_journal_costs_itself_only(tmp_path: Path) -> None:
-    store = RunStore(tmp_path)
-    store.journal("planned")
-    with (tmp_path / "journal.jsonl").open("a") as journal:
-        journal.write('{"time": 1, "event": "star')
-    store.journal("started", "a")
-    assert [event["event"] for event in store.events()] == ["planned", "started"]
-
-
 def test_the_lock_of_a_dead_process_holds_nobody_up(tmp_path: Path) -> None:
     child = os.fork()
     if child == 0:
