@@ -84,9 +84,5 @@ def test_anything_else_is_no_size(text):
 
 
 def test_bytes_are_shown_in_units():
-    assert [format_size(size) for size in (0, 5_000_000, 1_000_000_000, 41_260_000_000)] == [
-        "0 MB",
-        "5 MB",
-        "1.0 GB",
-        "41.3 GB",
-    ]
+    sizes = (0, 5_000_000, 1_000_000_000, 41_260_000_000)
+    assert [format_size(size) for size in sizes] == ["0 MB", "5 MB", "1.0 GB", "41.3 GB"]

@@ -36,6 +36,16 @@ def make_shelf(tmp_path: Path, notes: list[str]):
     return make
 
 
+def break_call(engine: FakeEngine, call: str, error: EngineError, image: str = "") -> None:
+    """Let one call of the engine fail, on one image or on any."""
+
+    def fault(called: str, on: str) -> None:
+        if called == call and image in ("", on):
+            raise error
+
+    engine.fault = fault
+
+
 def test_an_image_is_built_once_and_pulled_elsewhere(engine, make_shelf):
     make_shelf(engine, pushes=True).record_built(NAME)
     other = FakeEngine({}, registry=engine.registry)
@@ -56,11 +66,7 @@ def test_nothing_is_sent_unless_it_is_wanted(engine, make_shelf):
 
 
 def test_an_image_that_cannot_be_sent_is_there_all_the_same(engine, make_shelf, notes):
-    def refuse(call: str, image: str) -> None:
-        if call == "push":
-            raise EngineError(f"{image} cannot be pushed: denied")
-
-    engine.fault = refuse
+    break_call(engine, "push", EngineError(f"{HOST}/{NAME} cannot be pushed: denied"))
     shelf = make_shelf(engine, pushes=True)
     shelf.record_built(NAME)
 
@@ -69,11 +75,7 @@ def test_an_image_that_cannot_be_sent_is_there_all_the_same(engine, make_shelf, 
 
 
 def test_a_registry_that_does_not_answer_is_an_engine_failure(engine, make_shelf):
-    def refuse(call: str, image: str) -> None:
-        if call == "pull":
-            raise ImageMissing(f"image {image} cannot be pulled: connection refused")
-
-    engine.fault = refuse
+    break_call(engine, "pull", ImageMissing("the image cannot be pulled: connection refused"))
     with pytest.raises(EngineError, match=r"registry host:5000/team: .*connection refused"):
         make_shelf(engine).has("assay/instance-b__lib:9")
 
@@ -108,17 +110,12 @@ def test_a_limit_that_cannot_hold_what_is_in_use_says_so(engine, make_shelf):
         hold.add(NAME)
         with pytest.raises(EngineError) as refused:
             shelf.record_built(NAME)
-    assert str(refused.value) == (
-        "the images in use take 143 MB, and --disk allows 100 MB: allow more, or lower --jobs"
-    )
+    said = "the images in use take 143 MB, and --disk allows 100 MB: allow more, or lower --jobs"
+    assert str(refused.value) == said
 
 
 def test_an_image_that_the_engine_does_not_remove_stays_and_is_named(engine, make_shelf, notes):
-    def refuse(call: str, image: str) -> None:
-        if (call, image) == ("remove_image", "assay/instance-a__app:1"):
-            raise EngineError("a container runs on it")
-
-    engine.fault = refuse
+    break_call(engine, "remove_image", EngineError("a container runs on it"), "assay/instance-a__app:1")
     with pytest.raises(EngineError, match="the images in use take 170 MB"):
         make_shelf(engine, limit=10_000_000).make_room()
     assert list(engine.stock) == ["assay/instance-a__app:1"]

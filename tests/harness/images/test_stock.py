@@ -26,13 +26,8 @@ def engine() -> FakeEngine:
 def test_unique_bytes_are_those_that_a_removal_frees(engine):
     stock = StockTaker(engine).take()
 
-    assert {image.info.name: stock.unique([image]) for image in stock.images} == {
-        "t": 0,
-        "e": 0,
-        "a1": 7,
-        "b1": 3,
-        "b2": 5,
-    }
+    unique = {image.info.name: stock.unique([image]) for image in stock.images}
+    assert unique == {"t": 0, "e": 0, "a1": 7, "b1": 3, "b2": 5}
     assert stock.size == 100 + 40 + 3 + 5 + 7
     assert stock.size - stock.without("b2").size == 5
 

@@ -27,13 +27,14 @@ def test_each_python_has_its_debian_release_and_its_own_name(engine: FakeEngine)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_default_version_of_each_language_comes_from_debian(engine: FakeEngine, language: str):
-    usual = find_toolchain(Recipe(language=language), {}, engine)
-
+def test_each_language_has_a_default_from_debian_and_names_official_images_by_version(
+    engine: FakeEngine, language: str
+):
+    usual, known = find_toolchain(Recipe(language=language), {}, engine), load_versions(language)
     assert usual.suite
-    assert {"git", "patch", *load_versions(language).versions[load_versions(language).default].packages} == {
-        *usual.packages
-    } - {"procps", "ca-certificates"}
+    own = {"git", "patch", *known.versions[known.default].packages}
+    assert own == {*usual.packages} - {"procps", "ca-certificates"}
+    assert known.official.image.format(version="7").endswith("7") if known.official else language in {"php", "ruby"}
 
 
 def test_an_unknown_language_is_refused(engine: FakeEngine):
@@ -44,17 +45,6 @@ def test_an_unknown_language_is_refused(engine: FakeEngine):
 def test_a_version_that_no_distribution_has_needs_a_users_image(engine: FakeEngine):
     with pytest.raises(EnvironmentFailure, match=r"python 3.5 .*\[toolchains.python\]"):
         find_toolchain(Recipe(toolchain="3.5"), {}, engine)
-
-
-def test_a_patch_level_is_a_version_of_its_own(engine: FakeEngine):
-    usual, exact = (find_toolchain(Recipe(toolchain=version), {}, engine) for version in ("3.9", "3.9.6"))
-
-    assert (usual.archive is None, exact.archive is None) == (True, False)
-    assert usual.identity != exact.identity
-
-
-def test_names_of_debian_toolchains_are_stable(engine: FakeEngine):
-    assert find_toolchain(Recipe(toolchain="3.11"), {}, engine).name == "assay/toolchain-python:3.11-d70e907059e7"
 
 
 @pytest.mark.docker
@@ -72,13 +62,18 @@ def test_a_missing_users_image_is_an_environment_failure(docker_engine: DockerEn
         find_toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
 
 
-def test_identity_of_an_archive_holds_its_hash_and_its_script(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch):
+def test_a_patch_level_has_an_archive_and_its_identity_holds_hash_and_script(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(images.platform, "machine", lambda: "x86_64")
     before = find_toolchain(Recipe(toolchain="3.9.6"), {}, engine)
     monkeypatch.setattr(images, "build_text", lambda *_names: "exit 1\n")
     after = find_toolchain(Recipe(toolchain="3.9.6"), {}, engine)
 
+    usual = find_toolchain(Recipe(toolchain="3.9"), {}, engine)
     assert before.archive is not None
+    assert usual.archive is None
+    assert usual.identity != before.identity
     assert before.archive.path.startswith("org/bytedeco/cpython/3.9.6-")
     assert before.identity != after.identity
 
@@ -132,25 +127,14 @@ def test_registry_that_does_not_answer_is_named_among_the_reasons(engine: FakeEn
     ]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_official_images_of_a_language_are_named_by_its_versions(engine: FakeEngine, language: str):
-    official = load_versions(language).official
-    image = official.image.format(version="7") if official else ""
-
-    assert image.endswith("7") or language in {"php", "ruby"}
-
-
 @pytest.mark.parametrize("machine", ["aarch64", "arm64", "x86_64"])
-def test_packages_and_official_images_are_for_every_machine(
+def test_names_of_debian_toolchains_are_stable_and_the_same_on_every_machine(
     engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, machine: str
 ):
     monkeypatch.setattr(images.platform, "machine", lambda: machine)
     found = [find_toolchain(Recipe(toolchain=version), {}, engine).name for version in ("3.9", "3.11")]
 
-    assert found == [
-        "assay/toolchain-python:3.9-529f9d908c1b",
-        "assay/toolchain-python:3.11-d70e907059e7",
-    ]
+    assert found == ["assay/toolchain-python:3.9-529f9d908c1b", "assay/toolchain-python:3.11-d70e907059e7"]
 
 
 def test_an_archive_for_another_machine_needs_a_users_image(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch):
