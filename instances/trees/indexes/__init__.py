@@ -5,6 +5,7 @@ To add one, write a module that satisfies ``base.Index`` and name it here and in
 
 import hashlib
 from pathlib import Path
+from typing import IO
 
 from assay.harness.domain import Archive
 from assay.harness.files import atomic_file
@@ -40,9 +41,7 @@ def download(archive: Archive, cache: Path, images: UserImages) -> Path:
     if kept.is_file():
         return kept
     with atomic_file(kept) as part:
-        INDEXES[archive.index].fetch(archive, part, cache, images)
-        part.seek(0)
-        found = hashlib.file_digest(part, "sha256").hexdigest()  # type: ignore[arg-type]  # it reads
+        found = _fetch(archive, part, cache, images)
         if found != archive.sha256:
             problem = f"the index's {archive.name} {archive.version} has sha256 {found}, the data set says"
             raise WrongArchive(f"{problem} {archive.sha256}; correct the release or its sha256", "sha256")
@@ -54,10 +53,14 @@ def first_download(archive: Archive, cache: Path, images: UserImages) -> Archive
     with scratch_folder(cache) as folder:
         fetched = Path(folder) / "fetched"
         with fetched.open("w+b") as part:
-            INDEXES[archive.index].fetch(archive, part, cache, images)
-            part.seek(0)
-            found = archive.model_copy(update={"sha256": hashlib.file_digest(part, "sha256").hexdigest()})
+            found = archive.model_copy(update={"sha256": _fetch(archive, part, cache, images)})
         kept = archive_file(found, cache)
         kept.parent.mkdir(parents=True, exist_ok=True)
         fetched.replace(kept)
     return found
+
+
+def _fetch(archive: Archive, to: IO[bytes], cache: Path, images: UserImages) -> str:
+    INDEXES[archive.index].fetch(archive, to, cache, images)
+    to.seek(0)
+    return hashlib.file_digest(to, "sha256").hexdigest()  # type: ignore[arg-type]  # it reads

@@ -12,16 +12,10 @@ from assay.harness.engines.cancelling import Cancellation
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import RunStopped
+from served import until
 from toy import GOLD
 
 SLOW = 120.0
-
-
-def until(condition: Callable[[], object]) -> None:
-    latest = time.monotonic() + SLOW
-    while not condition():
-        assert time.monotonic() < latest
-        time.sleep(0.01)
 
 
 def test_a_request_ends_the_box_of_its_evaluation_and_no_other(make_instance: Callable[..., Instance]) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -16,17 +16,10 @@ from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.owner import OWNER
 from assay.harness.engines.warm import WarmEngine
 from assay.harness.errors import EngineError, ImageMissing
+from served import until
 
-SLOW = 120.0
 LABELS = {"assay.instance": "acme__calc-1"}
 LIMITS = Limits()
-
-
-def until(condition: Callable[[], object]) -> None:
-    latest = time.monotonic() + SLOW
-    while not condition():
-        assert time.monotonic() < latest
-        time.sleep(0.01)
 
 
 @pytest.fixture
