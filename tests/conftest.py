@@ -63,7 +63,12 @@ def _signals_as_before() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a developer's ASSAY_* variables out of the tests, and the plugins here out of a pytest that one starts."""
+    """Keep a developer's ASSAY_* variables out of the tests, and the plugins here out of a pytest that one starts.
+
+    Git's own variables, which a hook or ``git rebase --exec`` sets, would have tests change this repository.
+    """
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
     for name in ("ASSAY_MIRROR", "ASSAY_RUNS_DIR", "ASSAY_JOBS", "ASSAY_ENGINE", "ASSAY_EXECUTOR", "ASSAY_TIMEOUT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
