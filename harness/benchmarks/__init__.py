@@ -1,7 +1,7 @@
-"""Benchmarks: one folder each, listed in ``BENCHMARKS``; ``base.Benchmark`` lists what one may define.
+"""Benchmarks: one folder each, listed in ``_FOLDERS``; ``base.Benchmark`` lists what one may define.
 
 A folder's ``rule.py`` and ``measures.py`` decide a verdict, and nothing that runs in a container: where one of them
-changes, saved evidence is graded again. All else here decides what runs.
+changes, saved evidence is graded again. The other modules of a folder decide what runs for its own instances alone.
 """
 
 from assay.harness.benchmarks import (
@@ -21,26 +21,35 @@ from assay.harness.benchmarks import (
 from assay.harness.benchmarks.base import Benchmark
 from assay.harness.domain import Rule
 
-__all__ = ["BENCHMARKS", "Benchmark", "find_benchmark"]
+__all__ = ["BENCHMARKS", "Benchmark", "find_benchmark", "find_folder"]
 
-BENCHMARKS: tuple[Benchmark, ...] = (
-    swe_bench.BENCHMARK,
-    swe_bench.FAIL_ONLY,
-    swe_bench.SWE_SMITH,
-    multi_swe_bench.BENCHMARK,
-    swe_polybench.BENCHMARK,
-    swe_bench_live.BENCHMARK,
-    swe_rebench.BENCHMARK,
-    r2e.BENCHMARK,
-    swe_bench_pro.BENCHMARK,
-    nocode_bench.BENCHMARK,
-    feature_bench.BENCHMARK,
-    harbor.BENCHMARK,
-    swt_bench.BENCHMARK,
-    swe_fficiency.BENCHMARK,
+_FOLDERS = (
+    swe_bench,
+    multi_swe_bench,
+    swe_polybench,
+    swe_bench_live,
+    swe_rebench,
+    r2e,
+    swe_bench_pro,
+    nocode_bench,
+    feature_bench,
+    harbor,
+    swt_bench,
+    swe_fficiency,
 )
-_BY_NAME = {each.name: each for each in BENCHMARKS}
+_BY_NAME = {
+    each.name: (each, folder.__name__.rpartition(".")[2])
+    for folder in _FOLDERS
+    for each in vars(folder).values()
+    if isinstance(each, Benchmark)
+}
+BENCHMARKS = tuple(each for each, _ in _BY_NAME.values())
 
 
 def find_benchmark(name: Rule) -> Benchmark:
-    return _BY_NAME[name]
+    return _BY_NAME[name][0]
+
+
+def find_folder(name: Rule) -> str:
+    """Return the name of a benchmark's folder, which some benchmarks share."""
+    return _BY_NAME[name][1]

@@ -13,6 +13,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from assay.harness.benchmarks import find_folder
 from assay.harness.engines.base import Engine
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import code_edition, hash_code
@@ -24,15 +25,23 @@ ENGINES = ("base.py", "cancelling.py", "warm.py")
 """Modules of ``engines`` that have a part in every container; the others belong to one engine."""
 GRADING = ("domain", "grading", "rulings", "statistics.py")
 """Rooms that decide which verdict evidence gives."""
+BENCHMARKS = ("base.py", "evaluate.py", "fail_fast.py")
+"""Modules of ``benchmarks`` that have a part in every evaluation; a folder counts for its own instances."""
 RULES = ("rule.py", "measures.py")
-"""Modules of a benchmark that only grade; all its others decide what runs."""
+"""Modules of a benchmark that only grade; its others decide what runs."""
 
 
 @cache
 def evaluation_edition(root: Path = HARNESS) -> str:
     """Return the hash of the code that decides what runs in a container of any engine, or how its results are read."""
-    benchmarks = [file for file in sorted((root / "benchmarks").rglob("*.py")) if file.name not in RULES]
-    return hash_code(*(root / room for room in EVALUATION), *(root / "engines" / name for name in ENGINES), *benchmarks)
+    shared = [*(root / "engines" / name for name in ENGINES), *(root / "benchmarks" / name for name in BENCHMARKS)]
+    return hash_code(*(root / room for room in EVALUATION), *shared)
+
+
+@cache
+def benchmark_edition(folder: str, root: Path = HARNESS) -> str:
+    """Return the hash of the code that decides what runs for the instances of one folder of ``benchmarks``."""
+    return hash_code(*(file for file in sorted((root / "benchmarks" / folder).rglob("*.py")) if file.name not in RULES))
 
 
 @cache
@@ -68,6 +77,7 @@ def content_key(task: Task) -> str:
         task.plan.model_dump_json(),
         json.dumps([task.prediction.patch, task.runs_empty, task.fail_fast]),
         evaluation_edition(),
+        benchmark_edition(find_folder(task.instance.rule)),
     )
     return sha256("\0".join(parts).encode()).hexdigest()
 

@@ -21,8 +21,7 @@ TOP = Path(__file__).parents[3]
 RUNNING = [
     *("harness/domain/environment.py", "harness/patches/gate.py", "harness/reports/junit_xml.py"),
     *("harness/languages/python.py", "harness/runners/pytest.py", "harness/evaluation/evaluate.py"),
-    *("harness/benchmarks/swt_bench/evaluate.py", "harness/benchmarks/swe_fficiency/evaluate.py"),
-    "harness/benchmarks/fail_fast.py",
+    *("harness/benchmarks/swt_bench/evaluate.py", "harness/benchmarks/fail_fast.py"),
     *("harness/engines/base.py", "harness/engines/warm.py"),
     *("harness/engines/docker.py", "harness/engines/docker_box.py", "harness/engines/kernel.py"),
     *(
@@ -42,6 +41,7 @@ NEITHER = [
     *("harness/engines/doctor.py", "harness/engines/fake.py", "harness/engines/faulty.py"),
     *("harness/engines/apptainer.py", "harness/engines/apptainer_box.py"),
     *("harness/images/registry.py", "harness/images/shelf.py", "harness/images/oci/writing.py"),
+    *("harness/benchmarks/__init__.py", "harness/benchmarks/swe_fficiency/evaluate.py"),
     *("harness/runs/store.py", "harness/patchdiff/run.py", "harness/metrics/comparison.py"),
     *("instances/setup/remedies.py", "instances/setup/keeper.py", "instances/leaks/audit.py"),
     *("instances/environments/drift.py", "instances/environments/images_lock.py", "instances/trees/mirroring.py"),
@@ -56,26 +56,25 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def editions(root: Path, engine: str = "docker") -> Editions:
+def editions(root: Path, engine: str = "docker", benchmark: str = "swt_bench") -> Editions:
     """Return what a verdict's key has of the code, and the edition of the grading."""
     harness = root / "harness"
     running = (
         keys.evaluation_edition.__wrapped__(harness),
+        keys.benchmark_edition.__wrapped__(benchmark, harness),
         keys.module_edition.__wrapped__(harness / f"engines/{engine}.py", harness),
         image_edition.__wrapped__(root),
     )
     return running, keys.grading_edition.__wrapped__(harness)
 
 
-def changes_with(
-    files: Sequence[str], root: Path, before: Editions | None = None, engine: str = "docker"
-) -> tuple[bool, bool]:
+def changes_with(files: Sequence[str], root: Path, before: Editions | None = None, **choice: str) -> tuple[bool, bool]:
     """Add comments; return whether verdicts have to be run again, and whether they have to be graded again."""
-    running, grading = before or editions(root, engine)
+    running, grading = before or editions(root, **choice)
     texts = {root / file: (root / file).read_bytes() for file in files}
     for path, text in texts.items():
         path.write_bytes(text + b"# a comment\n")
-    after = editions(root, engine)
+    after = editions(root, **choice)
     for path, text in texts.items():
         path.write_bytes(text)
     return running != after[0], grading != after[1]
@@ -121,7 +120,7 @@ def test_a_rule_counts_for_the_grading_alone(imported: str, expected: tuple[bool
     (folder / "rule.py").write_text("from assay.harness.benchmarks.toy_bench import spans\n")
     for name in ("measures.py", "spans.py", "run.py"):
         (folder / name).write_text("")
-    assert changes_with([f"harness/benchmarks/toy_bench/{imported}"], copied) == expected
+    assert changes_with([f"harness/benchmarks/toy_bench/{imported}"], copied, benchmark="toy_bench") == expected
     shutil.rmtree(folder)
 
 
@@ -152,5 +151,7 @@ def test_a_key_has_all_code_that_counts(instance: Instance, monkeypatch: pytest.
     other = replace(task, plan=task.plan.model_copy(update={"engine": "another"}))
     key = keys.content_key(task)
     assert keys.content_key(other) != key
+    monkeypatch.setattr(keys, "benchmark_edition", lambda folder: f"another {folder}")
+    changed = keys.content_key(task)
     monkeypatch.setattr(keys, "evaluation_edition", lambda: "another")
-    assert keys.content_key(task) != key
+    assert len({key, changed, keys.content_key(task)}) == 3
