@@ -33,12 +33,7 @@ RULES: tuple[AuditRule, ...] = (
 
 
 def audit(instance: Instance, cutoff: date | None = None) -> tuple[AuditFinding, ...]:
-    """Return the findings of all rules about an instance, in the order of the rules.
-
-    Args:
-        instance: with its statement, patches and labels.
-        cutoff: training cut-off of a model; None for no findings about dates.
-    """
+    """Return the findings of all rules, in their order; those about dates only with a model's training ``cutoff``."""
     try:
         about = subject(instance)
     except MalformedPatchError as error:

@@ -56,7 +56,7 @@ def solution_leaked(subject: Subject) -> Iterator[AuditFinding]:
     ):
         leaked = find_leaked(lines, text)
         if leaked:
-            yield _finding(subject.instance.id, kind, leaked, len(lines))
+            yield _make_finding(subject, kind, leaked, len(lines))
 
 
 def solution_linked(subject: Subject) -> Iterator[AuditFinding]:
@@ -65,13 +65,8 @@ def solution_linked(subject: Subject) -> Iterator[AuditFinding]:
     own = subject.instance.repo.lower()
     links = dict.fromkeys(match[0] for match in _CHANGE.finditer(text) if match[1].lower() == own)
     if links:
-        yield AuditFinding(
-            instance_id=subject.instance.id,
-            kind=AuditKind.SOLUTION_LINKED,
-            severity=Severity.NOTE,
-            summary=f"links to changes of the same repository: {len(links)}",
-            evidence=tuple(links),
-        )
+        summary = f"links to changes of the same repository: {len(links)}"
+        yield subject.make_finding(AuditKind.SOLUTION_LINKED, Severity.NOTE, summary, links)
 
 
 def grade_leak(share: float) -> LeakGrade:
@@ -137,16 +132,11 @@ def _places(lines: Iterable[str]) -> Iterator[str]:
             yield "a code block" if fenced or re.match(r"(?:\t| {4}|\s*>>> )\s*\S", line) else "the text"
 
 
-def _finding(instance_id: str, kind: AuditKind, leaked: tuple[LeakedLine, ...], total: int) -> AuditFinding:
+def _make_finding(subject: Subject, kind: AuditKind, leaked: tuple[LeakedLine, ...], total: int) -> AuditFinding:
     share = len(leaked) / total
     leak = grade_leak(share)
+    severity = Severity.DOUBT if leak is LeakGrade.SOME else Severity.FAULT
     where = "the issue holds" if kind is AuditKind.SOLUTION_IN_ISSUE else "the comments hold"
-    return AuditFinding(
-        instance_id=instance_id,
-        kind=kind,
-        severity=Severity.DOUBT if leak is LeakGrade.SOME else Severity.FAULT,
-        summary=f"{leak}: {where} {len(leaked)} of {total} distinctive lines of the gold patch",
-        grade=leak,
-        share=share,
-        evidence=tuple(f"{each.gold}  [in {each.place}: {each.line}]" for each in leaked),
-    )
+    summary = f"{leak}: {where} {len(leaked)} of {total} distinctive lines of the gold patch"
+    evidence = (f"{each.gold}  [in {each.place}: {each.line}]" for each in leaked)
+    return subject.make_finding(kind, severity, summary, evidence).model_copy(update={"grade": leak, "share": share})

@@ -40,13 +40,9 @@ def names_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
             evidence.append(f"{name}: {line.strip()[:120]}  [used: {used[0].strip()[:120]}]")
     if evidence:
         how = "import" if imported else "use"
-        yield AuditFinding(
-            instance_id=subject.instance.id,
-            kind=AuditKind.NAME_ONLY_IN_GOLD,
-            severity=Severity.FAULT if imported else Severity.DOUBT,
-            summary=f"names of the gold patch that the tests {how} and the statement does not mention: {len(evidence)}",
-            evidence=tuple(evidence),
-        )
+        summary = f"names of the gold patch that the tests {how} and the statement does not mention: {len(evidence)}"
+        severity = Severity.FAULT if imported else Severity.DOUBT
+        yield subject.make_finding(AuditKind.NAME_ONLY_IN_GOLD, severity, summary, evidence)
 
 
 def texts_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
@@ -58,13 +54,8 @@ def texts_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
     )
     found = tuple(piece for piece in pieces if _join_tokens([piece]) in tests and _join_tokens([piece]) not in known)
     if found:
-        yield AuditFinding(
-            instance_id=subject.instance.id,
-            kind=AuditKind.TEXT_ONLY_IN_GOLD,
-            severity=Severity.DOUBT,
-            summary=f"messages that the tests check and only the gold patch introduces: {len(found)}",
-            evidence=found,
-        )
+        summary = f"messages that the tests check and only the gold patch introduces: {len(found)}"
+        yield subject.make_finding(AuditKind.TEXT_ONLY_IN_GOLD, Severity.DOUBT, summary, found)
 
 
 def names_defined(line: str, language: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Patches and labels that do not match. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from assay.instances.audit.code import literals, words
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
@@ -16,23 +16,23 @@ def gold_touches_tests(subject: Subject) -> Iterator[AuditFinding]:
     paths = [each.path for each in subject.gold if is_test_file(each.path, subject.instance.language)]
     if paths:
         summary = f"files of the tests that the gold patch changes: {len(paths)}"
-        yield _finding(subject, AuditKind.GOLD_TOUCHES_TESTS, Severity.DOUBT, summary, paths)
+        yield subject.make_finding(AuditKind.GOLD_TOUCHES_TESTS, Severity.DOUBT, summary, paths)
 
 
 def no_test_file(subject: Subject) -> Iterator[AuditFinding]:
     """Find test patches without any file that looks like a test."""
     paths = [each.path for each in subject.tests]
     if not paths:
-        yield _finding(subject, AuditKind.NO_TEST_FILE, Severity.NOTE, "there is no test patch", [])
+        yield subject.make_finding(AuditKind.NO_TEST_FILE, Severity.NOTE, "there is no test patch")
     elif not any(is_test_file(path, subject.instance.language) for path in paths):
-        yield _finding(subject, AuditKind.NO_TEST_FILE, Severity.DOUBT, "no file of the test patch is a test", paths)
+        yield subject.make_finding(AuditKind.NO_TEST_FILE, Severity.DOUBT, "no file of the test patch is a test", paths)
 
 
 def no_fail_to_pass(subject: Subject) -> Iterator[AuditFinding]:
     """Find instances without a fail-to-pass test, unless they have expected results of all tests."""
     stages = subject.instance.stages
     if not subject.instance.fail_to_pass and not (stages and stages.fix):
-        yield _finding(subject, AuditKind.NO_FAIL_TO_PASS, Severity.FAULT, "no test has to be fixed", [])
+        yield subject.make_finding(AuditKind.NO_FAIL_TO_PASS, Severity.FAULT, "no test has to be fixed")
 
 
 def find_unnamed_tests(subject: Subject) -> Iterator[AuditFinding]:
@@ -51,7 +51,7 @@ def find_unnamed_tests(subject: Subject) -> Iterator[AuditFinding]:
         strange = len(strangers) == total and not any(map(shown.may_touch, strangers))
         summary = f"the test patch names {total - len(strangers)} of {total} fail-to-pass tests"
         severity = Severity.DOUBT if strange else Severity.NOTE
-        yield _finding(subject, AuditKind.TESTS_OUTSIDE_TEST_PATCH, severity, summary, strangers[:SHOWN])
+        yield subject.make_finding(AuditKind.TESTS_OUTSIDE_TEST_PATCH, severity, summary, strangers[:SHOWN])
 
 
 class _TestPatch:
@@ -124,11 +124,3 @@ def _close_up(text: str) -> str:
 
 def _squeeze(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
-
-
-def _finding(
-    subject: Subject, kind: AuditKind, severity: Severity, summary: str, evidence: Iterable[str]
-) -> AuditFinding:
-    return AuditFinding(
-        instance_id=subject.instance.id, kind=kind, severity=severity, summary=summary, evidence=tuple(evidence)
-    )

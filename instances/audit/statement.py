@@ -54,9 +54,9 @@ def no_link_for_a_statement(subject: Subject) -> Iterator[AuditFinding]:
         return
     if _IMAGE.search(body):
         severity = Severity.FAULT if left < BARE else Severity.DOUBT
-        yield _finding(subject, AuditKind.IMAGE_ONLY, severity, f"pictures and {left} words", links)
+        yield subject.make_finding(AuditKind.IMAGE_ONLY, severity, f"pictures and {left} words", links)
     elif left < BARE:
-        yield _finding(subject, AuditKind.LINK_ONLY, Severity.FAULT, f"{len(links)} links and {left} words", links)
+        yield subject.make_finding(AuditKind.LINK_ONLY, Severity.FAULT, f"{len(links)} links and {left} words", links)
 
 
 def too_little(subject: Subject) -> Iterator[AuditFinding]:
@@ -67,13 +67,13 @@ def too_little(subject: Subject) -> Iterator[AuditFinding]:
     text = plain(subject.instance.problem_statement)
     count, sentences = count_words(text), _sentences(text)
     if not count:
-        yield _finding(subject, AuditKind.UNDERSPECIFIED, Severity.FAULT, "the statement has no words", [])
+        yield subject.make_finding(AuditKind.UNDERSPECIFIED, Severity.FAULT, "the statement has no words")
     elif not reproduces(text):
-        yield _finding(subject, AuditKind.NO_REPRODUCTION, Severity.NOTE, "no code, no error and no steps", [])
+        yield subject.make_finding(AuditKind.NO_REPRODUCTION, Severity.NOTE, "no code, no error and no steps")
         if count < SHORT:
             what = "one sentence" if sentences <= 1 else f"{count} words"
             summary = f"{what}, and no code, error or steps to reproduce"
-            yield _finding(subject, AuditKind.UNDERSPECIFIED, Severity.DOUBT, summary, [text.strip()[:500]])
+            yield subject.make_finding(AuditKind.UNDERSPECIFIED, Severity.DOUBT, summary, [text.strip()[:500]])
 
 
 def count_words(text: str) -> int:
@@ -94,9 +94,3 @@ def _sentences(text: str) -> int:
     lines = [line for line in (body if body.strip() else title).split("\n") if line.strip()]
     prose = " ".join(line.strip() for line in lines if not _HEADING.fullmatch(line) or len(lines) == 1)
     return len([each for each in re.split(r"[.!?](?:\s|$)|[\u3002\uff01\uff1f]", prose) if _WORD.search(each)])
-
-
-def _finding(subject: Subject, kind: AuditKind, severity: Severity, summary: str, evidence: list[str]) -> AuditFinding:
-    return AuditFinding(
-        instance_id=subject.instance.id, kind=kind, severity=severity, summary=summary, evidence=tuple(evidence)
-    )

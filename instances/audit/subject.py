@@ -1,13 +1,14 @@
 """An instance prepared for the rules of an audit, with both patches read. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.patches.diff import FileChange, read_diff
 from assay.instances.audit.code import drop_docstrings, is_distinctive, tokens
+from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,13 @@ class Subject:
             if is_distinctive(line, self.instance.language) and tokens(line) not in known:
                 found.setdefault(tokens(line), line.strip())
         return tuple(found.values())
+
+    def make_finding(
+        self, kind: AuditKind, severity: Severity, summary: str, evidence: Iterable[str] = ()
+    ) -> AuditFinding:
+        return AuditFinding(
+            instance_id=self.instance.id, kind=kind, severity=severity, summary=summary, evidence=tuple(evidence)
+        )
 
     def find_added_code(self) -> Iterator[str]:
         return (line for change in self.fix() for line in find_added_code(change, self.instance.language))

@@ -18,16 +18,12 @@ def card(
     licenses: Sequence[str],
     times: int,
 ) -> str:
-    """Return the card as Markdown; the same collection gives the same text.
+    """Return the card as Markdown, the same for the same collection.
 
-    Args:
-        settings: of the collection.
-        funnel: figures of the phases.
-        instances: as they are published.
-        licenses: of each of them, in their order.
-        times: runs of each control.
+    The licenses are of the instances, in their order; ``times`` is the number of runs of each control.
     """
     dates = f"from {settings.since or 'the first commit'} to {settings.until or 'the newest commit'}"
+    phases = ((each.phase, str(each.taken), str(each.kept), each.why) for each in funnel)
     parts = [
         f"# {settings.name}",
         f"{count(len(instances), 'instance')}, collected by Assay from {', '.join(settings.repos)}, {dates}.",
@@ -36,7 +32,7 @@ def card(
         "without it, in all runs. Tests on which the runs do not agree are in neither list.",
         _table(("repository", "license", "instances", "from", "to"), _repositories(instances, licenses)),
         _table(("of an instance", "least", "median", "most"), _figures(instances)),
-        _table(("phase", "candidates", "kept", "fell out"), map(_phase, funnel)),
+        _table(("phase", "candidates", "kept", "fell out"), phases),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -63,10 +59,6 @@ def _figures(instances: Sequence[Instance]) -> Iterator[tuple[str, ...]]:
 
 def _count_changed_lines(patch: str) -> int:
     return sum(line.mark in "+-" for each in read_diff(patch) for hunk in each.hunks for line in hunk.lines)
-
-
-def _phase(phase: FunnelPhase) -> tuple[str, ...]:
-    return phase.phase, str(phase.taken), str(phase.kept), phase.why
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -55,11 +55,7 @@ class CollectionFolder:
         return self.root / "runs"
 
     def open(self, settings: CollectionSettings) -> None:
-        """Begin a collection, or continue one of the same repositories and dates.
-
-        Raises:
-            UserError: the folder holds something else.
-        """
+        """Begin a collection, or continue one of the same settings but the name; raises UserError for anything else."""
         path = self.root / SETTINGS
         if not path.is_file():
             if self.root.exists() and (not self.root.is_dir() or any(self.root.iterdir())):

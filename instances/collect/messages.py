@@ -38,15 +38,10 @@ def find_closed_issues(messages: Iterable[str], repo: str) -> tuple[int, ...]:
 
 
 def statement(message: str, merged: Sequence[str], paths: Collection[str]) -> str:
-    """Return a message as a statement of the problem.
+    """Return a message as a statement of the problem; a merge without a title has that of the first commit it merged.
 
     Left out are what GitHub adds, closing words, trailers, the list of commits of a squash, code blocks, and
-    lines that name a changed file: they describe the fix.
-
-    Args:
-        message: of the commit. A merge without a title of its own has that of the first commit it brought.
-        merged: messages of the commits that it merged.
-        paths: of the changed files.
+    lines that name a changed file (``paths``): they describe the fix.
     """
     text = _MERGE.sub("", message, count=1).strip()
     if not text and merged:

@@ -56,11 +56,7 @@ def parse_package(name: str) -> Package | None:
 
 
 def read_packages(path: Path) -> list[str]:
-    """Read a file of candidates, a list of names for each index, as ``INDEX:NAME`` each.
-
-    Raises:
-        DataError: it cannot be read, or is something else.
-    """
+    """Read lists of packages by index, as ``INDEX:NAME`` each; raises DataError if the file is something else."""
     content = read_yaml(path)
     if not isinstance(content, dict):
         raise DataError("is no mapping of indexes to lists of packages", file=str(path))
@@ -116,12 +112,7 @@ def _is_between(release: IndexedRelease, since: date | None, until: date | None)
 def pair_releases(found: Found, sources: Sources, stated: str = "") -> Paired:
     """Return the line of two releases: patches, repository and statement, or why there is no instance in them.
 
-    The statement is the part of the change log that the release adds; there is none if it has no such file.
-
-    Args:
-        found: their line of ``find``.
-        sources: of the archives.
-        stated: a statement in place of that of the change log.
+    The statement is ``stated``, or the part of the change log that the release adds, if it has such a file.
     """
     pair = found.releases
     assert pair is not None
@@ -238,14 +229,8 @@ def _links(index: str, manifest: str) -> list[str]:
 
 def _archive(pair: ReleasePair, release: IndexedRelease, sources: Sources) -> Archive:
     """Return the archive of a release, fetched if the index does not say its hash."""
-    archive = Archive.model_validate(
-        {
-            "index": pair.index,
-            "name": pair.name,
-            "version": release.version,
-            "sha256": release.sha256 or NO_HASH,
-        }
-    )
+    fields = {"index": pair.index, "name": pair.name, "version": release.version, "sha256": release.sha256 or NO_HASH}
+    archive = Archive.model_validate(fields)
     return archive if release.sha256 else first_download(archive, sources.cache, sources.toolchains)
 
 

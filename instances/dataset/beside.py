@@ -10,15 +10,7 @@ FOLDERS = {"run_scripts": {"run_script.sh": "run_script", "parser.py": "parser"}
 
 
 def fill(row: Row, table: str) -> Row:
-    """Add the columns of the files beside a table to one of its rows; columns that the row has stay.
-
-    Args:
-        row: the row.
-        table: path of the file that it comes from; anything else has nothing beside it.
-
-    Raises:
-        DataError: a file is not UTF-8.
-    """
+    """Add the columns of the files beside a table (a path) to a row that lacks them; raises DataError."""
     top = Path(table).parent
     found = {
         column: _text(top / folder / row_id(row) / name, row_id(row))

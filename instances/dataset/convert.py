@@ -13,12 +13,10 @@ from assay.harness.errors import DataError, UserError
 from assay.harness.files import replace_file
 from assay.harness.names import did_you_mean
 from assay.instances.dataset.formats import FORMATS, DatasetFormat, write
+from assay.instances.dataset.load import join_problems
 
 LOSABLE = ("version", "hints", "environment", "log_format", "test_id", "quarantined", "stages", "assets")
 """Fields that a lossy conversion may leave out if rows cannot hold them."""
-
-SHOWN = 5
-"""Problems listed one by one; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +36,9 @@ def find_format(name: str) -> DatasetFormat:
 
 
 def convert(instance: Instance, dialect: DatasetFormat, *, lossy: bool = False) -> Converted:
-    """Write an instance as a row of a dialect.
+    """Write an instance as a row; raises DataError for a field that rows of the dialect cannot hold.
 
-    Args:
-        instance: the instance.
-        dialect: dialect of the row.
-        lossy: leave out what rows of the dialect cannot hold, and use the dialect's own rule.
-
-    Raises:
-        DataError: the dialect cannot hold a field of the instance, even if ``lossy`` or without it.
+    ``lossy`` leaves out what may be lost, and uses the dialect's own rule.
     """
     losses: dict[str, str] = {}
     while True:
@@ -68,12 +60,8 @@ def convert_all(instances: Iterable[Instance], dialect: DatasetFormat, *, lossy:
             found.append(convert(instance, dialect, lossy=lossy))
         except DataError as error:
             problems.append(error)
-    if len(problems) == 1:
-        raise problems[0]
     if problems:
-        more = [f"... and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
-        first = f"{len(problems)} instances cannot be written as rows of {dialect.NAME}:"
-        raise UserError("\n".join([first, *map(str, problems[:SHOWN]), *more]))
+        raise join_problems(f"{len(problems)} instances cannot be written as rows of {dialect.NAME}:", problems)
     return found
 
 

@@ -30,11 +30,7 @@ class LabelsFile:
 
 
 def read_labels(path: Path) -> LabelsFile:
-    """Read a file of rows with an id and two lists, and perhaps a test patch.
-
-    Raises:
-        UserError: there is no such file, or a row (DataError) has no id, or one that is there twice.
-    """
+    """Read rows with an id, two lists and perhaps a test patch; raises UserError for no file, a wrong or second id."""
     if not path.is_file():
         raise UserError(f"{path}: no such file of labels")
     found: dict[str, rows.PlacedRow] = {}

@@ -1,6 +1,6 @@
 """Loads a data set: rows become instances, and every wrong row is reported once."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -63,9 +63,7 @@ def load(
         EnvironmentFailure: an archive to derive patches from cannot be fetched.
     """
     table = rows.find_table(dataset, split)
-    return _load(
-        table, _Reader(_ref(table), _lower(ids), published_images, False, sources or Sources()), ids, skip_bad_rows
-    )
+    return _load(table, _Reader(table, _by_lower(ids), sources or Sources(), published_images), skip_bad_rows)
 
 
 def load_to_label(
@@ -78,39 +76,41 @@ def load_to_label(
 ) -> Loaded:
     """Load a data set as ``load`` does, except that rows may lack the columns of labels: then there are none."""
     table = rows.find_table(dataset, split)
-    return _load(table, _Reader(_ref(table), _lower(ids), False, True, sources or Sources()), ids, skip_bad_rows)
+    return _load(table, _Reader(table, _by_lower(ids), sources or Sources(), may_lack_labels=True), skip_bad_rows)
 
 
-def _load(table: rows.Table, reader: "_Reader", ids: Sequence[str], skip_bad_rows: bool) -> Loaded:
+def _load(table: rows.Table, reader: "_Reader", skip_bad_rows: bool) -> Loaded:
     instances = keep_items(reader.read(table.read()))
     if reader.problems and not skip_bad_rows:
-        raise _all_problems(reader.problems, reader.ref.name)
-    reader.check_ids(ids)
+        title = f"{table.name}: {len(reader.problems)} wrong rows (--skip-bad-rows leaves them out):"
+        raise join_problems(title, reader.problems)
+    reader.check_ids()
     return Loaded(instances, tuple(reader.problems), reader.ref)
 
 
-def _ref(table: rows.Table) -> DatasetRef:
-    return DatasetRef(name=table.name, revision=table.revision)
-
-
-def _lower(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(name.lower() for name in names)
+def _by_lower(names: Iterable[str]) -> dict[str, str]:
+    return {name.lower(): name for name in names}
 
 
 @dataclass(slots=True)
 class _Reader:
     """One pass over the rows of a data set."""
 
-    ref: DatasetRef
-    wanted: frozenset[str]
-    published_images: bool
-    may_lack_labels: bool
+    table: rows.Table
+    wanted: Mapping[str, str]
+    """Ids by their lower case; empty for all."""
     sources: Sources
+    published_images: bool = False
+    may_lack_labels: bool = False
     problems: list[DataError] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
     """Lower-case id to the place of the row that had it first."""
     dialect: DatasetFormat | None = None
     """The dialect of the last row that matched any; a row that matches none is taken for a broken one of it."""
+
+    @property
+    def ref(self) -> DatasetRef:
+        return DatasetRef(name=self.table.name, revision=self.table.revision)
 
     def read(self, found: Iterator[rows.PlacedRow | DataError]) -> Iterator[Instance]:
         for row in found:
@@ -122,14 +122,14 @@ class _Reader:
                 if instance is not None:
                     yield instance
 
-    def check_ids(self, ids: Sequence[str]) -> None:
+    def check_ids(self) -> None:
         """Raise UserError for ids that no row has."""
-        unknown = [name for name in ids if name.lower() not in self.seen]
+        unknown = [name for lower, name in self.wanted.items() if lower not in self.seen]
         if not unknown:
             return
         hint = close_names(unknown[0], self.seen)
         names = ", ".join(unknown[:SHOWN]) + (" ..." if len(unknown) > SHOWN else "")
-        raise UserError(f"{self.ref.name} ({count(len(self.seen), 'instance')}) has no {names}{hint}")
+        raise UserError(f"{self.table.name} ({count(len(self.seen), 'instance')}) has no {names}{hint}")
 
     def _instance(self, row: rows.PlacedRow | DataError) -> Instance | None:
         if isinstance(row, DataError):
@@ -185,10 +185,7 @@ def _place_error(error: DataError, row: rows.PlacedRow | DataError) -> DataError
     return DataError(error.problem, file=file, line=row.line, instance=error.instance, field=error.field)
 
 
-def _all_problems(problems: Sequence[DataError], name: str) -> UserError:
-    if len(problems) == 1:
-        return problems[0]
-    lines = [str(problem) for problem in problems[:SHOWN]]
-    if len(problems) > SHOWN:
-        lines.append(f"... and {len(problems) - SHOWN} more")
-    return UserError("\n".join([f"{name}: {len(problems)} wrong rows (--skip-bad-rows leaves them out):", *lines]))
+def join_problems(title: str, problems: Sequence[DataError]) -> UserError:
+    """Return the only one of some errors, or one with a title, the first few and the number of the others."""
+    more = [f"... and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
+    return problems[0] if len(problems) == 1 else UserError("\n".join([title, *map(str, problems[:SHOWN]), *more]))

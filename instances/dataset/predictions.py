@@ -29,11 +29,7 @@ BINARY = {
 
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
-    """Read predictions; a null patch is empty, and other columns are ignored.
-
-    Raises:
-        DataError: the file or a row is wrong, or an instance has two rows; names file, line and id.
-    """
+    """Read predictions; a null patch is empty. Raises DataError, with file, line and id, for a wrong or second row."""
     predictions: list[Prediction] = []
     seen: dict[str, int] = {}
     for line, row in _rows(path):
@@ -67,12 +63,7 @@ def check_predictions(predictions: Iterable[Prediction], known: Collection[str])
 def pair_predictions(
     instances: Sequence[Instance], predictions: Sequence[Prediction], ids: Sequence[str] | None
 ) -> Sequence[tuple[Instance, Prediction]]:
-    """Pair predictions with their instances.
-
-    Args:
-        instances: of the data set.
-        predictions: for these instances; for others too if single ones are asked for.
-        ids: the single instances that are asked for.
+    """Pair predictions with their instances; those of others count only if no single ones (``ids``) are asked for.
 
     Raises:
         UserError: there is a prediction for no instance, or none for the chosen ones.
@@ -86,11 +77,7 @@ def pair_predictions(
 
 
 def read_published(path: Path) -> dict[str, bool]:
-    """Return the published verdicts (``published_resolved``) by instance id; rows without one are skipped.
-
-    Raises:
-        DataError: the file or a row is wrong.
-    """
+    """Return the verdicts in ``published_resolved`` by instance id, where there are any; raises DataError."""
     verdicts: dict[str, bool] = {}
     for line, row in _rows(path):
         verdict = row.get("published_resolved")

@@ -80,15 +80,9 @@ ANSWER_RULES: tuple[Callable[[AuditedImage, HiddenAnswer], Iterable[ImageFinding
 
 
 class ImageAudit:
-    """Audits images of one engine; safe for several threads and processes on one cache."""
+    """Audits images of one engine; safe for several threads and processes on one cache, which keeps what was read."""
 
     def __init__(self, engine: Engine, sources: Sources) -> None:
-        """Create an audit; it reads nothing yet.
-
-        Args:
-            engine: has the images.
-            sources: of the base trees and their history; its cache also keeps what was read.
-        """
         self._engine = engine
         self._folder = sources.cache / "audits"
         self._layers = LayerStore(self._folder)

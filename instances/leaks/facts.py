@@ -136,26 +136,14 @@ class _Reading:
     def __init__(self) -> None:
         self.lines: set[int] = set()
         self.words: set[int] = set()
-        self._files: dict[str, str] = {}
-        self._sizes: dict[str, int] = {}
         self._removed: list[str] = []
         self._emptied: list[str] = []
-        self._git: dict[str, str] = {}
-        self._packed: dict[str, tuple[str, ...]] = {}
         self._secrets: list[secret_rules.FoundSecret] = []
-        self._certificates: dict[str, tuple[str, ...]] = {}
+        self._facts = LayerFacts()
 
     def facts(self) -> LayerFacts:
-        return LayerFacts(
-            files=self._files,
-            sizes=self._sizes,
-            removed=tuple(self._removed),
-            emptied=tuple(self._emptied),
-            git=self._git,
-            packed=self._packed,
-            secrets=tuple(self._secrets),
-            certificates=self._certificates,
-        )
+        removed, emptied = tuple(self._removed), tuple(self._emptied)
+        return self._facts.model_copy(update={"removed": removed, "emptied": emptied, "secrets": tuple(self._secrets)})
 
     def add(self, file: LayerFile) -> None:
         if file.removed:
@@ -163,19 +151,19 @@ class _Reading:
         if file.emptied:
             self._emptied.append(file.path)
         if file.same_as:
-            self._files[file.path] = self._files.get(file.same_as, "")
+            self._facts.files[file.path] = self._facts.files.get(file.same_as, "")
         if file.open is None:
             return
         with file.open() as stream:
             data = stream.read(LARGEST)
         if file.size > len(data):
-            self._sizes[file.path] = file.size
+            self._facts.sizes[file.path] = file.size
         self._text(file.path, data)
         for name, content in members(file.path, data):
             self._text(f"{file.path}{INSIDE}{name}", content)
 
     def _text(self, path: str, data: bytes) -> None:
-        self._files[path] = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        self._facts.files[path] = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
         self._note(path, data)
         if not is_binary(data) or (_may_name_tests(data) and not _is_system_program(path, data)):
             self.words.update(
@@ -187,12 +175,12 @@ class _Reading:
 
     def _note(self, path: str, data: bytes) -> None:
         if _GIT_FILE.fullmatch(path) and not OBJECT.search(path):
-            self._git[path] = data[:_GIT_TEXT].decode(errors="replace")
+            self._facts.git[path] = data[:_GIT_TEXT].decode(errors="replace")
         if path.endswith(".idx"):
-            self._packed[path] = read_index(data)
+            self._facts.packed[path] = read_index(data)
         self._secrets += secret_rules.search_file(path, data)
         if found := secret_rules.certificates(path, data):
-            self._certificates[path] = found
+            self._facts.certificates[path] = found
 
 
 def _is_system_program(path: str, data: bytes) -> bool:

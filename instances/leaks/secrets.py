@@ -108,9 +108,7 @@ def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
         if where.fullmatch(outer) and pattern.search(data[: 1 << 20]):
             yield FoundSecret(rule=rule, path=path, what="a file of settings that belong to a person or a machine")
     if _SETTINGS.fullmatch(outer):
-        yield from (
-            FoundSecret(rule=rule, path=path, what=what) for rule, what in search_text(data.decode(errors="replace"))
-        )
+        yield from _search(path, data.decode(errors="replace"))
     if _PERSONAL.match(path) and (_PRIVATE_KEY.search(data) or _WELL_KNOWN_TOKEN.search(data)):
         yield FoundSecret(rule=CREDENTIAL, path=path, what="a private key, or a token by its form")
 
@@ -118,14 +116,15 @@ def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
 def search_config(config: ImageConfig) -> Iterator[FoundSecret]:
     """Yield those in an image's environment, labels and build history."""
     for entry in config.env:
-        yield from (
-            FoundSecret(rule=rule, path="(environment)", what=what) for rule, what in search_text(_quote_entry(entry))
-        )
+        yield from _search("(environment)", _quote_entry(entry))
     for key, value in (config.labels or {}).items():
-        found = search_text(_quote_entry(f"{key.rpartition('.')[2]}={value}"))
-        yield from (FoundSecret(rule=rule, path="(labels)", what=what) for rule, what in found)
+        yield from _search("(labels)", _quote_entry(f"{key.rpartition('.')[2]}={value}"))
     for line in config.history:
-        yield from (FoundSecret(rule=rule, path="(build history)", what=what) for rule, what in search_text(line))
+        yield from _search("(build history)", line)
+
+
+def _search(path: str, text: str) -> Iterator[FoundSecret]:
+    return (FoundSecret(rule=rule, path=path, what=what) for rule, what in search_text(text))
 
 
 def search_text(text: str) -> Iterator[tuple[str, str]]:
@@ -156,8 +155,7 @@ def certificates(path: str, data: bytes) -> tuple[str, ...]:
 def find_certificates(layers: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[tuple[int, FoundSecret]]:
     """Yield layer and file wherever a certificate is trusted that neither the operating system nor certifi distributes.
 
-    Args:
-        layers: of each layer, the lowest first, the certificates by path, as ``certificates`` returns them.
+    Each layer, the lowest first, has its certificates by path, as ``certificates`` returns them.
     """
     recorded = {value for layer in layers for path in layer if path.endswith("RECORD") for value in layer[path]}
     system = next((found for layer in layers if (found := _read_system_bundle(layer))), set())

@@ -1,13 +1,15 @@
 """The column ``image_assets`` of SWE-bench Multimodal: binary files, as a JSON string or an object."""
 
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from assay.harness.domain import Asset
-from assay.harness.errors import DataError, brief, field_error
-from assay.instances.dataset.formats.columns import Row, mapping, row_id
+from assay.harness.errors import brief, field_error
+from assay.instances.dataset.formats.columns import Row, mapping, row_error, row_id
 
 COLUMN = "image_assets"
 OF_TESTS = "test_patch"
@@ -27,6 +29,14 @@ def read(row: Row) -> tuple[Asset, ...]:
     return tuple(_asset(row, entry) for entry in entries[OF_TESTS] if isinstance(entry, Mapping))
 
 
+def list_files(folder: Path) -> Iterator[dict[str, str]]:
+    """Yield the files below a folder as entries of the column, sorted."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            yield {"path": path.relative_to(folder).as_posix(), "url": path.absolute().as_uri(), "sha256": digest}
+
+
 def write(assets: Iterable[Asset]) -> dict[str, Any]:
     written = [asset.model_dump(exclude_none=True) for asset in assets]
     return {group: written if group == OF_TESTS else [] for group in GROUPS}
@@ -36,7 +46,7 @@ def _entries(row: Row, column: Mapping[str, Any], group: str) -> list[Any]:
     entries = column.get(group) or []
     if not isinstance(entries, list) or not all(isinstance(entry, str | Mapping) for entry in entries):
         problem = f"is {brief(entries)}; write a list of URLs or of objects with path and url"
-        raise DataError(problem, instance=row_id(row), field=f"{COLUMN}.{group}")
+        raise row_error(row, f"{COLUMN}.{group}", problem)
     return entries
 
 
@@ -47,4 +57,4 @@ def _asset(row: Row, entry: Mapping[str, Any]) -> Asset:
         wrong = field_error(error, instance=row_id(row))
         missing = wrong.problem.startswith("is missing")
         problem = "is missing; write where it belongs and where to fetch it" if missing else wrong.problem
-        raise DataError(problem, instance=row_id(row), field=f"{COLUMN}.{OF_TESTS}.{wrong.field}") from None
+        raise row_error(row, f"{COLUMN}.{OF_TESTS}.{wrong.field}", problem) from None

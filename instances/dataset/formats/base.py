@@ -19,11 +19,11 @@ class DatasetFormat(Protocol):
     RULES: tuple[Rule, ...]
     """The rules that its instances may be graded by, the usual one first; no other instance can be written."""
 
-    def matches(self, row: Row) -> bool:
+    def matches(self, row: Row, /) -> bool:
         """Return whether a row is of this dialect; must not raise, whatever the row."""
         ...
 
-    def find_id(self, row: Row) -> str:
+    def find_id(self, row: Row, /) -> str:
         """Return the instance id that a row has or that its columns make up; empty if they do not.
 
         Must not raise: the loader asks before it reads a row, to select instances and to find duplicates.

@@ -1,5 +1,7 @@
 """The classic SWE-bench columns, which several formats share."""
 
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from assay.harness.domain import Instance
@@ -15,30 +17,25 @@ COLUMNS = {
 }
 """Columns of fields that rows call otherwise."""
 
-CLASSIC = frozenset(
-    {
-        "instance_id",
-        "repo",
-        "base_commit",
-        "language",
-        "patch",
-        "test_patch",
-        "problem_statement",
-        "hints_text",
-        "created_at",
-        "version",
-        "FAIL_TO_PASS",
-        "PASS_TO_PASS",
-    }
-)
+CLASSIC = frozenset(COLUMNS.values()) | {
+    *("repo", "base_commit", "language", "test_patch", "problem_statement", "created_at", "version")
+}
 """The classic columns. An instance holds all of them."""
 
 
-def classic_fields(row: Row, *, with_time: bool = True) -> dict[str, Any]:
+def classic_fields(
+    row: Row,
+    columns: Mapping[str, str] = COLUMNS,
+    *,
+    parse: Callable[[str], object] = json.loads,
+    with_time: bool = True,
+) -> dict[str, Any]:
     """Return the fields of an instance that the classic columns give, all but the language.
 
     Args:
-        row: the row.
+        row: one with these columns.
+        columns: names of the columns of fields that rows call otherwise.
+        parse: reads a list of tests that is written as a string.
         with_time: whether the time is required; rows with their own image need none, since no packages are resolved.
     """
     return {
@@ -46,10 +43,10 @@ def classic_fields(row: Row, *, with_time: bool = True) -> dict[str, Any]:
         "repo": text(row, "repo"),
         "base_commit": commit(row, "base_commit"),
         "problem_statement": text(row, "problem_statement"),
-        "gold_patch": text(row, "patch"),
+        "gold_patch": text(row, columns["gold_patch"]),
         "test_patch": text(row, "test_patch"),
-        "fail_to_pass": names(row, "FAIL_TO_PASS"),
-        "pass_to_pass": names(row, "PASS_TO_PASS"),
+        "fail_to_pass": names(row, columns["fail_to_pass"], parse),
+        "pass_to_pass": names(row, columns["pass_to_pass"], parse),
         "created_at": moment(row, "created_at", required=with_time),
         "version": text(row, "version", required=False),
         "hints": text(row, "hints_text", required=False),

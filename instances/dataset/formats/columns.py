@@ -20,15 +20,24 @@ LANGUAGE_COLUMNS = frozenset({"language", "lang"})
 """Columns with a language's name, which data sets spell in many ways; a row is written with its own spelling."""
 
 
+def make_matcher(*columns: str) -> Callable[[Row], bool]:
+    """Return the ``matches`` of a dialect whose rows have one of these columns."""
+    return lambda row: any(name in row for name in columns)
+
+
+def row_error(row: Row, field: str, problem: str) -> DataError:
+    return DataError(problem, instance=row_id(row), field=field)
+
+
 def text(row: Row, field: str, *, required: bool = True) -> str:
     """Return a column as text; an absent optional column or a null is empty."""
     value = row.get(field)
     if value is None:
         if required:
-            raise DataError("is missing; every row needs it", instance=row_id(row), field=field)
+            raise row_error(row, field, "is missing; every row needs it")
         return ""
     if not isinstance(value, str):
-        raise DataError(f"is {brief(value)}; write a string", instance=row_id(row), field=field)
+        raise row_error(row, field, f"is {brief(value)}; write a string")
     return value
 
 
@@ -36,10 +45,9 @@ def commit(row: Row, field: str, value: object = None) -> str:
     """Return a column, or a value found below it, if it is a full commit id."""
     value = text(row, field) if value is None else value
     if value == "":
-        raise DataError("is missing; write a commit id of 40 hex digits", instance=row_id(row), field=field)
+        raise row_error(row, field, "is missing; write a commit id of 40 hex digits")
     if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{40}", value):
-        problem = f"{str(value)[:50]!r} is not a full commit id of 40 hex digits"
-        raise DataError(problem, instance=row_id(row), field=field)
+        raise row_error(row, field, f"{str(value)[:50]!r} is not a full commit id of 40 hex digits")
     return value
 
 
@@ -51,12 +59,12 @@ def names(row: Row, field: str, parse: Callable[[str], object] = json.loads) -> 
             value = parse(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             problem = "is neither a list nor a JSON list" if parse is json.loads else "is not a list"
-            raise DataError(f"{problem}; write a list of test names", instance=row_id(row), field=field) from None
+            raise row_error(row, field, f"{problem}; write a list of test names") from None
     if value is None:
         problem = "is missing; write a list of test names, or measure them: assay dataset validate ROWS --write DIR"
-        raise DataError(problem, instance=row_id(row), field=field)
+        raise row_error(row, field, problem)
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise DataError(f"is {brief(value)}; write a list of test names", instance=row_id(row), field=field)
+        raise row_error(row, field, f"is {brief(value)}; write a list of test names")
     return tuple(dict.fromkeys(value))
 
 
@@ -79,7 +87,7 @@ def moment(row: Row, field: str, *, required: bool = True) -> datetime:
         value = datetime(value.year, value.month, value.day)
     if not isinstance(value, datetime):
         problem = f"is {brief(value)}; write a time such as 2023-05-01T15:42:12Z, or null if it is unknown"
-        raise DataError(problem, instance=row_id(row), field=field)
+        raise row_error(row, field, problem)
     return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
@@ -97,10 +105,9 @@ def mapping(row: Row, field: str) -> Mapping[str, Any]:
         try:
             value = json.loads(value)
         except ValueError:
-            problem = "is neither an object nor a JSON object; write one"
-            raise DataError(problem, instance=row_id(row), field=field) from None
+            raise row_error(row, field, "is neither an object nor a JSON object; write one") from None
     if not isinstance(value, Mapping):
-        raise DataError(f"is {brief(value)}; write an object", instance=row_id(row), field=field)
+        raise row_error(row, field, f"is {brief(value)}; write an object")
     return value
 
 
@@ -154,7 +161,7 @@ def _dump_column(row: Row, field: str, value: object) -> str:
     try:
         return json.dumps(value, default=str)
     except (ValueError, RecursionError):  # YAML has anchors
-        raise DataError("holds itself; write it out", instance=row_id(row), field=field) from None
+        raise row_error(row, field, "holds itself; write it out") from None
 
 
 def kept_columns(instance: Instance, dialect: str) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.harness.domain import PublishedImage
-from assay.harness.errors import DataError, brief
+from assay.harness.errors import brief
 from assay.harness.patches.diff import MalformedPatchError, paths_after
 from assay.harness.reports import FORMATS
-from assay.instances.dataset.formats.columns import Row, row_id
+from assay.instances.dataset.formats.columns import Row, row_error
 
 START, END = ": '>>>>> Start Test Output'", ": '>>>>> End Test Output'"
 CONDA = ("source /opt/miniconda3/bin/activate", "conda activate testbed")
@@ -24,12 +24,7 @@ def make_published_image(
 ) -> PublishedImage | None:
     """Return an image with a script; None if the row names no image or tests, or its log cannot be read.
 
-    Args:
-        image: its name.
-        log_format: of what the tests print.
-        tests: commands; of several, the first that fails ends all.
-        folder: of the repository.
-        before: commands that set up the shell, install or build.
+    Of several tests, the first that fails ends all; the commands ``before`` them set up the shell, install or build.
     """
     if not image or not tests or log_format not in FORMATS:
         return None
@@ -43,7 +38,7 @@ def commands(row: Row, field: str, value: Any) -> list[str]:
         return []
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(command, str) for command in listed):
-        raise DataError(f"is {brief(value)}; write a list of shell commands", instance=row_id(row), field=field)
+        raise row_error(row, field, f"is {brief(value)}; write a list of shell commands")
     return [command for command in listed if command.strip()]
 
 

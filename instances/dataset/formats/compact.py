@@ -27,11 +27,7 @@ def tables(folder: Path) -> list[Path]:
 
 
 def read_labels(table: Path) -> Mapping[str, LabelLists]:
-    """Read the file beside a table, by instance id; no file is an empty one.
-
-    Raises:
-        DataError: it is damaged.
-    """
+    """Read the file beside a table, by instance id; no file is an empty one. Raises DataError if it is damaged."""
     path = _place_beside(table)
     if not path.is_file():
         return {}

@@ -13,6 +13,7 @@ from typing import Any
 from assay.harness.domain import DatasetRef, Instance, PatchedCommit, PublishedImage, Rule
 from assay.harness.errors import DataError, brief
 from assay.harness.patches.diff import FileChange, read_diff, render
+from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
@@ -23,6 +24,7 @@ from assay.instances.dataset.formats.columns import (
     moment,
     names,
     origin,
+    row_error,
     row_id,
     text,
 )
@@ -31,15 +33,7 @@ from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
 
 NAME = "feature-bench"
 RULES: tuple[Rule, ...] = (Rule.FEATURE_BENCH,)
-COLUMNS = {
-    "id": "instance_id",
-    "gold_patch": "patch",
-    "fail_to_pass": "FAIL_TO_PASS",
-    "pass_to_pass": "PASS_TO_PASS",
-}
-HELD = frozenset({"instance_id", "repo", "base_commit", "problem_statement", "created_at", *COLUMNS.values()}) - {
-    "patch"
-}
+HELD = CLASSIC - {"language", "patch", "test_patch", "hints_text", "version"}
 """Columns that an instance holds; both patches are kept as they are, too, since white space is left out of them."""
 
 SETTINGS = "repo_settings"
@@ -60,8 +54,7 @@ def matches(row: Row) -> bool:
     return SETTINGS in row or ("image_name" in row and row_id(row).endswith(LEVELS))
 
 
-def find_id(row: Row) -> str:
-    return row_id(row)
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
@@ -72,8 +65,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     mask = [each for each in _changes(row, "patch") if _touches_none(each, fixed)]
     feature = [each for each in mask if _touches_none(each, kept)]
     if not feature:
-        problem = "takes nothing out of the tree but tests; copy the whole column"
-        raise DataError(problem, instance=row_id(row), field="patch")
+        raise row_error(row, "patch", "takes nothing out of the tree but tests; copy the whole column")
     tests = [each for each in mask if each not in feature]
     return build(
         COLUMNS,
@@ -120,7 +112,7 @@ def _refuse_level_2(row: Row) -> None:
             "is of FeatureBench's level 2: its tests run in another tree than the patch's, which starts from an empty"
             " folder and is installed with a network; Assay evaluates level 1"
         )
-        raise DataError(problem, instance=row_id(row), field="instance_id")
+        raise row_error(row, "instance_id", problem)
 
 
 def _files(row: Row, column: str) -> tuple[str, ...]:
@@ -138,8 +130,7 @@ def _reverse_column(row: Row, column: str, patch: str) -> str:
     try:
         return reverse(patch)
     except IrreversibleError as error:
-        problem = f"{error}; write it with git diff --binary --no-renames"
-        raise DataError(problem, instance=row_id(row), field=column) from None
+        raise row_error(row, column, f"{error}; write it with git diff --binary --no-renames") from None
 
 
 def _strip_change(change: FileChange) -> FileChange:
@@ -155,7 +146,7 @@ def _removal(row: Row, fixed: tuple[str, ...]) -> tuple[FileChange, ...]:
     changes = _changes(row, "test_patch")
     if [(each.old, each.new) for each in changes] != [(path, None) for path in fixed] or len(fixed) != 1:
         problem = "does not remove the one file of FAIL_TO_PASS and nothing else, as a row of level 1 does"
-        raise DataError(problem, instance=row_id(row), field="test_patch")
+        raise row_error(row, "test_patch", problem)
     return changes
 
 
@@ -171,10 +162,10 @@ def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
     if gpus:
         problem = f"is {brief(gpus)}; a test that needs a GPU cannot be run, since Assay's containers have none"
         field = f"{SETTINGS}.docker_specs.run_args.cuda_visible_num"
-        raise DataError(problem, instance=row_id(row), field=field)
+        raise row_error(row, field, problem)
     image = text(row, "image_name").strip().lower()
     if not image:
-        raise DataError("is empty; write the name of the row's image", instance=row_id(row), field="image_name")
+        raise row_error(row, "image_name", "is empty; write the name of the row's image")
     exports = list(_exports(row, specs.get("custom_docker_args") or []))
     tests = f"{_runner(row, settings)} {shlex.join(files)}"
     return make_published_image(image, LOG_FORMAT, [tests], before=[*CONDA, *exports])
@@ -183,7 +174,7 @@ def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
 def _part(row: Row, outer: Mapping[str, Any], field: str, above: str = SETTINGS) -> Mapping[str, Any]:
     value = outer.get(field) or {}
     if not isinstance(value, Mapping):
-        raise DataError(f"is {brief(value)}; write an object", instance=row_id(row), field=f"{above}.{field}")
+        raise row_error(row, f"{above}.{field}", f"is {brief(value)}; write an object")
     return value
 
 
@@ -195,9 +186,9 @@ def _runner(row: Row, settings: Mapping[str, Any]) -> str:
     """
     command, seconds = settings.get("test_cmd", TEST_COMMAND), settings.get("timeout_one", SECONDS)
     if not isinstance(command, str) or not command.strip():
-        raise DataError(f"is {brief(command)}; write a command", instance=row_id(row), field=f"{SETTINGS}.test_cmd")
+        raise row_error(row, f"{SETTINGS}.test_cmd", f"is {brief(command)}; write a command")
     if isinstance(seconds, bool) or not isinstance(seconds, int | None):
-        raise DataError(f"is {brief(seconds)}; write seconds", instance=row_id(row), field=f"{SETTINGS}.timeout_one")
+        raise row_error(row, f"{SETTINGS}.timeout_one", f"is {brief(seconds)}; write seconds")
     start = "uv run " if settings.get("use_uv") and not command.lstrip().startswith("uv run ") else ""
     limit = f" --timeout={seconds}" if seconds and seconds > 0 else ""
     return f"{start}{command.strip()}{TOGETHER}{limit}"
@@ -207,13 +198,12 @@ def _exports(row: Row, arguments: Any) -> Iterator[str]:
     """Yield variables of the container (``-e A=b``) and of its shell (``-ee A=b``), but no proxies, as shell text."""
     field = f"{SETTINGS}.docker_specs.custom_docker_args"
     if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
-        raise DataError(f"is {brief(arguments)}; write a list of strings", instance=row_id(row), field=field)
+        raise row_error(row, field, f"is {brief(arguments)}; write a list of strings")
     for argument in arguments:
         option, _, variable = argument.partition(" ")
         name, assigned, value = variable.partition("=")
         if option not in {"-e", "-ee"} or not assigned or name.strip() in PROXIES:
             continue
         if not name.strip().isidentifier():
-            problem = f"is {brief(argument)}; write -e NAME=value"
-            raise DataError(problem, instance=row_id(row), field=field)
+            raise row_error(row, field, f"is {brief(argument)}; write -e NAME=value")
         yield f"export {name.strip()}={value if option == '-ee' else shlex.quote(value)}"

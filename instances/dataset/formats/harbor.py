@@ -14,7 +14,17 @@ from pydantic import ValidationError
 from assay.harness.domain import UNKNOWN_TIME, Asset, DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError, brief, field_error
 from assay.harness.reports import harbor_reward
-from assay.instances.dataset.formats.columns import Row, build, kept_columns, mapping, origin, row_id, text
+from assay.instances.dataset.formats.columns import (
+    Row,
+    build,
+    kept_columns,
+    make_matcher,
+    mapping,
+    origin,
+    row_error,
+    row_id,
+    text,
+)
 
 NAME = "harbor"
 RULES: tuple[Rule, ...] = (Rule.HARBOR,)
@@ -52,14 +62,8 @@ Nothing that a patch has put beside them gets there. Every other line begins wit
 Only a file that the tests name is read: a patch that they run could write the other one.
 """
 
-
-def matches(row: Row) -> bool:
-    """Return whether a row has a task's configuration."""
-    return "task_toml" in row
-
-
-def find_id(row: Row) -> str:
-    return row_id(row)
+matches = make_matcher("task_toml")
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
@@ -107,11 +111,11 @@ def _environment(row: Row, task: Mapping[str, Any], tests: Sequence[Asset]) -> P
     image = environment.get("docker_image")
     if not isinstance(image, str) or not image:
         problem = "is missing; build environment/ with docker build -t NAME, and write the name here"
-        raise DataError(problem, instance=row_id(row), field="environment.docker_image")
+        raise row_error(row, "environment.docker_image", problem)
     workdir = str(environment.get("workdir") or text(row, "workdir", required=False) or WORKDIR)
     if not workdir.startswith("/") or len(PurePosixPath(workdir).parts) < 2:
         problem = f"is {workdir!r}; only the content of a folder below the root can be judged as a patch"
-        raise DataError(problem, instance=row_id(row), field="environment.workdir")
+        raise row_error(row, "environment.workdir", problem)
     _refuse_other_verifier(row, task, tests, PurePosixPath(workdir))
     exported = {**_variables(row, task, "environment"), **_variables(row, task, "verifier")}
     lines = [
@@ -137,8 +141,7 @@ def _refuse_unsupported(row: Row, task: Mapping[str, Any]) -> None:
     }
     wrong = next((field for field, value in found.items() if value), "")
     if wrong:
-        problem = "is not supported: Assay judges tasks of one step in one Linux container"
-        raise DataError(problem, instance=row_id(row), field=wrong)
+        raise row_error(row, wrong, "is not supported: Assay judges tasks of one step in one Linux container")
 
 
 def _refuse_other_verifier(row: Row, task: Mapping[str, Any], tests: Sequence[Asset], workdir: PurePosixPath) -> None:
@@ -150,41 +153,39 @@ def _refuse_other_verifier(row: Row, task: Mapping[str, Any], tests: Sequence[As
     wrong = next((name for name in ("environment", "collect") if verifier.get(name)), "environment" if named else "")
     if wrong:
         problem = "is not supported: Assay runs the tests in the task's own image, on what a patch changes there"
-        raise DataError(problem, instance=row_id(row), field=f"verifier.{wrong}")
+        raise row_error(row, f"verifier.{wrong}", problem)
     artifacts = task.get("artifacts")
     listed = artifacts if isinstance(artifacts, list) else []
     carried = [each.get("source") if isinstance(each, Mapping) else each for each in listed]
     if not any(isinstance(each, str) and workdir.is_relative_to(each) for each in carried):
         problem = f"do not hold {workdir}, so the verifier gets other files than a patch changes; add it"
-        raise DataError(problem, instance=row_id(row), field="artifacts")
+        raise row_error(row, "artifacts", problem)
 
 
 def _variables(row: Row, task: Mapping[str, Any], table: str) -> dict[str, str]:
     found = _table(row, task, table).get("env") or {}
     if not isinstance(found, Mapping):
-        problem = f"is {brief(found)}; write a table of variables"
-        raise DataError(problem, instance=row_id(row), field=f"{table}.env")
+        raise row_error(row, f"{table}.env", f"is {brief(found)}; write a table of variables")
     wrong = next((name for name, value in found.items() if "${" in str(value)), None)
     if wrong is not None:
         problem = f"is {brief(found[wrong])}; write a plain value, no variable of the host"
-        raise DataError(problem, instance=row_id(row), field=f"{table}.env.{wrong}")
+        raise row_error(row, f"{table}.env.{wrong}", problem)
     return {str(name): str(value) for name, value in found.items()}
 
 
 def _table(row: Row, task: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = task.get(name) or {}
     if not isinstance(value, Mapping):
-        raise DataError(f"is {brief(value)}; write a table", instance=row_id(row), field=name)
+        raise row_error(row, name, f"is {brief(value)}; write a table")
     return value
 
 
 def _tests(row: Row) -> tuple[Asset, ...]:
     tests = row.get("tests")
     if not isinstance(tests, list) or not any(isinstance(t, Mapping) and t.get("path") == "test.sh" for t in tests):
-        raise DataError("has no test.sh, which writes the reward", instance=row_id(row), field="tests")
+        raise row_error(row, "tests", "has no test.sh, which writes the reward")
     try:
         return tuple(Asset(**{**each, "path": f"{STAGED}/{each['path']}"}) for each in tests)
     except (ValidationError, TypeError, KeyError) as error:
         wrong = field_error(error, instance=row_id(row)) if isinstance(error, ValidationError) else None
-        problem = wrong.problem if wrong else "is no list of objects with path and url"
-        raise DataError(problem, instance=row_id(row), field="tests") from None
+        raise row_error(row, "tests", wrong.problem if wrong else "is no list of objects with path and url") from None

@@ -1,13 +1,12 @@
 """Reads tasks of Harbor: one folder, or a folder of folders, each with ``task.toml`` and ``instruction.md``."""
 
-import hashlib
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from assay.harness.errors import DataError
+from assay.instances.dataset.formats import assets
 
 MARKER = "task.toml"
 INSTRUCTION = "instruction.md"
@@ -30,11 +29,7 @@ def is_older(folder: Path) -> bool:
 
 
 def read_task(folder: Path) -> dict[str, Any]:
-    """Return a task as a row of the dialect ``harbor``.
-
-    Raises:
-        DataError: a file is missing or malformed.
-    """
+    """Return a task as a row of the dialect ``harbor``; raises DataError if a file is missing or malformed."""
     try:
         task = tomllib.loads(_text(folder / MARKER))
     except tomllib.TOMLDecodeError as error:
@@ -43,20 +38,13 @@ def read_task(folder: Path) -> dict[str, Any]:
         "instance_id": folder.resolve().name,
         "instruction": "" if task.get("steps") else _text(folder / INSTRUCTION),
         "task_toml": task,
-        "tests": list(_files(folder / "tests")),
+        "tests": list(assets.list_files(folder / "tests")),
         "workdir": _workdir(folder / "environment" / "Dockerfile"),
         "composed": any((folder / "environment").glob("docker-compose.y*ml")),
     }
     if (folder / SOLUTION).is_file():
         row["gold_patch"] = _text(folder / SOLUTION)
     return row
-
-
-def _files(folder: Path) -> Iterator[dict[str, str]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            yield {"path": path.relative_to(folder).as_posix(), "url": path.absolute().as_uri(), "sha256": digest}
 
 
 def _workdir(dockerfile: Path) -> str:

@@ -20,27 +20,16 @@ def assay_name(name: str) -> str:
 
 
 def find_language(row: Row, *patches: str, log_parser: str = "") -> str:
-    """Return the language that a row names, else that of its log parser, else a guess, else Python.
-
-    Args:
-        row: with or without a column ``language``.
-        patches: for the guess.
-        log_parser: language of the row's log parser, if it names one.
-    """
+    """Return the language that a row names, else that of its log parser, else a guess by its patches, else Python."""
     named = assay_name(text(row, "language", required=False)) or log_parser
     return named or guess_language(text(row, "repo"), *patches, default="python")
 
 
 def guess_language(repo: str, *patches: str, default: str = UNKNOWN) -> str:
-    """Return the language of a repository's shipped recipe, else that of most files in the patches.
+    """Return the language of a repository's shipped recipe, else that of most files in the patches, else the default.
 
     A suffix of several languages (``.h``) counts for each of them, so the other files decide. Where no file is of a
     language, project files are (``pom.xml``).
-
-    Args:
-        repo: ``owner/name``.
-        patches: patches of its files.
-        default: returned if no file is of a known language.
     """
     by_recipe = _languages_by_recipe().get(repo.lower().replace("/", "__"), ())
     if len(by_recipe) == 1:

@@ -15,9 +15,21 @@ from assay.harness.benchmarks.multi_swe_bench.rule import (
     results,
 )
 from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
-from assay.harness.errors import DataError, brief
+from assay.harness.errors import brief
 from assay.harness.exports.multi_swe_bench import get_number
-from assay.instances.dataset.formats.columns import Row, build, commit, iso, kept_columns, moment, origin, row_id, text
+from assay.instances.dataset.formats.columns import (
+    Row,
+    build,
+    commit,
+    iso,
+    kept_columns,
+    make_matcher,
+    moment,
+    origin,
+    row_error,
+    row_id,
+    text,
+)
 from assay.instances.dataset.formats.languages import assay_name, guess_language
 
 NAME = "multi-swe-bench"
@@ -39,9 +51,7 @@ NESTED = frozenset({"base", "resolved_issues", *RESULTS.values(), *LABELS})
 
 _PULL_REQUEST = re.compile(r"([^/]+)/([^/:]+):pr-(\d+)")
 
-
-def matches(row: Row) -> bool:
-    return "fix_patch" in row or "fix_patch_result" in row
+matches = make_matcher("fix_patch", "fix_patch_result")
 
 
 def find_id(row: Row) -> str:
@@ -119,13 +129,13 @@ def _value(value: object) -> object:
 def _number(row: Row) -> None:
     value = row.get("number")
     if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value)):
-        raise DataError(f"is {brief(value)}; write the pull request's number", instance=row_id(row), field="number")
+        raise row_error(row, "number", f"is {brief(value)}; write the pull request's number")
 
 
 def _base(row: Row) -> str:
     base = row.get("base")
     if not isinstance(base, Mapping):
-        raise DataError(f"is {brief(base)}; write an object with a sha", instance=row_id(row), field="base")
+        raise row_error(row, "base", f"is {brief(base)}; write an object with a sha")
     return commit(row, "base.sha", base.get("sha") or "")
 
 
@@ -133,8 +143,7 @@ def _statement(row: Row) -> str:
     """Return titles and bodies of the issues that the pull request resolves; both may be null."""
     issues = row.get("resolved_issues")
     if not isinstance(issues, list) or not issues or not all(isinstance(issue, Mapping) for issue in issues):
-        problem = f"is {brief(issues)}; write a list of issues with title and body"
-        raise DataError(problem, instance=row_id(row), field="resolved_issues")
+        raise row_error(row, "resolved_issues", f"is {brief(issues)}; write a list of issues with title and body")
     texts = [part for issue in issues for part in (issue.get("title"), issue.get("body")) if part]
     return "\n\n".join(map(str, texts))
 
@@ -143,25 +152,22 @@ def _results(row: Row, field: str) -> dict[str, Status]:
     """Return one stage; its counts must match its lists, and no test may be in two of them."""
     value = row.get(field)
     if not isinstance(value, Mapping):
-        problem = f"is {brief(value)}; write counts and lists of passed, failed and skipped tests"
-        raise DataError(problem, instance=row_id(row), field=field)
+        raise row_error(row, field, f"is {brief(value)}; write counts and lists of passed, failed and skipped tests")
     stage: dict[str, Status] = {}
     for part, status in PARTS.items():
         for test in _part(row, field, value, part):
             if stage.setdefault(test, status) is not status:
-                problem = f"{test[:60]!r} is in two of its lists; keep one"
-                raise DataError(problem, instance=row_id(row), field=field)
+                raise row_error(row, field, f"{test[:60]!r} is in two of its lists; keep one")
     return stage
 
 
 def _part(row: Row, field: str, value: Mapping[str, Any], part: str) -> list[str]:
     tests, count = value.get(f"{part}_tests"), value.get(f"{part}_count")
     if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
-        problem = f"is {brief(tests)}; write a list of test names"
-        raise DataError(problem, instance=row_id(row), field=f"{field}.{part}_tests")
+        raise row_error(row, f"{field}.{part}_tests", f"is {brief(tests)}; write a list of test names")
     if count != len(tests):
         problem = f"is {count}, but {part}_tests has {len(tests)}; correct the one that is wrong"
-        raise DataError(problem, instance=row_id(row), field=f"{field}.{part}_count")
+        raise row_error(row, f"{field}.{part}_count", problem)
     return tests
 
 
@@ -171,14 +177,13 @@ def _check_labels(row: Row, stages: Stages) -> None:
     for field, tests in wanted.items():
         given = row.get(field)
         if not isinstance(given, Mapping):
-            problem = f"is {brief(given)}; write an object of tests with run, test and fix"
-            raise DataError(problem, instance=row_id(row), field=field)
+            raise row_error(row, field, f"is {brief(given)}; write an object of tests with run, test and fix")
         problem = next(_differences(given, tests), "")
         if problem:
-            raise DataError(f"{problem}; correct it or the results", instance=row_id(row), field=field)
+            raise row_error(row, field, f"{problem}; correct it or the results")
     problem = explain_invalid(stages)
     if problem:
-        raise DataError(f"makes no valid instance: {problem}", instance=row_id(row), field=RESULTS["fix"])
+        raise row_error(row, RESULTS["fix"], f"makes no valid instance: {problem}")
 
 
 def _differences(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:

@@ -51,8 +51,7 @@ def matches(row: Row) -> bool:
     return any(name in row for name in OWN) or (any(name in row for name in LABELS) and row.keys() <= KNOWN)
 
 
-def find_id(row: Row) -> str:
-    return row_id(row)
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
@@ -79,11 +78,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 
 
 def open_folder(folder: Path, name: str) -> None:
-    """Make a data set in the folder format, without tasks; continue one that has the same name.
-
-    Raises:
-        UserError: the folder holds something else.
-    """
+    """Make a data set of folders without tasks, or continue one of that name; raises UserError for anything else."""
     marker = folder / MARKER
     found = (read_yaml(marker) or {}).get("name") if marker.is_file() else None
     if found != name and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -100,11 +95,7 @@ def write_folder(folder: Path, name: str, instances: Iterable[Instance]) -> None
 
 
 def write_task(folder: Path, instance: Instance) -> Path:
-    """Write an instance as a task of a folder, in place of one of the same id; return the task's folder.
-
-    Raises:
-        DataError: a text of the instance cannot be written as UTF-8.
-    """
+    """Write an instance in place of the task of its id; return its folder. Raises DataError if text is no UTF-8."""
     task = folder / "tasks" / instance.id
     row = from_instance(instance)
     labels = {name: row.pop(name, []) for name in LABELS}
@@ -128,11 +119,7 @@ def keep_tasks(folder: Path, instance_ids: Collection[str]) -> None:
 
 
 def write_labels(folder: Path, instance_id: str, fail_to_pass: Sequence[str], pass_to_pass: Sequence[str]) -> Path:
-    """Write the labels of one task of a folder, sorted; return the path of the file, or of the table.
-
-    Raises:
-        DataError: the folder has no such task.
-    """
+    """Write the labels of a task, sorted; return the file, or the table. Raises DataError if there is no such task."""
     labels = {"fail_to_pass": sorted(fail_to_pass), "pass_to_pass": sorted(pass_to_pass)}
     if table := compact.write_labels(folder, instance_id, labels):
         return table
@@ -140,11 +127,7 @@ def write_labels(folder: Path, instance_id: str, fail_to_pass: Sequence[str], pa
 
 
 def write_stability(folder: Path, stability: Stability) -> Path:
-    """Write the unstable tests of one task of a folder; return the file's path.
-
-    Raises:
-        DataError: the folder has no such task.
-    """
+    """Write the unstable tests of a task; return the file. Raises DataError if there is no such task."""
     text = stability.keep_unstable_tests().model_dump_json(indent=1) + "\n"
     if compact.has_row(folder, stability.instance_id):
         return _write(_stability_of_row(folder, stability.instance_id), text)
@@ -152,11 +135,7 @@ def write_stability(folder: Path, stability: Stability) -> Path:
 
 
 def read_stability(folder: Path, instance_ids: Iterable[str]) -> list[Stability]:
-    """Read the stability records of a folder's tasks; most tasks, and other data sets, have none.
-
-    Raises:
-        DataError: a file is no stability record.
-    """
+    """Read the stability records of a folder's tasks; most have none. Raises DataError if a file is no record."""
     paths = (
         path
         for name in instance_ids
@@ -185,11 +164,7 @@ def has_task(folder: Path, instance_id: str) -> bool:
 def _task(folder: Path, instance_id: str) -> Path:
     task = folder / "tasks" / instance_id
     if not has_task(folder, instance_id):
-        raise DataError(
-            "is no task of this data set",
-            file=str(folder),
-            instance=instance_id,
-        )
+        raise DataError("is no task of this data set", file=str(folder), instance=instance_id)
     return task
 
 

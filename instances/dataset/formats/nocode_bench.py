@@ -4,9 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule
-from assay.harness.errors import DataError, brief
+from assay.harness.errors import brief
 from assay.instances.dataset.formats.classic import CLASSIC, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, kept_columns, origin, row_id, text
+from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
+from assay.instances.dataset.formats.columns import (
+    Row,
+    build,
+    kept_columns,
+    make_matcher,
+    origin,
+    row_error,
+    row_id,
+    text,
+)
 from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import find_python_parser
 
@@ -14,33 +24,18 @@ NAME = "nocode-bench"
 RULES: tuple[Rule, ...] = (Rule.NOCODE_BENCH,)
 RENAMED = {"patch": "feature_patch", "FAIL_TO_PASS": "FAIL2PASS", "PASS_TO_PASS": "PASS2PASS"}
 """Columns that other dialects call otherwise."""
-COLUMNS = {
-    "id": "instance_id",
-    "hints": "hints_text",
-    "gold_patch": "feature_patch",
-    "fail_to_pass": "FAIL2PASS",
-    "pass_to_pass": "PASS2PASS",
-}
+COLUMNS = {field: RENAMED.get(name, name) for field, name in CLASSIC_COLUMNS.items()}
 DOCUMENTS = ("mask_doc_diff", "mask_doc_changes")
 """Columns of the documentation's change without what gives the fix away: a text, or objects with ``metadata``."""
 HELD = (CLASSIC - RENAMED.keys() - {"problem_statement"}) | set(RENAMED.values())
 
-
-def matches(row: Row) -> bool:
-    return any(name in row for name in ("feature_patch", "FAIL2PASS", "PASS2PASS"))
-
-
-def find_id(row: Row) -> str:
-    return row_id(row)
+matches = make_matcher(*RENAMED.values())
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; without a statement, the change of the documentation is the issue."""
-    classic = {name: row.get(own) for name, own in RENAMED.items()}
-    try:
-        fields = classic_fields({**row, **classic, "problem_statement": _statement(row)}, with_time=False)
-    except DataError as error:
-        raise DataError(error.problem, instance=row_id(row), field=RENAMED.get(error.field, error.field)) from None
+    fields = classic_fields({**row, "problem_statement": _statement(row)}, COLUMNS, with_time=False)
     parser = find_python_parser(fields["repo"])
     return build(
         COLUMNS,
@@ -73,6 +68,5 @@ def _documents(row: Row, column: str) -> str:
     if isinstance(value, str):
         return value
     if not isinstance(value, list) or not all(isinstance(each, str | Mapping) for each in value):
-        problem = f"is {brief(value)}; write a text or a list of objects with metadata"
-        raise DataError(problem, instance=row_id(row), field=column)
+        raise row_error(row, column, f"is {brief(value)}; write a text or a list of objects with metadata")
     return "\n".join(each if isinstance(each, str) else str(each.get("metadata", "")) for each in value)

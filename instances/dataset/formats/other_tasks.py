@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from assay.harness.errors import DataError
-from assay.instances.dataset.formats.columns import Row, row_id
+from assay.instances.dataset.formats.columns import Row, row_error
 
 
 class OtherTask(NamedTuple):
@@ -28,4 +27,4 @@ def refuse(row: Row) -> None:
     for column, task in COLUMNS.items():
         if row.get(column) not in (None, "", [], {}):
             problem = f"is {task.name}'s, which asks for {task.asks_for}; Assay has no rule for that task"
-            raise DataError(problem, instance=row_id(row), field=column)
+            raise row_error(row, column, problem)

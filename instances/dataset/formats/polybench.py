@@ -10,15 +10,16 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import DataError
+from assay.instances.dataset.formats.classic import CLASSIC, classic_fields
+from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    commit,
     iso,
     kept_columns,
-    moment,
-    names,
+    make_matcher,
     origin,
+    row_error,
     row_id,
     text,
 )
@@ -26,7 +27,7 @@ from assay.instances.dataset.formats.languages import assay_name
 
 NAME = "polybench"
 RULES: tuple[Rule, ...] = (Rule.SWE_POLYBENCH,)
-COLUMNS = {"id": "instance_id", "gold_patch": "patch", "hints": "hints_text", "fail_to_pass": "F2P"}
+COLUMNS = {**CLASSIC_COLUMNS, "fail_to_pass": "F2P", "pass_to_pass": "P2P"}
 
 LANGUAGES = {"java": "Java", "javascript": "JavaScript", "python": "Python", "typescript": "TypeScript"}
 """The dialect's names of languages, by Assay's."""
@@ -34,48 +35,20 @@ LANGUAGES = {"java": "Java", "javascript": "JavaScript", "python": "Python", "ty
 _FILE_AND_TITLE = re.compile(r"\S+\.[cm]?[jt]sx?->.*", re.DOTALL)
 _FILE_CLASS_TEST = re.compile(r"\S+\.py:\w+:\w.*|[\w.]+:\w+:")
 
-HELD = frozenset(
-    {
-        "instance_id",
-        "repo",
-        "base_commit",
-        "language",
-        "patch",
-        "test_patch",
-        "problem_statement",
-        "hints_text",
-        "created_at",
-        "F2P",
-        "P2P",
-    }
-)
+HELD = (CLASSIC - {"version", "FAIL_TO_PASS", "PASS_TO_PASS"}) | {"F2P", "P2P"}
 
-
-def matches(row: Row) -> bool:
-    return any(name in row for name in ("F2P", "P2P", "Dockerfile", "modified_nodes"))
-
-
-def find_id(row: Row) -> str:
-    return row_id(row)
+matches = make_matcher("F2P", "P2P", "Dockerfile", "modified_nodes")
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     language = _language(row)
-    fixed, kept = (names(row, field, ast.literal_eval) for field in ("F2P", "P2P"))
+    fields = classic_fields(row, COLUMNS, parse=ast.literal_eval, with_time=False)
     return build(
         COLUMNS,
-        id=text(row, "instance_id"),
-        repo=text(row, "repo"),
-        base_commit=commit(row, "base_commit"),
+        **fields,
         language=language,
-        problem_statement=text(row, "problem_statement"),
-        gold_patch=text(row, "patch"),
-        test_patch=text(row, "test_patch"),
-        fail_to_pass=fixed,
-        pass_to_pass=kept,
-        created_at=moment(row, "created_at", required=False),
-        hints=text(row, "hints_text", required=False),
-        test_id=_test_id(language, (*fixed, *kept)),
+        test_id=_test_id(language, (*fields["fail_to_pass"], *fields["pass_to_pass"])),
         rule=RULES[0],
         origin=origin(NAME, row, HELD),
         dataset=dataset,
@@ -114,6 +87,5 @@ def _test_id(language: str, labels: Iterable[str]) -> str:
 def _language(row: Row) -> str:
     language = assay_name(text(row, "language"))
     if language not in LANGUAGES:
-        problem = f"{row['language']!r} is not one of {', '.join(LANGUAGES.values())}"
-        raise DataError(problem, instance=row_id(row), field="language")
+        raise row_error(row, "language", f"{row['language']!r} is not one of {', '.join(LANGUAGES.values())}")
     return language

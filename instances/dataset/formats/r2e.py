@@ -17,9 +17,11 @@ from assay.instances.dataset.formats.columns import (
     build,
     commit,
     kept_columns,
+    make_matcher,
     mapping,
     moment,
     origin,
+    row_error,
     row_id,
     text,
 )
@@ -38,9 +40,7 @@ TEST_FOLDERS = frozenset({"test", "Test", "tests", "Tests"})
 
 _ISSUE = re.compile(r"\[ISSUE\](.*)\[/ISSUE\]", re.DOTALL)
 
-
-def matches(row: Row) -> bool:
-    return COMMIT in row or EXPECTED in row
+matches = make_matcher(COMMIT, EXPECTED)
 
 
 def find_id(row: Row) -> str:
@@ -99,11 +99,10 @@ def _read_expected(row: Row) -> dict[str, Status]:
     found = {}
     for test, status in mapping(row, EXPECTED).items():
         if status not in STATUSES:
-            problem = f"{test[:60]!r} is {status!r}; write one of {', '.join(STATUSES)}"
-            raise DataError(problem, instance=row_id(row), field=EXPECTED)
+            raise row_error(row, EXPECTED, f"{test[:60]!r} is {status!r}; write one of {', '.join(STATUSES)}")
         found[test] = STATUSES[status]
     if Status.PASSED not in found.values():
-        raise DataError("names no test that passes; leave the row out", instance=row_id(row), field=EXPECTED)
+        raise row_error(row, EXPECTED, "names no test that passes; leave the row out")
     return found
 
 
@@ -114,7 +113,7 @@ def _patch(row: Row, parsed: Mapping[str, Any], *, of_tests: bool) -> str:
         return "".join("".join(_file(diff)) for path, diff in files if _is_test(path) is of_tests)
     except (AttributeError, KeyError, TypeError) as error:
         problem = f"is no parsed commit: {error} is missing or wrong; copy the whole column"
-        raise DataError(problem, instance=row_id(row), field=COMMIT) from None
+        raise row_error(row, COMMIT, problem) from None
 
 
 def _is_binary(diff: Mapping[str, Any]) -> bool:

@@ -20,8 +20,7 @@ def matches(row: Row) -> bool:
     return any(row.get(name) not in (None, "", [], {}) for name in (WORKLOAD, "covering_tests", "single_thread_tests"))
 
 
-def find_id(row: Row) -> str:
-    return row_id(row)
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:

@@ -9,9 +9,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, PublishedImage, Rule
-from assay.harness.errors import DataError
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, kept_columns, mapping, origin, row_id, text
+from assay.instances.dataset.formats.columns import (
+    Row,
+    build,
+    kept_columns,
+    make_matcher,
+    mapping,
+    origin,
+    row_error,
+    row_id,
+    text,
+)
 from assay.instances.dataset.formats.commands import CONDA, commands, make_published_image, test_files
 from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import parser_name
@@ -25,13 +34,8 @@ FIRST_VERSION = ("FAIL_TO_FAIL", "PASS_TO_FAIL")
 INSTALL = "install_config"
 PARSER = f"{INSTALL}.log_parser"
 
-
-def matches(row: Row) -> bool:
-    return INSTALL in row or "pr_description" in row
-
-
-def find_id(row: Row) -> str:
-    return row_id(row)
+matches = make_matcher(INSTALL, "pr_description")
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
@@ -39,7 +43,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     install = mapping(row, INSTALL)
     named = text({**row, PARSER: install.get("log_parser")}, PARSER, required=False)
     if problem := why_not(named):
-        raise DataError(problem, instance=row_id(row), field=PARSER)
+        raise row_error(row, PARSER, problem)
     fields = classic_fields(row)
     parser = find_parser(named, (*fields["fail_to_pass"], *fields["pass_to_pass"]))
     first = any(column in row for column in FIRST_VERSION)

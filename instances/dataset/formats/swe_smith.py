@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PatchedCommit, Rule
 from assay.harness.errors import DataError
+from assay.instances.dataset.formats.classic import CLASSIC
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
@@ -17,6 +18,7 @@ from assay.instances.dataset.formats.columns import (
     moment,
     names,
     origin,
+    row_error,
     row_id,
     text,
 )
@@ -27,19 +29,7 @@ NAME = "swe-smith"
 RULES: tuple[Rule, ...] = (Rule.SWE_SMITH,)
 COLUMNS = {"id": "instance_id", "fail_to_pass": "FAIL_TO_PASS", "pass_to_pass": "PASS_TO_PASS"}
 
-HELD = frozenset(
-    {
-        "instance_id",
-        "repo",
-        "base_commit",
-        "language",
-        "patch",
-        "problem_statement",
-        "created_at",
-        "FAIL_TO_PASS",
-        "PASS_TO_PASS",
-    }
-)
+HELD = CLASSIC - {"test_patch", "hints_text", "version"}
 
 
 def matches(row: Row) -> bool:
@@ -47,8 +37,7 @@ def matches(row: Row) -> bool:
     return "image_name" in row and "test_patch" not in row
 
 
-def find_id(row: Row) -> str:
-    return row_id(row)
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
@@ -57,8 +46,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     try:
         gold = reverse(bug)
     except IrreversibleError as error:
-        problem = f"{error}; write it with git diff --binary --no-renames"
-        raise DataError(problem, instance=row_id(row), field="patch") from None
+        raise row_error(row, "patch", f"{error}; write it with git diff --binary --no-renames") from None
     return build(
         COLUMNS,
         id=text(row, "instance_id"),

@@ -3,14 +3,15 @@
 from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
-from assay.harness.errors import DataError
 from assay.instances.dataset.formats import assets, other_tasks
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
     kept_columns,
+    make_matcher,
     origin,
+    row_error,
     row_id,
     text,
 )
@@ -24,14 +25,8 @@ RULES: tuple[Rule, ...] = tuple(EVAL_TYPES.values())
 
 HELD = CLASSIC | {"log_parser", "eval_type", "image", "eval_script"}
 
-
-def matches(row: Row) -> bool:
-    """Return whether a row has one of SWE-bench's columns; others may be missing by mistake."""
-    return any(name in row for name in ("FAIL_TO_PASS", "test_patch", "base_commit", *other_tasks.COLUMNS))
-
-
-def find_id(row: Row) -> str:
-    return row_id(row)
+matches = make_matcher("FAIL_TO_PASS", "test_patch", "base_commit", *other_tasks.COLUMNS)
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
@@ -85,8 +80,7 @@ def _language(row: Row, parser: LogParser) -> str:
 def _rule(row: Row) -> Rule:
     name = text(row, "eval_type", required=False) or "pass_and_fail"
     if name not in EVAL_TYPES:
-        problem = f"{name!r} is not one of {', '.join(EVAL_TYPES)}"
-        raise DataError(problem, instance=row_id(row), field="eval_type")
+        raise row_error(row, "eval_type", f"{name!r} is not one of {', '.join(EVAL_TYPES)}")
     return EVAL_TYPES[name]
 
 

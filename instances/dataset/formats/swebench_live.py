@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, kept_columns, origin, row_id, text
+from assay.instances.dataset.formats.columns import Row, build, kept_columns, make_matcher, origin, row_id, text
 from assay.instances.dataset.formats.commands import commands, make_published_image
 from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import UNKNOWN, LogParser, parser_name, parser_named
@@ -21,13 +21,8 @@ COMMANDS = ("rebuild_cmds", "test_cmds", "print_cmds")
 IMAGE = "starryzhang/sweb.eval.x86_64."
 """Begin of the name of an image that a row does not name; the end is the id."""
 
-
-def matches(row: Row) -> bool:
-    return any(name in row for name in COMMANDS)
-
-
-def find_id(row: Row) -> str:
-    return row_id(row)
+matches = make_matcher(*COMMANDS)
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:

@@ -12,13 +12,13 @@ from typing import Any
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
+from assay.instances.dataset.formats.classic import classic_fields
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    commit,
     iso,
     kept_columns,
-    moment,
+    make_matcher,
     names,
     origin,
     row_id,
@@ -57,32 +57,19 @@ printf "\\n{\\"parsed\\": " && cat "$at/output.json" && echo "}"
 Nothing else that is printed can be taken for it: every other line begins with a bar.
 """
 
-
-def matches(row: Row) -> bool:
-    return any(name in row for name in SIGNS)
-
-
-def find_id(row: Row) -> str:
-    return row_id(row)
+matches = make_matcher(*SIGNS)
+find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image, with script and parser if it has both, becomes the environment."""
     environment = _read_image(row)
     language = {**row, "language": text(row, "repo_language", required=False)}
+    fields = classic_fields({**row, "problem_statement": _statement(row)}, COLUMNS, parse=_literal, with_time=False)
     return build(
         COLUMNS,
-        id=text(row, "instance_id"),
-        repo=text(row, "repo"),
-        base_commit=commit(row, "base_commit"),
-        language=find_language(language, text(row, "patch"), text(row, "test_patch")),
-        problem_statement=_statement(row),
-        gold_patch=text(row, "patch"),
-        test_patch=text(row, "test_patch"),
-        fail_to_pass=names(row, "fail_to_pass", _literal),
-        pass_to_pass=names(row, "pass_to_pass", _literal),
-        created_at=moment(row, "created_at", required=False),
-        hints=text(row, "hints_text", required=False),
+        **fields,
+        language=find_language(language, fields["gold_patch"], fields["test_patch"]),
         environment=environment,
         log_format=LOG_FORMAT if environment else "",
         rule=RULES[0],

@@ -1,8 +1,7 @@
 """Reads data sets with one folder for each task: Assay's own, and the task repositories of SWE-bench 5.x."""
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,20 +109,13 @@ def _add_recipe(row: dict[str, Any], shared: Mapping[str, Any]) -> None:
 
 def _add_assets(row: dict[str, Any], task: Path) -> None:
     """Add the binary files beside a task to its column, in place of URLs that it may name for them."""
-    found = {entry["path"]: entry for folder in ASSETS for entry in _files(task / folder)}
+    found = {entry["path"]: entry for folder in ASSETS for entry in assets.list_files(task / folder)}
     if not found:
         return
     column = mapping(row, assets.COLUMN) if row.get(assets.COLUMN) else {}
     entries = column.get(assets.OF_TESTS) or []
     others = [entry for entry in entries if not (isinstance(entry, Mapping) and entry.get("path") in found)]
     row[assets.COLUMN] = {**column, assets.OF_TESTS: [*others, *found.values()]}
-
-
-def _files(folder: Path) -> Iterator[dict[str, str]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            yield {"path": path.relative_to(folder).as_posix(), "url": path.absolute().as_uri(), "sha256": digest}
 
 
 def _language(fields: Mapping[str, Any]) -> str:

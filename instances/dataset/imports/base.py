@@ -75,16 +75,7 @@ AGAIN = "copy or write it again"
 
 
 def read_bytes(path: Path, limit: int = MEMBER_BYTES, remedy: str = ROWS) -> bytes:
-    """Return a file's content.
-
-    Args:
-        path: of the file.
-        limit: the largest size in bytes.
-        remedy: for a file that is larger.
-
-    Raises:
-        UserError: it is no regular file or cannot be read. DataError: it has more than ``limit`` bytes.
-    """
+    """Return a regular file's content; raises UserError if there is none, DataError above ``limit`` bytes."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file")
     try:

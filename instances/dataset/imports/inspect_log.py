@@ -157,11 +157,7 @@ def _number(epoch: object) -> int | None:
 
 
 def _find_patch(sample: dict[str, Any], place: str) -> str | None:
-    """Return the patch of a sample, or None.
-
-    Raises:
-        DataError: scores hold different patches.
-    """
+    """Return the patch of a sample, or None; raises DataError if scores hold different patches."""
     scores = part(sample, "scores")
     kept = [part(score, "metadata", KEY) for score in scores.values()] if isinstance(scores, Mapping) else []
     kept = [patch for patch in kept if isinstance(patch, str)]

@@ -48,7 +48,7 @@ def test_a_wrong_native_task_names_its_file(tmp_path: Path) -> None:
     task(tmp_path, "o__r-5", task__yaml="repo: o/r\ncreated_at: 2020-01-01\nrecipe: {pyton: 3}\n",
          tests__json='{"fail_to_pass": [], "pass_to_pass": []}')  # fmt: skip
     problems = [str(problem) for problem in load(str(tmp_path), skip_bad_rows=True).problems]
-    for problem, part in zip(problems, ["task.yaml:2", "o__r-3", "tests.json:1", "pyton"], strict=True):
+    for problem, part in zip(problems, ["task.yaml:1", "o__r-3", "tests.json:1", "pyton"], strict=True):
         assert part in problem
 
 
