@@ -52,6 +52,7 @@ def audit(
       assay images audit lite -i psf__requests-863 --environment published --mirror ~/mirrors
       assay images audit --image registry.example/team/solver:3
     """
+    from assay.cli.console import print_json
     from assay.harness.errors import UserError
 
     if not dataset and not images:
@@ -64,7 +65,7 @@ def audit(
         raise UserError(f"--image is the image of one instance, and {dataset} has {len(instances)}; name it with -i")
     found = list(_reports(bench, instances, images or ()))
     if json:
-        _print_json(found)
+        print_json({"images": [report or {"problem": problem} for report, problem in found]})
     else:
         _print(found)
     if any(report.faults for report, _ in found if report):
@@ -117,10 +118,3 @@ def _print(found: list[Audited]) -> None:
     reports = [report for report, _ in found if report]
     faulty = sum(bool(report.faults) for report in reports)
     print(f"{count(len(reports), 'image')}: {faulty} at fault, {len(reports) - faulty} clean")
-
-
-def _print_json(found: list[Audited]) -> None:
-    from assay.cli.console import print_json
-
-    rows = [report if report else {"problem": problem} for report, problem in found]
-    print_json({"images": rows})
