@@ -19,8 +19,7 @@ from assay.agents.trajectory import Trajectory, TrajectoryRecorder
 from assay.harness.domain import Model, Status
 from assay.harness.engines.base import Engine
 
-ROOT = "/testbed"
-"""Folder of the repository in an agent's container."""
+ROOT = "/testbed"  # folder of the repository in an agent's container
 
 
 class AgentTask(Model):

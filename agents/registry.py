@@ -33,8 +33,7 @@ AGENTS = Registry[type[Agent]](
     },
 )
 """Short name to class. External agents (``external/adapters/*.yaml``) are found by their file names as well."""
-ADAPTER = "adapter"
-"""Setting of the agent ``command`` that names its adapter."""
+ADAPTER = "adapter"  # setting of the agent ``command`` that names its adapter
 
 
 def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:

@@ -17,8 +17,7 @@ import sys
 import threading
 from contextlib import suppress
 
-KILL_AFTER = 5.0
-"""Seconds between SIGTERM and SIGKILL."""
+KILL_AFTER = 5.0  # seconds between SIGTERM and SIGKILL
 CHUNK = 65536
 OVER_BUDGET = b" 402 "
 

@@ -31,24 +31,20 @@ from assay.agents.llm.proxy.server import Proxy
 from assay.harness.domain import Model
 from assay.harness.errors import AssayError, UserError
 
-MODEL = "/run/model"
-"""Folder in the container with the proxy's socket and the bridge."""
+MODEL = "/run/model"  # folder in the container with the proxy's socket and the bridge
 HOME = "/tmp/agent"
 """Folder in the container for the program's own files, which must not be in the tree."""
-PORT = 41700
-"""Port of the bridge on the container's own loopback interface."""
+PORT = 41700  # port of the bridge on the container's own loopback interface
 GRACE = 10.0
 """Seconds to end after the first question that the budget refused, for a program to save its work."""
 SOCKET, BRIDGE = "socket", "bridge.py"
 VERSION_SECONDS = 120.0
 OUTPUT_BYTES = 4 * 1024 * 1024
-LOG_BYTES = 64 * 1024 * 1024
-"""Limit on all files of a program that are kept."""
+LOG_BYTES = 64 * 1024 * 1024  # limit on all files of a program that are kept
 KEPT = "kept"
 """Folder for these files; the program chooses their names, and must not replace the harness's own files."""
 MAX_LOGS = 200
-ERROR_CHARACTERS = 1500
-"""Length of the end of a program's output in the error."""
+ERROR_CHARACTERS = 1500  # length of the end of a program's output in the error
 
 
 class CommandSettings(Model):

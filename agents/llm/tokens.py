@@ -6,8 +6,7 @@ import math
 from assay.agents.llm.chat import Request
 from assay.agents.llm.openai_chat.requests import request_to_json
 
-BYTES_PER_TOKEN = 4
-"""Rough figure for English text and for code."""
+BYTES_PER_TOKEN = 4  # rough figure for English text and for code
 
 
 def estimate_tokens(text: str) -> int:

@@ -30,8 +30,7 @@ SIGNS = {
     r"\b",
 }
 """Name of a sign to its pattern, searched in the agent's tool calls, not in their output."""
-LONGEST = 120
-"""Characters of a quoted match."""
+LONGEST = 120  # characters of a quoted match
 _COMPILED = {name: re.compile(pattern) for name, pattern in SIGNS.items()}
 
 

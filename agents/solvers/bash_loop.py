@@ -25,8 +25,7 @@ from assay.agents.solvers.shared.bash_actions import BASH, GBNF, NoAction, clip,
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
 
-SUBMIT = "submit"
-"""Command that ends the work; it is not run."""
+SUBMIT = "submit"  # command that ends the work; it is not run
 QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "TQDM_DISABLE": "1", "PIP_PROGRESS_BAR": "off"}
 """Environment that keeps programs from paging and from drawing progress bars."""
 

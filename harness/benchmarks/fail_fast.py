@@ -24,8 +24,7 @@ from assay.harness.runners import django, pytest
 NOT_USED = "fail_fast_not_used"
 """Flag of a verdict for which all tests were run at once, since the fail-to-pass tests cannot be run alone."""
 GOLD = "gold"
-LONGEST = 100_000
-"""Characters of the chosen tests at most, as of a plan's targets."""
+LONGEST = 100_000  # characters of the chosen tests at most, as of a plan's targets
 CHOOSE: Mapping[str, Callable[[Sequence[str], Sequence[str]], tuple[str, ...]]] = {
     pytest.NAME: pytest.choose,
     django.NAME: django.choose,
@@ -94,8 +93,7 @@ class Proofs:
             return self._found[key]
 
 
-PROOFS = Proofs()
-"""Shared by all threads of this process."""
+PROOFS = Proofs()  # shared by all threads of this process
 
 
 def _key(task: Task, image: str) -> str:

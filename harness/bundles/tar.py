@@ -16,8 +16,7 @@ from assay.harness.errors import DataError
 
 BLOCK = 512
 CHUNK = 1024 * 1024
-LONGEST = 100
-"""Characters of a name that a header holds itself."""
+LONGEST = 100  # characters of a name that a header holds itself
 NAME_BYTES = 4096
 MEMBER_BYTES = 8**11 - 1
 HEADER = struct.Struct("100s8s8s8s12s12s8ss100s8s32s32s8s8s155s12x")

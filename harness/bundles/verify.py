@@ -18,11 +18,9 @@ from assay.harness.errors import UserError
 from assay.harness.files import read_model
 from assay.harness.runs.store import RunStore
 
-MANIFEST_BYTES = 256 * 1024 * 1024
-"""Two million files."""
+MANIFEST_BYTES = 256 * 1024 * 1024  # two million files
 SIGNATURE_BYTES = 4096
-GRADED_BYTES = 256 * 1024 * 1024
-"""A file that is parsed."""
+GRADED_BYTES = 256 * 1024 * 1024  # A file that is parsed
 COMPRESSED = {b"\x1f\x8b": "gzip -d", b"\x28\xb5\x2f\xfd": "zstd -d", b"\xfd7zXZ": "xz -d", b"BZh": "bzip2 -d"}
 """How a compressed file begins, and the program that it takes."""
 GRADED = re.compile(

@@ -23,8 +23,7 @@ from assay.harness.files import default_cache, read_model
 CONTROLLERS = {"memory limit": "memory", "processor limit": "cpu", "process limit": "pids"}
 """Limits of control groups, and the controller that each needs."""
 CGROUPS = Path("/sys/fs/cgroup")
-OVERLAY = "/overlay-images/"
-"""Stands in the mounts of every box."""
+OVERLAY = "/overlay-images/"  # stands in the mounts of every box
 SHUT = [
     *("--contain", "--cleanenv", "--no-home", "--no-mount", "tmp,home,cwd,hostfs,bind-paths"),
     *("--net", "--network", "none", "--dns", "127.0.0.1", "--ipc", "--uts"),

@@ -27,8 +27,7 @@ GRACE = 60.0
 COPY_SECONDS = 600.0
 BLOCK = 512
 NOT_THERE = 44
-PARTLY = 1
-"""Exit status of tar where a file changed while it was read."""
+PARTLY = 1  # exit status of tar where a file changed while it was read
 SUPERVISING = ("CAP_KILL", "CAP_SETGID", "CAP_SETUID")
 WRITING = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_MKNOD")
 MOUNTING = ("CAP_SYS_ADMIN",)

@@ -10,8 +10,7 @@ from pathlib import Path
 from assay.harness.errors import EngineError, EngineUnavailable
 
 NAMES = ("apptainer", "singularity")
-SECONDS = 120.0
-"""A command that only starts or ends something has failed by then."""
+SECONDS = 120.0  # A command that only starts or ends something has failed by then
 ABSENT = "neither apptainer nor singularity is on the PATH; install one, or load the module that has it"
 NO_USERS = (
     "{} runs without root here, and user {} has no {} of their own, which the tests' user needs beside root: ask the "

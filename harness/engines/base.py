@@ -14,13 +14,11 @@ from assay.harness.domain import Instance, Limits, Service
 if TYPE_CHECKING:
     from assay.harness.engines.layers import Layered
 
-LABEL = "assay"
-"""Prefix of every label that Assay puts on an engine's objects."""
+LABEL = "assay"  # prefix of every label that Assay puts on an engine's objects
 SERVICE_LABEL = f"{LABEL}.service."
 """Prefix of the labels of an instance's image that name the image of each of its services."""
 
-JUDGED_LABEL = f"{LABEL}.judged"
-"""Label of a container whose test patch is what is judged."""
+JUDGED_LABEL = f"{LABEL}.judged"  # label of a container whose test patch is what is judged
 USER_LABEL = f"{LABEL}.user"
 """Label of an image made over a published one: the user that its tests can run as."""
 

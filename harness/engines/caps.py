@@ -6,8 +6,7 @@ from collections.abc import Callable
 MIB = 1024 * 1024
 DISK_POLL = 2.0
 """Seconds between two looks at what a box has written; a command that ends sooner costs none."""
-FILE_TOO_LARGE = 153
-"""128 + SIGXFSZ."""
+FILE_TOO_LARGE = 153  # 128 + SIGXFSZ
 
 
 class Deadline:

@@ -23,8 +23,7 @@ from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 if TYPE_CHECKING:
     from docker import APIClient
 
-TIMEOUT = 120
-"""Seconds the engine may take to answer one request."""
+TIMEOUT = 120  # seconds the engine may take to answer one request
 CONNECTIONS = 64
 NO_HELP = (
     "no container engine answers at {} ({}); start Docker (sudo systemctl start docker), or name another engine's "

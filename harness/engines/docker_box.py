@@ -16,8 +16,7 @@ from assay.harness.errors import EngineError, ImageMissing
 if TYPE_CHECKING:
     from docker import APIClient
 
-KILLED = 137
-"""128 + SIGKILL."""
+KILLED = 137  # 128 + SIGKILL
 SETTLE = 0.3
 """Seconds after which the engine knows that a container has ended whose command it saw killed."""
 

@@ -31,8 +31,7 @@ BUILDERS = ("buildx", "buildkit", "plain")
 NO_NETWORK = "# assay: network=none"
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 """Build arguments that every builder predefines; they leave no trace in an image's history."""
-PATIENCE = 60
-"""Seconds that a builder has to report its version, or to build an empty image."""
+PATIENCE = 60  # seconds that a builder has to report its version, or to build an empty image
 PROBE = "FROM scratch\nLABEL assay.probe=1\n"
 STAGE = "assay.stage"
 COPIES = {

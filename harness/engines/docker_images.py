@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 TRANSFER_SECONDS = 3600
 """Seconds that the engine may be silent while it packs or unpacks images, or removes many layers."""
-REGISTRY_SECONDS = 5.0
-"""Seconds for a registry to answer what an image's digest is."""
+REGISTRY_SECONDS = 5.0  # seconds for a registry to answer what an image's digest is
 ABSENT = frozenset({401, 403, 404})
 """Answers of a registry that lacks an image; some do not say whether it exists or is not allowed."""
 

@@ -19,14 +19,11 @@ from assay.harness.engines.owner import OWNER, dead_process
 from assay.harness.errors import AssayError
 
 AT_ONCE = 4
-BUDGET = 17.0
-"""Seconds for all measurements together."""
-PATIENCE = 8.0
-"""Seconds that one measurement waits for what it started, or for the engine to act."""
+BUDGET = 17.0  # seconds for all measurements together
+PATIENCE = 8.0  # seconds that one measurement waits for what it started, or for the engine to act
 SUPERVISING = 1 << 5 | 1 << 6 | 1 << 7
 """The bits of KILL, SETGID and SETUID in the kernel's masks of capabilities."""
-MEASURING = {"assay.run": "doctor"}
-"""Label of the boxes that are measured."""
+MEASURING = {"assay.run": "doctor"}  # label of the boxes that are measured
 
 
 class State(StrEnum):

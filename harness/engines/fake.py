@@ -35,8 +35,7 @@ from assay.harness.errors import ImageMissing
 Fault = Callable[[str, str], None]
 """Called with the name of the call and the image before each call; raises to make it fail."""
 
-MOST = 1000
-"""Instances that an engine remembers; it forgets the oldest first."""
+MOST = 1000  # instances that an engine remembers; it forgets the oldest first
 PATCH, TESTS, SUPERVISE = "model.patch", "tests.patch", "supervise.sh"
 ADDED_TEST = re.compile(r"^\+\s*def (test_\w+)", re.MULTILINE)
 """A test of Python that a test patch adds; it is acted out where tests are judged (``JUDGED_LABEL``)."""

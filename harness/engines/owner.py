@@ -8,8 +8,7 @@ from pathlib import Path
 
 OWNER = "assay.owner"
 DEADLINE = "assay.deadline"
-SLACK = 600.0
-"""Seconds a container may outlive its test command before anyone may reap it."""
+SLACK = 600.0  # seconds a container may outlive its test command before anyone may reap it
 
 
 def owner_labels(lifetime: float) -> dict[str, str]:

@@ -4,8 +4,7 @@ from assay.harness.domain import Limits, Service
 from assay.harness.engines.base import Box, Sidecar
 from assay.harness.errors import EnvironmentFailure
 
-START_SECONDS = 60.0
-"""A service whose port does not answer by then has failed."""
+START_SECONDS = 60.0  # A service whose port does not answer by then has failed
 LIMITS = Limits(memory_mb=1024, pids=256, disk_mb=512)
 USER = "assay"
 LOG, PID = "/tmp/assay-service.log", "/tmp/assay-service.pid"

@@ -27,8 +27,7 @@ NAME = "inspect"
 LEADERBOARD = False
 REQUIRED: tuple[str, ...] = ()
 SCORER = "assay"
-TEST_OUTPUT = 8000
-"""Characters kept of the end of what the tests printed."""
+TEST_OUTPUT = 8000  # characters kept of the end of what the tests printed
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:

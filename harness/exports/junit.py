@@ -21,8 +21,7 @@ LEADERBOARD = False
 REQUIRED: tuple[str, ...] = ()
 FILE = "junit.xml"
 KINDS = ("failure", "error", "skipped")
-TAIL = 4000
-"""Characters of a failed instance's output that are kept: its end."""
+TAIL = 4000  # characters of a failed instance's output that are kept: its end
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

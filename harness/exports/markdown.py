@@ -12,8 +12,7 @@ NAME = "markdown"
 LEADERBOARD = False
 REQUIRED: tuple[str, ...] = ()
 FILE = "report.md"
-ROWS = 500
-"""Instances listed at most: a comment on GitHub has at most 65,536 characters."""
+ROWS = 500  # instances listed at most: a comment on GitHub has at most 65,536 characters
 _MARKS = re.compile(r"([\\`*_{}\[\]<>|#@!~])")
 
 

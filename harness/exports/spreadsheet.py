@@ -19,8 +19,7 @@ COLUMNS = (
     *("instance_id", "repo", "language", "model", "outcome", "resolved", "rule", "environment", "unfixed", "broken"),
     *("expected", "test_seconds", "flags", "reason"),
 )
-MISSING = "no_prediction"
-"""Word in the column ``outcome`` beside Assay's outcomes."""
+MISSING = "no_prediction"  # word in the column ``outcome`` beside Assay's outcomes
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:

@@ -7,8 +7,7 @@ from assay.harness.exports.complaints import names_instance
 from assay.harness.files import read_model
 from assay.harness.runs.manifest import Run, RunKind
 
-EVALUATED = ".evaluated"
-"""End of the name of the run that evaluates a solver's patches."""
+EVALUATED = ".evaluated"  # end of the name of the run that evaluates a solver's patches
 
 
 def solver_folder(run: Path) -> Path | None:

@@ -7,8 +7,7 @@ from assay.harness.rulings.doubts import KILLED
 from assay.harness.rulings.labels import keep_real_labels
 
 NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
-STOPPED_EARLY = "fail_fast"
-"""Flag of a verdict on a run that ended at its fail-to-pass tests."""
+STOPPED_EARLY = "fail_fast"  # flag of a verdict on a run that ended at its fail-to-pass tests
 
 
 def grade(instance: Instance, evidence: Evidence) -> Verdict:

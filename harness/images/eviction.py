@@ -7,8 +7,7 @@ from assay.harness.errors import UserError
 from assay.harness.images.stock import KINDS, Stock, Stocked
 
 UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
-BELOW = frozenset(KINDS[: KINDS.index("instance")])
-"""Kinds on which other images stand."""
+BELOW = frozenset(KINDS[: KINDS.index("instance")])  # kinds on which other images stand
 
 
 def parse_size(text: str) -> int:

@@ -9,8 +9,7 @@ from assay.harness.engines.base import LABEL, Engine, ImageInfo, ImageLayer
 
 KINDS = ("toolchain", "environment", "tree", "instance", "published", "grading", "agent")
 """The lowest layer first."""
-READERS = 4
-"""Images asked for at once."""
+READERS = 4  # images asked for at once
 
 
 @dataclass(frozen=True, slots=True)

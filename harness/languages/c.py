@@ -22,8 +22,7 @@ from assay.harness.languages.manifests import sources_part
 
 NAME = "c"
 ALIASES: frozenset[str] = frozenset()
-SUFFIXES = frozenset({".c", ".h"})
-"""C++ has headers with the suffix ``.h`` too."""
+SUFFIXES = frozenset({".c", ".h"})  # C++ has headers with the suffix ``.h`` too
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_c:language"
 SYNTAX = Syntax(
@@ -74,13 +73,11 @@ DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "ctest_programs_text"
 DEFAULT_ID = "dot"
 DEFAULT_RUNNER = "googletest"
-FINISHED = frozenset({0, 1, 2, 8})
-"""ctest exits with 8 after failed tests, and make with 2."""
+FINISHED = frozenset({0, 1, 2, 8})  # ctest exits with 8 after failed tests, and make with 2
 PROJECT_FILES: tuple[str, ...] = ("configure.ac", "configure", "Makefile")
 VERSION_KEYS: tuple[str, ...] = ()
 LEAST_VERSION = ("", "")
-MANIFESTS: tuple[str, ...] = ()
-"""Empty: libraries are Debian packages, which recipes name."""
+MANIFESTS: tuple[str, ...] = ()  # empty: libraries are Debian packages, which recipes name
 MISSING_PACKAGE = ""
 BUILD_PRODUCTS: tuple[str, ...] = (
     *(BUILD, f"{BUILD}/*"),

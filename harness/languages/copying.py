@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 
 MARK = "Assay__"
 """The word, followed by a number, by which a copy is known in sources and in reports."""
-LONGEST = 400
-"""Bytes of a literal; longer ones are data."""
+LONGEST = 400  # bytes of a literal; longer ones are data
 SWITCHES = frozenset({"true", "false"})
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
 _MEANINGS = dict(zip("nrtfvb0\\'\"", "\n\r\t\f\v\b\0\\'\"", strict=True))
-Edit = tuple[int, int, str]
-"""First byte, byte behind the last, new text."""
+Edit = tuple[int, int, str]  # first byte, byte behind the last, new text
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,8 @@ from difflib import SequenceMatcher
 
 from assay.harness.languages.syntax import Definition, definitions, innermost
 
-WHOLE_MODULE = "<module>"
-"""Stands for a file that differs where no function can be named."""
-Span = tuple[int, int]
-"""First and last line of a function, from 1."""
+WHOLE_MODULE = "<module>"  # stands for a file that differs where no function can be named
+Span = tuple[int, int]  # first and last line of a function, from 1
 _IDLE = re.compile(r"\s*(?:import\b|from\b|use\b|#|//|[)\]}]|$)|[\w\s,()]+$")
 """A line at a file's top level that does nothing by itself: an import or a part of one, a comment."""
 _DEFINES = re.compile(r"(?:(?:export|const|let|var|static|final|pub)\s+)*(\w+)\s*(?::[^=]*)?=[^=]")

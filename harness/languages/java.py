@@ -58,8 +58,7 @@ LINES = Lines(
     semicolons=True,
 )
 TEST_SIGN = r"@\w*Test\b|\bextends\s+TestCase\b"
-TEST_NAME = ""
-"""Labels always name the class."""
+TEST_NAME = ""  # labels always name the class
 SURE_NAME = r"(?:[a-z_]\w*\.)+([A-Z]\w*)(?:[$#. ].*)?"
 INTERPRETER = ""
 RUN_MAVEN = """\

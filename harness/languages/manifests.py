@@ -10,10 +10,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 from xml.etree import ElementTree
 
-PLUGINS = "pytest11"
-"""The group of entry points that pytest loads."""
-MOST_TAGS = 20_000
-"""A longer XML file is not read."""
+PLUGINS = "pytest11"  # the group of entry points that pytest loads
+MOST_TAGS = 20_000  # A longer XML file is not read
 
 _ANY_SECTION = re.compile(r"\[[\w:. -]+\]\s*")
 _GO_BLOCK = re.compile(r"(\w+)\s*\($")

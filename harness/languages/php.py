@@ -42,8 +42,7 @@ LINES = Lines(
     semicolons=True,
 )
 TEST_SIGN = r"\bfunction\s+test|#\[Test\b|@test\b|\b(?:it|test)\s*\("
-TEST_NAME = ""
-"""Labels always name the class."""
+TEST_NAME = ""  # labels always name the class
 SURE_NAME = ""
 INTERPRETER = "php"
 TEST_COMMAND = """\
@@ -55,8 +54,7 @@ DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "phpunit_text"
 DEFAULT_ID = "testdox"
 DEFAULT_RUNNER = "phpunit"
-FINISHED = frozenset({0, 1, 2})
-"""PHPUnit exits with 2 after an error in a test."""
+FINISHED = frozenset({0, 1, 2})  # PHPUnit exits with 2 after an error in a test
 PROJECT_FILES: tuple[str, ...] = ("composer.json",)
 VERSION_KEYS: tuple[str, ...] = ("php-version", "php", "php-versions")
 LEAST_VERSION = ("", "")

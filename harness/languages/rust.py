@@ -72,8 +72,7 @@ DEFAULT_REPORT = "cargo_text"
 DEFAULT_LOG = "cargo_text"
 DEFAULT_ID = "node"
 DEFAULT_RUNNER = "cargo"
-FINISHED = frozenset({0, 100, 101})
-"""nextest exits with 100 after failed tests."""
+FINISHED = frozenset({0, 100, 101})  # nextest exits with 100 after failed tests
 PROJECT_FILES: tuple[str, ...] = ("Cargo.toml",)
 VERSION_KEYS: tuple[str, ...] = ()
 LEAST_VERSION = ("Cargo.toml", r"(?m)^rust-version\s*=\s*[\"'](\d+\.\d+)")

@@ -18,8 +18,7 @@ from assay.harness.patches.diff import MalformedPatchError
 
 OWN_COLUMN = "task_category"
 DOCUMENTS = frozenset({".md", ".rst", ".adoc", ".asciidoc", ".txt"})
-TAIL = r"(?:\([^)]*\))?[\]:!]"
-"""The end of a tag: ``[Bug]``, ``bug:``, ``fix(parser):``."""
+TAIL = r"(?:\([^)]*\))?[\]:!]"  # the end of a tag: ``[Bug]``, ``bug:``, ``fix(parser):``
 
 
 class Complexity(StrEnum):

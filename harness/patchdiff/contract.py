@@ -14,14 +14,11 @@ PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
 """Plans the run of some of an instance's test files by the recipe's own command."""
 Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
-BUDGETS = {"quick": 60.0, "default": 300.0, "thorough": 1800.0}
-"""Seconds of one comparison."""
+BUDGETS = {"quick": 60.0, "default": 300.0, "thorough": 1800.0}  # seconds of one comparison
 LEAST_PACE, MOST_PACE = 0.4, 3.0
 """The least and the greatest multiple of its usual time that a program gets, whatever the budget."""
-ENOUGH = 3
-"""Fewer confirmations than these prove nothing, however tight the budget."""
-CONFIRMATION = 30.0
-"""Seconds beyond the budget for confirming what was found: nothing runs longer."""
+ENOUGH = 3  # fewer confirmations than these prove nothing, however tight the budget
+CONFIRMATION = 30.0  # seconds beyond the budget for confirming what was found: nothing runs longer
 
 
 @dataclass(frozen=True, slots=True)

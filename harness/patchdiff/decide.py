@@ -14,8 +14,7 @@ REJECTIONS = frozenset({"TypeError", "AttributeError"})
 FAILURE = "failure"
 """Kind of a failed test's observation: its message, with expected values beside actual ones."""
 _WORD = re.compile(r"\w+(?:\.\w+)*")
-MIN_PROBES = 10
-"""Fewer probes that reached a target on both sides mean nothing by their silence."""
+MIN_PROBES = 10  # fewer probes that reached a target on both sides mean nothing by their silence
 ORDER = tuple(PatchDiffFinding)
 
 
@@ -35,8 +34,7 @@ class Sighting:
     """Changes of the input; each ends with its old and its new text."""
 
 
-Round = Mapping[str, Sighting]
-"""A program's observations on one side, by the probes' keys."""
+Round = Mapping[str, Sighting]  # A program's observations on one side, by the probes' keys
 
 
 def find_stable(rounds: Sequence[Round]) -> dict[str, Sighting]:

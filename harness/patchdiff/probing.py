@@ -19,13 +19,11 @@ from assay.harness.patchdiff.probe.running import select_files
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
 from assay.harness.runners.base import PLACEHOLDER
 
-FOLDER = ".assay-probe"
-"""Folder of the tree that holds the probe and its input."""
+FOLDER = ".assay-probe"  # folder of the tree that holds the probe and its input
 PYTHON = "/opt/venv/bin/python"
 NEEDED = frozenset({"django", "unittest"})
 """Runners that set up what a project's tests need. Where pytest does, the probe starts it by itself."""
-FIRST = (0,)
-"""Hash seed of the first round."""
+FIRST = (0,)  # hash seed of the first round
 SCREENS = {Side.GOLD: (1,), Side.NULL: (2,), Side.CANDIDATE: (1,), Side.BASE: (0,)}
 """Hash seeds of the second round. Gold's copy has another one, which shows noise; what wavers is not confirmed."""
 GLANCES = {Side.BASE: FIRST, Side.NULL: (2,)}

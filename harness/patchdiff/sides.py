@@ -20,11 +20,9 @@ from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.files import replace_file
 from assay.harness.runs.keys import content_key, grading_edition, rooms_edition
 
-OUT = "/tmp/assay-report"
-"""Folder in which programs leave their observations."""
+OUT = "/tmp/assay-report"  # folder in which programs leave their observations
 READING = 60.0
-MERCY = 10.0
-"""Seconds beyond a job's own limit until it is killed with all its processes."""
+MERCY = 10.0  # seconds beyond a job's own limit until it is killed with all its processes
 Result = TypeVar("Result")
 
 

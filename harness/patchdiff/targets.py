@@ -17,16 +17,13 @@ from assay.harness.languages.differences import (
 from assay.harness.languages.syntax import Definition, definitions
 from assay.harness.patchdiff.sides import Side
 
-MOST = 10
-"""Targets of one comparison, as in the PatchDiff paper (arXiv 2503.15223)."""
-USERS = 3
-"""Targets, at most, that are files which use what a changed file holds at its top level."""
+MOST = 10  # targets of one comparison, as in the PatchDiff paper (arXiv 2503.15223)
+USERS = 3  # targets, at most, that are files which use what a changed file holds at its top level
 SIDES = (Side.BASE, Side.GOLD, Side.CANDIDATE)
 _ALL: tuple[Span, ...] = ((1, 10**9),)
 _FOLDERS_OWN = frozenset({"__init__", "index", "mod", "lib"})
 """Files that go by the name of their folder."""
-UNREADABLE = "\N{REPLACEMENT CHARACTER}"
-"""Stands for bytes that are no text."""
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that are no text
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,9 @@ _NUMBERS = re.compile(rb"[^. ]{0,64}\.\.[^ ]{0,64}")
 _STEPS = {b" ": (1, 1), b"": (1, 1), b"-": (1, 0), b"+": (0, 1)}
 """Old and new lines that a line of a hunk stands for, by its mark."""
 _HUGE = 10**18
-_SHORTEST_NOTE = 11
-"""Characters of the shortest translation of "\\ No newline at end of file"."""
-_HEADER_LINES = 32
-"""More than twice as many as git knows."""
-_ID_LENGTH = 64
-"""Hexadecimal digits of the longest object name."""
+_SHORTEST_NOTE = 11  # characters of the shortest translation of "\ No newline at end of file"
+_HEADER_LINES = 32  # more than twice as many as git knows
+_ID_LENGTH = 64  # hexadecimal digits of the longest object name
 _BINARY = (b"literal ", b"delta ")
 _DIFFER = (b"Binary files ", b"Files ")
 

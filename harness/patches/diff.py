@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unidiff.patch import PatchedFile, PatchSet
 
-NOWHERE = "/dev/null"
-"""Path in a header of a file that does not exist."""
+NOWHERE = "/dev/null"  # path in a header of a file that does not exist
 
 _FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 """Start of a file in a git diff. Every line of a hunk begins with its mark, so none looks like one."""

@@ -13,8 +13,7 @@ from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.spelling import fold
 
 MAX_BYTES = 5 * 1024 * 1024
-MAX_FILES = 2000
-"""File headers; one file may have several. Reading ends at the limit."""
+MAX_FILES = 2000  # file headers; one file may have several. Reading ends at the limit.
 PATH_BYTES, PART_BYTES, PARTS = 4095, 255, 128
 """Linux takes no longer paths and names; no project nests its folders as deep."""
 PLAIN_MODES = frozenset({0o100644, 0o100755})

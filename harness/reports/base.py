@@ -12,11 +12,9 @@ SEVERITY = (Status.MISSING, Status.PASSED, Status.XFAIL, Status.SKIPPED, Status.
 _RANK = {status: rank for rank, status in enumerate(SEVERITY)}
 _LONGEST_LINE = 10_000
 """Longer lines are cut: no name of a test is as long, and patterns stay fast on anything that a test prints."""
-_MOST_LINES = 3_000_000
-"""More take hundreds of megabytes, and no runner writes as many."""
+_MOST_LINES = 3_000_000  # more take hundreds of megabytes, and no runner writes as many
 
-SEPARATOR = "::"
-"""Between the parts of a test's full id."""
+SEPARATOR = "::"  # between the parts of a test's full id
 
 _INSIDE = ":\N{WORD JOINER}:"
 """Replaces the separator inside a part of a full id, such as the title ``a::b``."""
@@ -24,8 +22,7 @@ _INSIDE = ":\N{WORD JOINER}:"
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-Result = tuple[str, Status]
-"""A test's full id and its status."""
+Result = tuple[str, Status]  # A test's full id and its status
 
 
 class ReportFormat(Protocol):

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
 
-ROOT = "/testbed/"
-"""Path of the tree in a container; files are named relative to it."""
+ROOT = "/testbed/"  # path of the tree in a container; files are named relative to it
 
 CHILDREN = {
     "error": Status.ERROR,

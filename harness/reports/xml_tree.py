@@ -11,11 +11,9 @@ from xml.parsers import expat
 
 DEPTH = 200
 TAGS = 1_500_000
-KEPT = 300_000
-"""Elements of the tree."""
+KEPT = 300_000  # elements of the tree
 TAG_BYTES = 2 * 1024 * 1024
-VALUE_CHARACTERS = 4096
-"""Longest value of an attribute; longer ones are cut."""
+VALUE_CHARACTERS = 4096  # longest value of an attribute; longer ones are cut
 _SLICE = 256 * 1024
 
 

@@ -22,10 +22,8 @@ from assay.harness.reports.base import SEPARATOR
 from assay.harness.rulings.normalise import match_labels
 
 ROOT = "root"
-KILLED = 137
-"""Exit code of a process killed by SIGKILL: 128 + 9."""
-FINISHED = frozenset({0, 1})
-"""Exit codes of a runner that ran to its end, in an unknown language."""
+KILLED = 137  # exit code of a process killed by SIGKILL: 128 + 9
+FINISHED = frozenset({0, 1})  # exit codes of a runner that ran to its end, in an unknown language
 
 
 class Ruling(NamedTuple):

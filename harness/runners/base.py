@@ -13,10 +13,8 @@ from typing import Protocol
 
 from assay.harness.domain import Status
 
-PLACEHOLDER = "{tripwires}"
-"""Stands in a test command for ``Tripwires.argument``."""
-UNSURE = "?"
-"""Follows a place whose process may not be there."""
+PLACEHOLDER = "{tripwires}"  # stands in a test command for ``Tripwires.argument``
+UNSURE = "?"  # follows a place whose process may not be there
 PLACE = "@PLACE@"
 """Stands in names and sources for the place of one set of tripwires, where a run has several processes."""
 
@@ -49,8 +47,7 @@ shape signal slice sort source stack state status stream string suffix symbol ta
 thread token trace tree unicode union update utils value vector version view warning weight window worker
 writer zone
 """
-WORDS = _WORDS.split()
-"""Names are made of these, so that a tripwire looks like an ordinary test."""
+WORDS = _WORDS.split()  # names are made of these, so that a tripwire looks like an ordinary test
 _VERBS = """
 accepts adds allows calls copies creates does finds gets handles has keeps makes parses returns sets should supports
 uses

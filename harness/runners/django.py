@@ -27,8 +27,7 @@ WITH_VALUE = frozenset(
     }
 )
 SELECTING = frozenset({"-k", "--tag", "--exclude-tag", "--start-at", "--start-after"})
-RUNS_OTHERS = frozenset({"--bisect", "--pair"})
-"""Options with which it starts programs of its own."""
+RUNS_OTHERS = frozenset({"--bisect", "--pair"})  # options with which it starts programs of its own
 
 ASSERTIONS = tuple(
     (Status.FAILED, body)

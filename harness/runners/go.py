@@ -19,8 +19,7 @@ RUN = re.compile(r"-?-(test\.)?run(=.*)?", re.DOTALL)
 LEFT_OUT = re.compile(r"-?-(v|json|failfast|vet)(=.*)?")
 
 TEST = "\n\nfunc Test$name(t *$testing.T) {\n\t%s\n}\n"
-EXAMPLE = "\n\nfunc Example$name() {\n\t// Output: $wrong\n}\n"
-"""Fails: it prints nothing."""
+EXAMPLE = "\n\nfunc Example$name() {\n\t// Output: $wrong\n}\n"  # fails: it prints nothing
 FIRST = (
     (Status.PASSED, TEST % "if $total($number) != $sum { t.Fatal($total($number)) }"),
     (Status.FAILED, TEST % "if $total($number) != $wrong { t.Fatal($total($number)) }"),

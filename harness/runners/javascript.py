@@ -152,8 +152,7 @@ def appending(source: str) -> str:
 
 GROUP = (';\n// @ts-ignore\n(typeof describe === "function" ? describe : suite)("{group}", () => {{', "});")
 """Opening and closing of tests that run after those of other files."""
-BLOCK = (";{{", "}")
-"""Opening and closing of tests at the end of a file."""
+BLOCK = (";{{", "}")  # opening and closing of tests at the end of a file
 DECLARE = 'typeof it === "function" ? it : test'
 
 

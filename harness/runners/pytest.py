@@ -67,10 +67,8 @@ _WITH_VALUE = """
 -k -m -o -p -c -n -W -r --tb --maxfail --durations --rootdir --confcutdir --ignore --ignore-glob --deselect --color
 --capture --import-mode --cov --cov-report --cov-config --timeout --numprocesses --dist --basetemp --override-ini
 """
-WITH_VALUE = frozenset(_WITH_VALUE.split())
-"""Options whose value is the next word."""
-SELECTS = ("-k", "-m")
-"""Options that would leave tripwires out."""
+WITH_VALUE = frozenset(_WITH_VALUE.split())  # options whose value is the next word
+SELECTS = ("-k", "-m")  # options that would leave tripwires out
 OTHER_WORK = re.compile(
     r"--(junit-?xml|collect-?only|co|help|version|fixtures|markers|setup-(plan|only))(=.*)?"
     r"|-h|(-p)?no:(junitxml|terminal)"

@@ -38,8 +38,7 @@ WITH_VALUE = frozenset({"-f", "-o", "-e", "-t", "-r", "-I", "-P", "--format", "-
 SELECTS = frozenset({"-e", "--example", "-t", "--tag", "-E", "--example-matches", "--only-failures", "-n"})
 OTHER_WORK = frozenset({"--init", "--version", "--bisect", "--dry-run"})
 LEFT_OUT = frozenset({"-f", "--format", "-o", "--out", "--fail-fast", "--no-color", "--color"})
-ONE_PLACE = re.compile(r":\d+$|\[")
-"""Matches a target that is only part of a file."""
+ONE_PLACE = re.compile(r":\d+$|\[")  # matches a target that is only part of a file
 
 
 def tripwires(dice: random.Random) -> Tripwires:

@@ -59,8 +59,7 @@ done
 {PLACING_INSIDE}"""
 """A folder as target is one in which tests are discovered."""
 
-NAMES = 400
-"""More than a module needs: equal ones are left out."""
+NAMES = 400  # more than a module needs: equal ones are left out
 START = frozenset({"-s", "--start-directory"})
 SELECTING = frozenset({"-k", "-p", "--pattern"})
 WITH_VALUE = frozenset({*START, *SELECTING, "-t", "--top-level-directory"})

@@ -7,8 +7,7 @@ from assay.instances.environments.images_lock import Layer, Lock
 from assay.instances.toolchains.buildfiles import build_text, find_text
 
 SECONDS = 300.0
-BYTES = 64 * 1024 * 1024
-"""Most that the lists of one image may take."""
+BYTES = 64 * 1024 * 1024  # most that the lists of one image may take
 
 
 def find_language(layer: Layer, lock: Lock) -> str:

@@ -9,8 +9,7 @@ from assay.instances.environments.images_lock import LOCKED, Layer, Lock
 
 Read = Callable[[Layer], Mapping[str, str]]
 """Lists the content of a layer's image on the engine: name to text."""
-REBUILT = f"{LABEL}.lock"
-"""Label of an image that was built from a lock."""
+REBUILT = f"{LABEL}.lock"  # label of an image that was built from a lock
 
 
 class LayerStatus(StrEnum):

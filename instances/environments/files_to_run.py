@@ -24,15 +24,11 @@ from assay.instances.trees.content import LINK, SUBMODULE, TreeEntry, read_tar
 from assay.instances.trees.sources import Sources, tree_ref
 
 WHOLE_SUITE: tuple[str, ...] = ()
-SHOWN = 3
-"""Names of tests in a message; the others are counted."""
+SHOWN = 3  # names of tests in a message; the others are counted
 
-EDITION = 4
-"""Number of these rules; answers by older rules are not reused."""
-LARGE = 1_000_000
-"""Bytes of a file that is taken for data, and not read."""
-FILES = "{files}"
-"""Placeholder in a test command that can run some test files alone."""
+EDITION = 4  # number of these rules; answers by older rules are not reused
+LARGE = 1_000_000  # bytes of a file that is taken for data, and not read
+FILES = "{files}"  # placeholder in a test command that can run some test files alone
 
 Tree = Callable[[], Iterable[TreeEntry]]
 

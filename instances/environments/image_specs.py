@@ -24,8 +24,7 @@ APT = (
 DOWNLOADS = "downloads.jsonl"
 """Build file with a ``Download`` a line; the builder puts the files themselves into the context's ``downloads``."""
 KEEP_DOWNLOADS = "cp -R /build/downloads /opt/downloads\n"
-LOCK_FILE = "requirements.txt"
-"""Build file with a lock of Python packages."""
+LOCK_FILE = "requirements.txt"  # build file with a lock of Python packages
 
 
 @dataclass(frozen=True, slots=True)

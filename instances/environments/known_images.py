@@ -81,8 +81,7 @@ class KnownImages:
         return self.cache / "known" / f"{key}.json"
 
 
-PARCEL = "assay/known"
-"""Repository of the images by which files travel through a registry."""
+PARCEL = "assay/known"  # repository of the images by which files travel through a registry
 FOLDERS = frozenset({"known", "targets", "times", "images", "assets"})
 """Folders of the cache that travel; nothing else is accepted from another machine."""
 

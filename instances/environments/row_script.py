@@ -22,8 +22,7 @@ from assay.instances.environments.shell import (
 )
 
 START, END = ">>>>> Start Test Output", ">>>>> End Test Output"
-WORKDIR = "/testbed"
-"""Folder of the repository if a script does not say."""
+WORKDIR = "/testbed"  # folder of the repository if a script does not say
 
 
 class ScriptPart(StrEnum):

@@ -23,14 +23,11 @@ RESERVED = frozenset(
 """No command has such a name: the grammar has lost its way."""
 PIECE = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|([^'"\\]+)""", re.DOTALL)
 """A part of a word: in single quotes, in double quotes, one escaped character, or bare."""
-ESCAPE = re.compile(r'\\(?:([$`"\\])|\n)')
-"""What a backslash does within double quotes."""
-EXPANDED = re.compile(r"[$`*?\[~(]|\{[^}]*[,.]")
-"""Found in bare text that a shell replaces."""
+ESCAPE = re.compile(r'\\(?:([$`"\\])|\n)')  # what a backslash does within double quotes
+EXPANDED = re.compile(r"[$`*?\[~(]|\{[^}]*[,.]")  # found in bare text that a shell replaces
 VERBATIM = frozenset({"raw_string", "string", "string_content", "heredoc_body", "comment"})
 """Node types in which the end of a line, with a backslash before it, is text."""
-BLANK = b"\f"
-"""Put before a continued line that begins with a word."""
+BLANK = b"\f"  # put before a continued line that begins with a word
 
 
 class UnreadableError(ValueError):

@@ -24,12 +24,10 @@ from assay.instances.toolchains.versions import load_versions
 from assay.instances.trees.sources import Sources, fill_date, tree_ref
 from assay.version import __version__
 
-NEAR = timedelta(days=90)
-"""Time between two commits of a repository that take one recipe."""
+NEAR = timedelta(days=90)  # time between two commits of a repository that take one recipe
 BARE: dict[str, str] = {"problem_statement": "", "gold_patch": "", "test_patch": ""}
 """Fields of an instance that a search does not see."""
-NO_VERSION = "1.0"
-"""Version for build tools that read it from git tags, where there are none."""
+NO_VERSION = "1.0"  # version for build tools that read it from git tags, where there are none
 
 
 @dataclass(frozen=True, slots=True)

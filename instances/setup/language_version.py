@@ -8,8 +8,7 @@ from packaging.version import InvalidVersion, Version
 
 from assay.instances.toolchains.versions import load_versions
 
-IN_USE = timedelta(days=120)
-"""Time after which most packages run on a new version of a language."""
+IN_USE = timedelta(days=120)  # time after which most packages run on a new version of a language
 
 
 def choose_version(

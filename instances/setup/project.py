@@ -20,10 +20,8 @@ TELLING = (
     *("manage.py", "*/manage.py", "runtests.py", "tests/runtests.py"),
 )
 """Patterns of paths (``*`` matches ``/`` too) whose text is read, beside every language's ``PROJECT_FILES``."""
-LONGEST = 300_000
-"""Bytes of a file that is read; nobody writes a longer manifest by hand."""
-DEEPEST = 3
-"""Folders that a path may have: deeper down are examples and test data."""
+LONGEST = 300_000  # bytes of a file that is read; nobody writes a longer manifest by hand
+DEEPEST = 3  # folders that a path may have: deeper down are examples and test data
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,8 +204,7 @@ def _tox_files(tox: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
     return tuple(each[1].replace("{toxinidir}/", "").removeprefix("./") for each in found if each)
 
 
-Sections = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""Values by file, section and name."""
+Sections = Mapping[str, Mapping[str, Mapping[str, str]]]  # values by file, section and name
 
 
 def _markers(toml: Mapping[str, Any], sections: Sections, wanted: re.Pattern[str]) -> tuple[str, ...]:

@@ -10,10 +10,8 @@ from assay.harness.domain import Recipe
 from assay.instances.setup.project_facts import Facts, exclude_markers, get_name
 
 OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
-LATER_DAYS = 90
-"""Days by which the cut-off moves where the versions that are asked for came later."""
-MOST_MEMORY = 8192
-"""Megabytes."""
+LATER_DAYS = 90  # days by which the cut-off moves where the versions that are asked for came later
+MOST_MEMORY = 8192  # megabytes
 
 
 def add_items(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:

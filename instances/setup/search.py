@@ -15,8 +15,7 @@ from assay.instances.setup.setup_record import AppliedChange, SetupRecord, Setup
 from assay.instances.setup.symptoms import COLOURS, diagnose
 from assay.instances.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe
 
-ENOUGH = 0.95
-"""Share of the collected tests that must pass, twice."""
+ENOUGH = 0.95  # share of the collected tests that must pass, twice
 ROUNDS = 5
 SECONDS = 600.0
 KEPT_LINES, KEPT_NAMES = 40, 20

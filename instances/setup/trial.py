@@ -16,8 +16,7 @@ from assay.harness.runs.attempt import ATTEMPTS, PAUSE, attempts
 from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.plan import make_plan
 
-READ = 2_000_000
-"""Characters at the end of a log in which causes are looked for."""
+READ = 2_000_000  # characters at the end of a log in which causes are looked for
 UNCOLLECTED = re.compile(r"^_*\s*ERROR collecting (\S+)", re.MULTILINE)
 """How pytest names a test module that it cannot import."""
 STALLED = "the tests did not end in time"

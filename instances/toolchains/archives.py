@@ -15,8 +15,7 @@ from zipfile import ZipFile, ZipInfo
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.toolchains.versions import PinnedArchive
 
-SCRIPT = "assay-toolchain.sh"
-"""Name of the set-up script in the root of the new system."""
+SCRIPT = "assay-toolchain.sh"  # name of the set-up script in the root of the new system
 SECONDS = 1800.0
 PROGRAM_STARTS = (b"\x7fELF", b"#!")
 """First bytes of a file that is made executable; the archives do not say which files are programs."""

@@ -14,8 +14,7 @@ from assay.instances.toolchains.archives import SCRIPT, fetch, write_tar
 from assay.instances.toolchains.images import KEPT, LEFT_OUT, Toolchain
 
 SECONDS = 1800
-PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+)")
-"""A package and its version."""
+PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+)")  # A package and its version
 
 
 def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> None:

@@ -22,8 +22,7 @@ MTIME = 1_000_000_000
 
 FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 """The modes of entries in git."""
-STORED = "refs/heads/main"
-"""The commit of ``store_entries``."""
+STORED = "refs/heads/main"  # the commit of ``store_entries``
 
 
 @dataclass(frozen=True, slots=True)

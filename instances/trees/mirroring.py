@@ -13,8 +13,7 @@ from assay.harness.names import count
 from assay.instances.trees.content import last_line
 from assay.instances.trees.sources import GIT_URL, SLOW, find_mirror, git_env, has_commit, make_fetch_ref
 
-BATCH = 25
-"""Commits of one fetch: what a signal or a lost connection costs at most."""
+BATCH = 25  # commits of one fetch: what a signal or a lost connection costs at most
 WHOLE_PACKS = ("-c", "fetch.unpackLimit=1", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
 """Keep what is fetched as it came: a commit whose files are missing never looks complete."""
 NOT_ALLOWED = "unadvertised object"

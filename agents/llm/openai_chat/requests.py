@@ -9,8 +9,7 @@ from assay.agents.llm.json_fields import Json, MalformedBody, describe_invalid, 
 from assay.agents.llm.openai_chat.messages import message_from_json, message_to_json, tool_from_json, tool_to_json
 
 _NEVER_SENT = frozenset({"stream", "stream_options", "n"})
-_LIMITS = ("max_completion_tokens", "max_tokens")
-"""New and old name of the same limit."""
+_LIMITS = ("max_completion_tokens", "max_tokens")  # new and old name of the same limit
 _SAME_NAMES = frozenset({"model", "tool_choice", "temperature", "top_p", "seed"})
 
 

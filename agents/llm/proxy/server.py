@@ -21,16 +21,13 @@ from assay.agents.llm.proxy.dialects.base import ApiError, Dialect, HttpReply, H
 from assay.agents.llm.proxy.handler import CHAT, ProxyHandler
 from assay.harness.errors import UserError
 
-MAX_BODY_BYTES = 16 * 1024 * 1024
-"""Longer requests are rejected."""
+MAX_BODY_BYTES = 16 * 1024 * 1024  # longer requests are rejected
 MAX_DISCARDED_BYTES = 1024 * 1024
 """Read from a rejected request: a connection closed over unread bytes loses the reply."""
 MAX_CONNECTIONS = 32
 """Connections at once; further ones are closed, so that a container cannot fill the host with threads."""
-REQUEST_SECONDS = 60.0
-"""Time for a request to arrive."""
-MAX_SOCKET_PATH_BYTES = 100
-"""The kernel allows a few more."""
+REQUEST_SECONDS = 60.0  # time for a request to arrive
+MAX_SOCKET_PATH_BYTES = 100  # the kernel allows a few more
 
 
 class Proxy:

@@ -15,14 +15,10 @@ from assay.agents.contract import CommandResult, Workspace
 from assay.agents.sampling.workspaces import scripts
 from assay.harness.errors import EngineError
 
-BASE = "base"
-"""Name of the state of the base commit."""
-PLUMBING_SECONDS = 300.0
-"""Limit of one git operation of the harness."""
-LARGEST = 256 * 1024 * 1024
-"""Bytes of a diff, or of all texts of a checkout."""
-LONGEST_TEXT = 4 * 1024 * 1024
-"""Bytes of the largest file that ``texts`` returns."""
+BASE = "base"  # name of the state of the base commit
+PLUMBING_SECONDS = 300.0  # limit of one git operation of the harness
+LARGEST = 256 * 1024 * 1024  # bytes of a diff, or of all texts of a checkout
+LONGEST_TEXT = 4 * 1024 * 1024  # bytes of the largest file that ``texts`` returns
 LEFT_OUT = b"\n[... output left out ...]\n"
 SETTINGS = {
     **dict.fromkeys(("PAGER", "GIT_PAGER", "MANPAGER"), "cat"),

@@ -17,14 +17,11 @@ from assay.harness.domain import Limits, Status
 from assay.harness.engines.base import Box, BoxSpec, Engine, Pipe
 from assay.harness.errors import EngineError, UserError
 
-STORE = "/var/lib/assay/store"
-"""Folder of the harness's own repository in an agent's image."""
+STORE = "/var/lib/assay/store"  # folder of the harness's own repository in an agent's image
 GRACE = 60.0
 """Seconds beyond a command's own limit until it must have ended; then the container is ended."""
-FRAMES = 64 * 1024
-"""Bytes of a reply beyond the command's output."""
-NO_FILE = 66
-"""Exit code of ``read`` for a path that is no regular file."""
+FRAMES = 64 * 1024  # bytes of a reply beyond the command's output
+NO_FILE = 66  # exit code of ``read`` for a path that is no regular file
 SHORT = 8192
 """Longest request in bytes that the shell reads by itself, byte by byte; longer ones are read by ``head``."""
 SERVER = f"""

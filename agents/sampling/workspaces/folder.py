@@ -22,8 +22,7 @@ from assay.harness.errors import EngineError, UserError
 
 RunTests = Callable[["FolderWorkspace", Sequence[str], Mapping[str, bytes]], dict[str, Status]]
 """Runs test files with extra files in place; returns the status of each test."""
-GRACE = 20.0
-"""Seconds beyond a command's own limit until it must have ended."""
+GRACE = 20.0  # seconds beyond a command's own limit until it must have ended
 
 
 class FolderWorkspace(CheckoutWorkspace):

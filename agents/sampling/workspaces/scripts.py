@@ -7,8 +7,7 @@ deletes in ``.git``, the diff from the base commit stays right. Its index is a c
 import shlex
 from collections.abc import Sequence
 
-MARK = "ASSAY_COMMAND"
-"""Environment variable by which all processes of a command are found."""
+MARK = "ASSAY_COMMAND"  # environment variable by which all processes of a command are found
 
 COMMAND = r"""
 seconds=$1 head=$2 tail=$3 mark=$4 command=$5 input=$6

@@ -8,8 +8,7 @@ from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.locations import show_lines
 from assay.agents.solvers.shared.edits import Interval, merge_intervals
 
-Places = Mapping[str, Sequence[Interval]]
-"""Lines by file; a file without lines means all of it."""
+Places = Mapping[str, Sequence[Interval]]  # lines by file; a file without lines means all of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from assay.agents.solvers.shared import bm25
 from assay.agents.solvers.shared.edit_grammars import clean_path
 from assay.agents.solvers.shared.edits import Interval
 
-RETRY_TEMPERATURE = 1.0
-"""Temperature after an answer without a known location."""
+RETRY_TEMPERATURE = 1.0  # temperature after an answer without a known location
 
 Places = Mapping[str, Sequence[Location]]
 

@@ -19,8 +19,7 @@ from assay.harness.languages.syntax import Definition, definitions
 
 LocationKind = Literal["class", "function", "variable", "line"]
 
-WINDOW = 10
-"""Lines of context before and after a location."""
+WINDOW = 10  # lines of context before and after a location
 SUFFIXES = frozenset(suffix for language in LANGUAGES.values() for suffix in language.SUFFIXES)
 """Suffixes of source files in all languages, with the dot."""
 PLACE = re.compile(

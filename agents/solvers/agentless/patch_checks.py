@@ -19,8 +19,7 @@ from assay.harness.domain import Status
 from assay.harness.fences import find_blocks
 
 REPRODUCED, RESOLVED, OTHER = "Issue reproduced", "Issue resolved", "Other issues"
-BASE = "base"
-"""Name of the workspace's state of the base commit."""
+BASE = "base"  # name of the workspace's state of the base commit
 
 
 @dataclass(frozen=True, slots=True)

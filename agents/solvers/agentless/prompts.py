@@ -102,8 +102,7 @@ edited. Use several such blocks for several edits.
 """
 
 LEFT_OUT = "There is no room for all of the code here; left out are:"
-CUT = "- {path}: {count} of the {all} lines that belong here"
-"""Said below code that is cut."""
+CUT = "- {path}: {count} of the {all} lines that belong here"  # said below code that is cut
 
 REGRESSION = """\
 An issue was reported in the repository {repo}:

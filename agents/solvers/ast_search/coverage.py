@@ -12,12 +12,9 @@ from assay.agents.solvers.ast_search.programs.trace_lines import MARK
 from assay.agents.solvers.ast_search.spectrum import TracedTest
 from assay.harness.domain import Model
 
-LANGUAGES = frozenset({"python"})
-"""Languages whose tests can be traced."""
-PYTHON = "$(command -v python || command -v python3)"
-"""Shell text for the workspace's interpreter."""
-OUTPUT = 64 * 1024 * 1024
-"""Bytes of the tracer's output that are read."""
+LANGUAGES = frozenset({"python"})  # languages whose tests can be traced
+PYTHON = "$(command -v python || command -v python3)"  # shell text for the workspace's interpreter
+OUTPUT = 64 * 1024 * 1024  # bytes of the tracer's output that are read
 
 
 Line = Annotated[int, Field(ge=1, le=1_000_000)]

@@ -24,14 +24,11 @@ from assay.agents.solvers.shared.codebase import Codebase
 from assay.harness import languages
 from assay.harness.fences import find_blocks
 
-SCRIPT = "reproduce_issue.py"
-"""Path of the failing test while it is needed."""
+SCRIPT = "reproduce_issue.py"  # path of the failing test while it is needed
 FAILURE = re.compile(r"^AssertionError\b", re.MULTILINE)
 """Last line of a failed assertion; other errors end differently."""
-SHOWN = 4_000
-"""Last characters of a test's output that the model sees."""
-FENCES = ("", "python", "py")
-"""Info strings of the failing test's fence."""
+SHOWN = 4_000  # last characters of a test's output that the model sees
+FENCES = ("", "python", "py")  # info strings of the failing test's fence
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from assay.agents.solvers.shared.tries import Tries
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
 
-CALLS = 10
-"""Search calls that are run in one round."""
+CALLS = 10  # search calls that are run in one round
 
 
 @dataclass(slots=True)

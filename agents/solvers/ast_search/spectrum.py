@@ -13,10 +13,8 @@ from itertools import groupby
 
 from assay.harness.languages.syntax import Definition, innermost
 
-STAR = 2
-"""Exponent of D*."""
-TOP = 5
-"""Maximum number of suspect methods."""
+STAR = 2  # exponent of D*
+TOP = 5  # maximum number of suspect methods
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from assay.agents.solvers.shared.bm25 import rank
 from assay.harness import languages
 from assay.harness.languages.syntax import definitions, find_language
 
-NAMES = 40
-"""Definitions of a file that the ranking prompt shows."""
+NAMES = 40  # definitions of a file that the ranking prompt shows
 
 RANKING = """\
 Issue:

@@ -14,10 +14,8 @@ from assay.agents.contract import Candidate
 from assay.harness.domain import Model
 from assay.harness.fences import unfence
 
-FINALISTS = 3
-"""Number of patches among which the selection machine chooses."""
-SHOWS_BUG, SHOWS_FIX = 2, 0
-"""Exit codes of a generated test: the bug is there, the bug is fixed."""
+FINALISTS = 3  # number of patches among which the selection machine chooses
+SHOWS_BUG, SHOWS_FIX = 2, 0  # exit codes of a generated test: the bug is there, the bug is fixed
 
 _TEST = re.compile(r"<test>(?:[ \t]*\n)?(.*?)</test>", re.DOTALL)
 _CHOICE = re.compile(r"<chosen_candidate_fix_id>\s*(.*?)\s*</chosen_candidate_fix_id>", re.DOTALL)

@@ -14,8 +14,7 @@ from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness import languages
 
 BASE = "base"
-SHELL = "bash -s"
-"""Runs the scripts of a language that has no interpreter."""
+SHELL = "bash -s"  # runs the scripts of a language that has no interpreter
 
 
 @dataclass(frozen=True, slots=True)

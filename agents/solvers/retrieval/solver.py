@@ -30,10 +30,8 @@ from assay.harness import languages
 from assay.harness.domain import Model
 from assay.harness.languages.syntax import find_language
 
-CONTEXT = 65_536
-"""Context of the paper's models in tokens, prompt and answer together."""
-README = 2_000
-"""Tokens of the project's README that the retriever sees."""
+CONTEXT = 65_536  # context of the paper's models in tokens, prompt and answer together
+README = 2_000  # tokens of the project's README that the retriever sees
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-K1 = 1.2
-"""Saturation of term frequency; the authors recommend 1.2 to 2."""
-B = 0.75
-"""Penalty for long texts, from 0 (none) to 1; the authors recommend 0.5 to 0.8."""
+K1 = 1.2  # saturation of term frequency; the authors recommend 1.2 to 2
+B = 0.75  # penalty for long texts, from 0 (none) to 1; the authors recommend 0.5 to 0.8
 
 _RUN = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\d])(?=\d)|(?<=\d)(?=[^\d])")

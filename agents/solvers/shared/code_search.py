@@ -13,14 +13,10 @@ from dataclasses import dataclass
 
 from assay.agents.solvers.shared.codebase import Codebase, Snippet, dot_name
 
-SHOWN = 3
-"""Snippets that a result shows."""
-AROUND = 3
-"""Lines before and after a matching text."""
-LONGEST = 400
-"""Lines of one snippet that are shown."""
-FILES = 10
-"""Files that are named where matches are counted."""
+SHOWN = 3  # snippets that a result shows
+AROUND = 3  # lines before and after a matching text
+LONGEST = 400  # lines of one snippet that are shown
+FILES = 10  # files that are named where matches are counted
 
 
 @dataclass(frozen=True, slots=True)

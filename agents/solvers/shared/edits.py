@@ -14,8 +14,7 @@ from pathlib import PurePosixPath
 
 from assay.agents.solvers.shared.matching import Match, MatchedLines, goodness, reindent, search
 
-Interval = tuple[int, int]
-"""First and last line, counted from 1, both included."""
+Interval = tuple[int, int]  # first and last line, counted from 1, both included
 
 
 @dataclass(frozen=True, slots=True)

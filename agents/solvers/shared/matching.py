@@ -12,12 +12,9 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
-LIKE = 0.8
-"""Smallest ratio of two similar lines."""
-SHARE = 0.5
-"""Smallest share of quoted lines that must be similar."""
-TAB = " " * 4
-"""Width of a tab where the lines do not show it."""
+LIKE = 0.8  # smallest ratio of two similar lines
+SHARE = 0.5  # smallest share of quoted lines that must be similar
+TAB = " " * 4  # width of a tab where the lines do not show it
 
 
 class Match(StrEnum):

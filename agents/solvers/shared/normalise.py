@@ -12,8 +12,7 @@ from assay.agents.solvers.shared.canonical import canonical
 from assay.harness.languages.syntax import Definition, definitions
 
 TEST_NAME = "test_func"
-CONTEXT = 3
-"""Context lines of a normalised difference."""
+CONTEXT = 3  # context lines of a normalised difference
 
 
 def change_key(language: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:

@@ -19,8 +19,7 @@ from assay.agents.solvers.shared.syntax_check import find_broken
 from assay.harness.domain import FAILING, Status
 from assay.harness.errors import UserError
 
-VIEW_LINES = 400
-"""Lines of one view; a longer file must be viewed in parts."""
+VIEW_LINES = 400  # lines of one view; a longer file must be viewed in parts
 
 
 class ActionKind(StrEnum):

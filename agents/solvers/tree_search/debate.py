@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-Ask = Callable[[str, str], str]
-"""Takes a prompt and its purpose, returns the answer."""
+Ask = Callable[[str, str], str]  # takes a prompt and its purpose, returns the answer
 
 SOLUTIONS = """\
 Issue:

@@ -16,10 +16,8 @@ from assay.harness.languages.syntax import Definition, Parsed, list_definitions,
 
 VertexKind = Literal["directory", "file", "class", "function"]
 Relation = Literal["contains", "calls", "inherits"]
-ROOT = ""
-"""Identifier of the root directory."""
-MOST_NAMESAKES = 5
-"""Largest number of definitions to which one name is linked."""
+ROOT = ""  # identifier of the root directory
+MOST_NAMESAKES = 5  # largest number of definitions to which one name is linked
 
 FORWARD: dict[Relation, str] = {"contains": "contains", "calls": "calls", "inherits": "inherits from"}
 BACKWARD: dict[Relation, str] = {"contains": "is in", "calls": "is called by", "inherits": "is the base of"}

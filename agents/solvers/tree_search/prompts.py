@@ -50,8 +50,7 @@ The step to judge:
 All changes so far:
 {patch}"""
 
-SHORT = 1_500
-"""Characters of one step in a history."""
+SHORT = 1_500  # characters of one step in a history
 
 
 def feedback_question(task: AgentTask, parent: SearchNode[SearchState]) -> str:

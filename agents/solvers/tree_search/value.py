@@ -13,10 +13,8 @@ from assay.agents.solvers.tree_search.search_tree import SearchNode
 MAJOR, MINOR = -50.0, -25.0
 WORST, BEST = -100.0, 100.0
 REJECTED = WORST
-REPEATED = -25.0
-"""Added for each failure directly before this one."""
-NEWS, NO_NEWS = 50.0, 25.0
-"""Reward of a search or view with new code, and without."""
+REPEATED = -25.0  # added for each failure directly before this one
+NEWS, NO_NEWS = 50.0, 25.0  # reward of a search or view with new code, and without
 MORE_FAIL, FEWER_FAIL, SAME_FAIL = -50.0, 25.0, -25.0
 """Added to the last reward if tests were run before on the same path."""
 MOST_FOR_FEWER = 75.0

@@ -27,8 +27,7 @@ from assay.harness.evaluation.protection import ROOT
 ROUNDS, MOST_ROUNDS = 7, 35
 TURNS = (TestedTree.BASE, TestedTree.CANDIDATE, TestedTree.GOLD, TestedTree.BASE_AGAIN)
 PYTHON = "/opt/venv/bin/python"
-ALONE = threading.Lock()
-"""Held while times are taken: no two measurements of a process run at once."""
+ALONE = threading.Lock()  # held while times are taken: no two measurements of a process run at once
 
 
 def evaluate_speed(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:

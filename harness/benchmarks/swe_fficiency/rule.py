@@ -16,8 +16,7 @@ from assay.harness.rulings.doubts import Ruling, find_doubt, judge_without_tests
 from assay.harness.rulings.normalise import match_labels
 from assay.harness.statistics import CONFIDENCE, Interval
 
-MOST_NOISE = 1.25
-"""How far apart the ends of the interval of base against base may be, as a ratio."""
+MOST_NOISE = 1.25  # how far apart the ends of the interval of base against base may be, as a ratio
 NOT_COMPARED = "workload_result_not_compared"
 """Flag of a verdict on a workload without a result that is the same in each run of the base tree."""
 Seconds = Sequence[float]

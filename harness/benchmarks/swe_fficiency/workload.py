@@ -11,8 +11,7 @@ Assay takes the functions and the numbers, and leaves out the call and what foll
 import ast
 from dataclasses import dataclass
 
-NUMBER = 1_000_000
-"""``timeit``'s own number of calls."""
+NUMBER = 1_000_000  # ``timeit``'s own number of calls
 KEPT = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 """Statements that stay where they stand behind the call, too."""
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from assay.harness.patches.diff import FileChange, Hunk, HunkLine, read_diff, render
 
-PLAIN = re.compile(r"[\w./+-]+")
-"""Paths that git does not quote."""
+PLAIN = re.compile(r"[\w./+-]+")  # paths that git does not quote
 
 
 def add_blank_lines(patch: str) -> str:

@@ -22,8 +22,7 @@ GENERATORS = Registry[Generator](
     needs=Generator,
 )
 """The cheapest first."""
-USUAL = ("suites", "amplify", "replay")
-"""Need neither a model nor another package."""
+USUAL = ("suites", "amplify", "replay")  # need neither a model nor another package
 
 
 def find_generators(names: Iterable[str]) -> dict[str, Generator]:

@@ -17,20 +17,16 @@ from assay.harness.patchdiff.reproduction.amplified import make_amplified_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduce
 
 NAME = "amplify"
-LOOKED_AT = 16
-"""Test files, the nearest first, that are searched for tests that reach a target."""
-FILES = 6
-"""Files with such tests that are amplified."""
+LOOKED_AT = 16  # test files, the nearest first, that are searched for tests that reach a target
+FILES = 6  # files with such tests that are amplified
 COPIES = 6000
 """Changed tests in all: many of each where few reach a target, from ``FEWEST`` to ``MOST`` of each."""
 FEWEST, MOST = 8, 400
 OWN_COPIES, MOST_OWN = 6000, 1500
 """Changed copies of the issue's own tests in all, and at most of each."""
 SECONDS = 10.0
-SEARCH = 0.4
-"""Share of the turn for the search for tests."""
-LIMIT = 2.0
-"""Seconds of one test."""
+SEARCH = 0.4  # share of the turn for the search for tests
+LIMIT = 2.0  # seconds of one test
 COPIED = frozenset(name for name, language in languages.LANGUAGES.items() if language.SYNTAX.copying)
 """Languages in which the project itself runs copies of tests with other literals."""
 

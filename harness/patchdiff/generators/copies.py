@@ -31,16 +31,11 @@ from assay.harness.runners.base import PLACEHOLDER
 NAME = "amplify"
 FOLDER = ".assay-copies"
 COPIES = 2000
-FILES = 3
-"""Copied test files: those of the test patch, or the nearest ones."""
-SIZES = (300, 50, 10)
-"""Copies in one file: at first, and where other copies kept some from running."""
-SECONDS, EACH = 30.0, 40.0
-"""Seconds for a round of all copies, and for one file of them."""
-TRYING = 0.2
-"""Share of the turn for each attempt to run the copies with gold."""
-LARGEST = 1000
-"""The greatest number, or twice the old one: tests wait and repeat by their numbers."""
+FILES = 3  # copied test files: those of the test patch, or the nearest ones
+SIZES = (300, 50, 10)  # copies in one file: at first, and where other copies kept some from running
+SECONDS, EACH = 30.0, 40.0  # seconds for a round of all copies, and for one file of them
+TRYING = 0.2  # share of the turn for each attempt to run the copies with gold
+LARGEST = 1000  # the greatest number, or twice the old one: tests wait and repeat by their numbers
 SWITCHED = {"true": "false", "false": "true"}
 _SHIFTING = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:ms|µs|ns|s)\b|/tmp/\S+|[\w./-]+\.\w+:\d+(?::\d+)?")
 

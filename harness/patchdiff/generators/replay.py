@@ -16,18 +16,14 @@ from assay.harness.patchdiff.reproduction.calls import make_call_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduce
 
 NAME = "replay"
-FILES = 12
-"""Test files, the nearest first, whose calls are recorded."""
-CALLS = 40
-"""Different calls of one function that are kept."""
-PART = 0.5
-"""Share of the turn for recording."""
+FILES = 12  # test files, the nearest first, whose calls are recorded
+CALLS = 40  # different calls of one function that are kept
+PART = 0.5  # share of the turn for recording
 COPIES = 6000
 """Changed calls in all: many of each where few were recorded, from ``FEWEST`` to ``MOST`` of each."""
 FEWEST, MOST = 4, 150
 RECORD_SECONDS, SECONDS = 20.0, 8.0
-LIMIT = 2.0
-"""Seconds of one call."""
+LIMIT = 2.0  # seconds of one call
 
 
 def record(context: Context) -> Sequence[Mapping[str, Any]]:

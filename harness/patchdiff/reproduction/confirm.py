@@ -16,8 +16,7 @@ from assay.harness.patchdiff.probing import PYTHON, Suspects
 from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, read_files
 
-LIMIT = 20.0
-"""Seconds for one file, the import of the project included."""
+LIMIT = 20.0  # seconds for one file, the import of the project included
 BOTH = (Side.GOLD, Side.CANDIDATE)
 
 

@@ -11,8 +11,7 @@ from typing import Any, Protocol
 
 from assay.harness.templates import text_environment
 
-Shown = tuple[str, str, str]
-"""One look: kind, type and text, as in a ``ProbeObservation``."""
+Shown = tuple[str, str, str]  # one look: kind, type and text, as in a ``ProbeObservation``
 LONGEST_LINE = 90
 FAILURE = "with the gold patch"
 

@@ -7,8 +7,7 @@ from configparser import Error as BrokenIni
 from dataclasses import dataclass
 from typing import Any
 
-SETUPTOOLS = "setuptools.build_meta:__legacy__"
-"""The backend of a project that names none."""
+SETUPTOOLS = "setuptools.build_meta:__legacy__"  # the backend of a project that names none
 ALWAYS = ("pip", "setuptools", "wheel")
 """Packages that virtual environments used to hold; tests rely on them, and so does installing without isolation."""
 EDITABLE_NEEDS = {"hatchling.build": ("editables",)}

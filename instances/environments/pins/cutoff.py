@@ -6,8 +6,7 @@ from assay.harness.domain import Instance, Recipe
 from assay.instances.toolchains.versions import load_versions
 from assay.instances.trees.epochs import epochs
 
-RIPENING = timedelta(days=90)
-"""Wheels for a new Python take some weeks to appear."""
+RIPENING = timedelta(days=90)  # wheels for a new Python take some weeks to appear
 
 
 def cutoffs(instance: Instance, recipe: Recipe) -> tuple[str, ...]:

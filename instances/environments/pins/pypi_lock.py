@@ -25,8 +25,7 @@ NO_ANSWER = re.compile(
     re.MULTILINE,
 )
 """Lines of uv's about an index that cannot be reached or fails; a setup script that uv runs says other things."""
-RUNNER = ("pytest",)
-"""Packages added to the project's own if the recipe names none."""
+RUNNER = ("pytest",)  # packages added to the project's own if the recipe names none
 
 OWN_DATES = {
     "atomicwrites": "2022-07-09T00:00:00Z",  # its old files were uploaded anew

@@ -27,8 +27,7 @@ from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.indexes.base import WrongArchive
 
 SECONDS = 600.0
-ARCHIVE_BYTES = 512 * 1024 * 1024
-"""Go's own limit for a module's archive; crates are far smaller."""
+ARCHIVE_BYTES = 512 * 1024 * 1024  # go's own limit for a module's archive; crates are far smaller
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]*")
 IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /fetch; . ./script.sh"

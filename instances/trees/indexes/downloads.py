@@ -14,8 +14,7 @@ from urllib.request import Request, urlopen
 
 from assay.harness.errors import EnvironmentFailure
 
-TIMEOUT = 60.0
-"""Seconds without a byte after which a download is abandoned."""
+TIMEOUT = 60.0  # seconds without a byte after which a download is abandoned
 
 
 @contextmanager

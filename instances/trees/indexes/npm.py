@@ -12,8 +12,7 @@ from assay.instances.trees.indexes.client import PackageClient
 
 NAME = "npm"
 LANGUAGE = "javascript"
-SURE_OF_DATES = False
-"""Some mirrors give the day on which they copied an old release."""
+SURE_OF_DATES = False  # some mirrors give the day on which they copied an old release
 
 PACKAGING: tuple[str, ...] = ("package.json", "npm-shrinkwrap.json", "dist/*")
 """The manifest, whose version differs in every release, and bundles that are built from the sources."""

@@ -9,13 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-WIDTH = 640
-"""Width of every picture, in units of its own; the style sheet scales it."""
-LETTER = 6.6
-"""Approximate width of a letter of a label."""
+WIDTH = 640  # width of every picture, in units of its own; the style sheet scales it
+LETTER = 6.6  # approximate width of a letter of a label
 LINE = 14.0
-STEPS = (1, 2, 2.5, 5, 10)
-"""Distances of ticks, times a power of ten."""
+STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
 
 
 @dataclass(frozen=True, slots=True)

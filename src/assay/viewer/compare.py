@@ -29,8 +29,7 @@ FEWEST, DRAWS = 1000, 6_000_000
 """The least resamples of the bootstrap; otherwise, the most draws of a repository for all intervals."""
 OWN = {"agent", "agent_settings", "oracle"}
 """Settings in which runs of solvers differ by their nature."""
-AND = "+"
-"""Stands between the keys of runs; no key has it."""
+AND = "+"  # stands between the keys of runs; no key has it
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from assay.harness.rulings.normalise import match_labels
 from assay.viewer.failures import find_messages
 from assay.viewer.text import Excerpt
 
-ASKED = 200
-"""Tests of an instance whose message is looked for."""
+ASKED = 200  # tests of an instance whose message is looked for
 UNKNOWN = "unknown"
 _ORDER = {"bad": 0, "other": 1, "good": 2}
 

@@ -9,14 +9,11 @@ from typing import Any
 from assay.harness.reports.xml_tree import read_tree
 from assay.viewer.text import cut_lines, readable
 
-LONGEST = 4000
-"""Characters of a message that are shown."""
-BLOCK = 30
-"""Lines of the output that are shown for a test."""
+LONGEST = 4000  # characters of a message that are shown
+BLOCK = 30  # lines of the output that are shown for a test
 _TAGS = frozenset({"testsuites", "testsuite", "testcase", "failure", "error", "skipped"})
 _ATTRIBUTES = frozenset({"name", "classname", "file", "message"})
-MOST = 20_000
-"""Messages of reports that are looked at."""
+MOST = 20_000  # messages of reports that are looked at
 _NAMES = ("fullName", "full_description", "title", "name", "description", "Test", "test", "id")
 _HEAD = re.compile(
     r"\s*(?:FAIL|ERROR|FAILED|-{3,4} |=== (?:RUN|NAME)|not ok|\d+\)|_{3,} |\u25cf|\u2715|\u2717|thread ')"

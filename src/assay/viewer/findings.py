@@ -15,16 +15,11 @@ from assay.viewer.pictures import findings_picture
 from assay.viewer.raw import make_path
 from assay.viewer.runs import ViewedRun, Viewer
 
-SHOWN = 50
-"""Differences of a comparison that have their test on the page; the record has all."""
-LONGEST = 60_000
-"""Characters of a test that are shown."""
-OBSERVED = 2000
-"""Characters of the part of an observation that differs."""
-AROUND = 150
-"""Characters shown before and after that part."""
-WORD = 40
-"""Letters of a word that is marked whole."""
+SHOWN = 50  # differences of a comparison that have their test on the page; the record has all
+LONGEST = 60_000  # characters of a test that are shown
+OBSERVED = 2000  # characters of the part of an observation that differs
+AROUND = 150  # characters shown before and after that part
+WORD = 40  # letters of a word that is marked whole
 RECORD = "patchdiff/comparison.json"
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MEANINGS = {

@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from assay.harness.metrics.comparison import same_dataset
 from assay.viewer.runs import ViewedRun, Viewer
 
-ALL = "all"
-"""Begins the names of pages that compare a group; other pages name their runs."""
+ALL = "all"  # begins the names of pages that compare a group; other pages name their runs
 Group = tuple[ViewedRun, ...]
-Ids = Mapping[str, frozenset[str]]
-"""Instances that a run has judged, by the run's key."""
+Ids = Mapping[str, frozenset[str]]  # instances that a run has judged, by the run's key
 
 
 def find_groups(viewer: Viewer) -> Iterator[tuple[str, Group]]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-LONGEST = 64 * 1024
-"""Characters of one piece that are highlighted; longer ones stay plain."""
+LONGEST = 64 * 1024  # characters of one piece that are highlighted; longer ones stay plain
 SECONDS = 0.2
 """Processor time for one piece: patterns can be slow on hostile text, which then stays plain."""
 CLASSES = ("k", "s", "c", "n", "m", "o")

@@ -19,12 +19,9 @@ from assay.viewer.text import brief, readable
 
 _ID = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 """``InstanceId``; a folder of another name is none of Assay's."""
-REASON = 300
-"""Characters of a reason that the index keeps."""
-HEAD_BYTES = 4096
-"""Bytes read of an instance's file, which begins with the short fields."""
-SUSPECT = "suspect_access"
-"""Flag of an instance whose solver seems to have looked for the answer."""
+REASON = 300  # characters of a reason that the index keeps
+HEAD_BYTES = 4096  # bytes read of an instance's file, which begins with the short fields
+SUSPECT = "suspect_access"  # flag of an instance whose solver seems to have looked for the answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from assay.viewer.text import Excerpt, excerpt
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-PATCH_BYTES = 6 * 1024 * 1024
-"""More than the gate lets through."""
+PATCH_BYTES = 6 * 1024 * 1024  # more than the gate lets through
 RAW_SHOWN = 100
 STEPS = {
     "create": "create the container",

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from markupsafe import Markup
 
-LONGEST = 100_000
-"""Characters of a statement that are formatted."""
+LONGEST = 100_000  # characters of a statement that are formatted
 
 
 def markdown(text: str) -> "Markup":

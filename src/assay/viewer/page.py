@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 from assay.viewer.runs import Viewer
 
-Keys = Mapping[str, str]
-"""Values of the names in a kind's path, such as ``run`` and ``instance``."""
+Keys = Mapping[str, str]  # values of the names in a kind's path, such as ``run`` and ``instance``
 
 _NAME = re.compile(r"\{(\w+)\}")
 

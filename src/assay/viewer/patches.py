@@ -12,8 +12,7 @@ from assay.viewer.text import cut_lines, readable
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-LINES = 1500
-"""Lines of a patch that are shown."""
+LINES = 1500  # lines of a patch that are shown
 LONGEST = 512 * 1024
 """Characters of a patch that are read; a longer one is shown as plain text, cut."""
 _KINDS = {" ": "kept", "-": "removed", "+": "added", "\\": "note"}

@@ -27,18 +27,13 @@ from assay.viewer.charts import (
     ticks,
 )
 
-SHOWN = 20
-"""Repositories that have a bar of their own; the rest share one."""
-COMBINATIONS = 24
-"""Groups of runs that have a bar in the picture of overlaps."""
+SHOWN = 20  # repositories that have a bar of their own; the rest share one
+COMBINATIONS = 24  # groups of runs that have a bar in the picture of overlaps
 ROUND = (0.125, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 240, 480, 900, 1800, 3600, 7200, 14400, 28800, 57600)
 """Borders of the bars of a distribution of times, in seconds, each about twice the one before."""
-WIDE = 1120
-"""Width of a picture that has a row of the page to itself."""
-STEP_BARS = 150
-"""Bars of the picture of a trajectory's tokens."""
-SERIES = 5
-"""Colours of runs; further runs begin again."""
+WIDE = 1120  # width of a picture that has a row of the page to itself
+STEP_BARS = 150  # bars of the picture of a trajectory's tokens
+SERIES = 5  # colours of runs; further runs begin again
 
 GROUPS: dict[str, tuple[str, tuple[Outcome, ...]]] = {
     "resolved": ("resolved", (Outcome.RESOLVED,)),

@@ -13,8 +13,7 @@ from typing import BinaryIO
 from assay.viewer.files import open_inside
 from assay.viewer.runs import ViewedRun, Viewer
 
-DEPTH = 4
-"""Folders below an instance's that are looked into."""
+DEPTH = 4  # folders below an instance's that are looked into
 
 
 def make_path(run: str, instance_id: str, name: str) -> str:

@@ -113,8 +113,7 @@ class Viewer:
         return {key: run for key, run in self.runs.items() if not run.is_solve}
 
 
-_TAKEN = {"assets", "compare"}
-"""Folders that are no run's."""
+_TAKEN = {"assets", "compare"}  # folders that are no run's
 
 
 def _assign_keys(stores: Iterable[RunStore]) -> dict[str, ViewedRun]:

@@ -6,8 +6,7 @@ from typing import BinaryIO
 
 HEAD, TAIL = 64 * 1024, 192 * 1024
 """Bytes of a long file that are shown, from its begin and from its end: a log's end says most."""
-LINE = 2000
-"""Characters of a line that are shown."""
+LINE = 2000  # characters of a line that are shown
 
 _TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[PX^_][^\x1b]{0,4096}\x1b\\|[ -/]*[0-~])"

@@ -27,12 +27,9 @@ from assay.viewer.runs import ViewedRun, Viewer
 from assay.viewer.solved import SampleHead, find_solver, load_sample
 
 FILE, PATCH = "trajectory.json", "patch.diff"
-LARGEST = 256 * 1024 * 1024
-"""Bytes of a trajectory that is read."""
-BUDGET = 2_000_000
-"""Characters of all texts of a page together."""
-FOLDED_LINES, FOLDED_CHARACTERS = 14, 1500
-"""A text that is longer than one of these is folded."""
+LARGEST = 256 * 1024 * 1024  # bytes of a trajectory that is read
+BUDGET = 2_000_000  # characters of all texts of a page together
+FOLDED_LINES, FOLDED_CHARACTERS = 14, 1500  # A text that is longer than one of these is folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from assay.agents.llm.json_fields import Json, MalformedBody
 
 _PICTURE = re.compile(r"data:image/[\w.+-]+[;,]")
 _BASE64 = re.compile(r"[\w+/=-]*")
-MAX_SAMPLES = 64
-"""Answers that one request may ask for."""
+MAX_SAMPLES = 64  # answers that one request may ask for
 
 
 class RouteKind(Enum):

@@ -11,8 +11,7 @@ from assay.agents.llm.chat import Answer, Message, Part, Request, Role, TokenUsa
 from assay.agents.llm.json_fields import Json, MalformedBody, describe_invalid
 from assay.agents.llm.proxy.dialects.base import HttpRequest, ParsedRequest, bearer_token
 
-SEPARATOR = "\n\n"
-"""Between texts that other APIs keep apart and a chat message holds as one."""
+SEPARATOR = "\n\n"  # between texts that other APIs keep apart and a chat message holds as one
 
 
 def format_event(data: Json) -> str:

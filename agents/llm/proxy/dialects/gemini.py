@@ -22,8 +22,7 @@ from assay.agents.llm.proxy.dialects.base import (
 from assay.agents.llm.proxy.dialects.common import answer_id, arguments_object, total_usage
 from assay.agents.llm.proxy.dialects.gemini_request import parse_gemini
 
-_VERSIONS = ("v1beta", "v1")
-"""They do not differ in any field used here; clients use either."""
+_VERSIONS = ("v1beta", "v1")  # they do not differ in any field used here; clients use either
 _ANSWER, _STREAM, _COUNT = "generateContent", "streamGenerateContent", "countTokens"
 _PATH = re.compile(rf"/(?:{'|'.join(_VERSIONS)})/models/(.+):([A-Za-z]+)")
 """A model's name may hold slashes and colons."""

@@ -24,8 +24,7 @@ from assay.agents.llm.proxy.dialects.common import (
     text_part,
 )
 
-FREEFORM_FIELD = "input"
-"""The only parameter of a function that stands for a freeform tool."""
+FREEFORM_FIELD = "input"  # the only parameter of a function that stands for a freeform tool
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.SYSTEM}
 _TOOL_CHOICES = frozenset({"auto", "none", "required"})
 _TEXT_PARTS = frozenset({"input_text", "output_text", "text", "refusal"})

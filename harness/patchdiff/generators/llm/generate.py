@@ -22,13 +22,10 @@ from assay.harness.patchdiff.survey import Survey
 from assay.harness.patches.diff import read_diff, render
 
 NAME = "llm"
-CONVERSATIONS = 3
-"""Each begins anew; the model's own variety makes them differ."""
+CONVERSATIONS = 3  # each begins anew; the model's own variety makes them differ
 FILE = "test_assay_llm.py"
-SECONDS = 20.0
-"""Seconds for the tests of one file."""
-AROUND = 120
-"""Lines around each target in the prompt."""
+SECONDS = 20.0  # seconds for the tests of one file
+AROUND = 120  # lines around each target in the prompt
 
 
 def _generate(context: Context) -> Contribution:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from assay.harness.fences import fence, shorten
 from assay.harness.templates import text_environment
 
-SAME = "EQUIVALENT"
-"""The model's answer if it finds no input on which the patches differ."""
+SAME = "EQUIVALENT"  # the model's answer if it finds no input on which the patches differ
 LONGEST = {"issue": 8_000, "patch": 20_000, "context": 24_000, "traces": 4_000, "output": 3_000}
 """Characters of each part, of all context together. Longer ones are cut in the middle, with a mark."""
 

@@ -17,10 +17,8 @@ from assay.harness.languages import python
 from assay.harness.patchdiff.contract import Ask
 from assay.harness.patchdiff.generators.llm.prompts import LONGEST, SAME, PromptMaterial, first_messages
 
-MOST_REPAIRS = 2
-"""The paper's limit."""
-LONGEST_FILE = 200_000
-"""Characters of a test file that a person might write."""
+MOST_REPAIRS = 2  # the paper's limit
+LONGEST_FILE = 200_000  # characters of a test file that a person might write
 _SOMETHING_ELSE = re.compile(r"(?!py(?:thon)?3?$)[a-z+#]+\d?")
 """First word behind a block's fence for another language, a patch, a shell's output."""
 _PROSE = re.compile(r"\s*[A-Z][a-z']*,? [a-z']+ [a-z']+")

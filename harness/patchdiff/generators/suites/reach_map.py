@@ -13,8 +13,7 @@ from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
 
 NAME, IDLE = "reach", "idle"
-HIDDEN = ""
-"""Stands for source files that nobody has seen, as in other processes."""
+HIDDEN = ""  # stands for source files that nobody has seen, as in other processes
 Ran = dict[str, list[Any]]
 """First lines of the functions that a test file runs, by source file; by ``HIDDEN``, the tests that may run more."""
 

@@ -13,12 +13,10 @@ from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run
 from assay.harness.patchdiff.sides import Side
 
 NAME = "suites"
-MOST_LISTED = 50
-"""Listed failing tests of one run: a patch may break all."""
+MOST_LISTED = 50  # listed failing tests of one run: a patch may break all
 SLOWER = 5.0
 """A run that takes this many times as long as gold's does not end: that is a failure, and no want of time."""
-ENDS = 30.0
-"""The least time limit of a run, in seconds, if there are that many left."""
+ENDS = 30.0  # the least time limit of a run, in seconds, if there are that many left
 LATE = "failing tests could not be repeated in time"
 
 
