@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -289,11 +289,19 @@ class Agent(Protocol):
     lets ``BudgetExceeded``, ``ModelError`` and ``EngineError`` through: the harness maps those to a status.
     """
 
-    Settings: ClassVar[type[Model]]
-    """Options of the solver, set by ``--set key=value``."""
-    name: str
-    version: str
-    capabilities: Capabilities
+    @property
+    def Settings(self) -> type[Model]:  # noqa: N802  # a class inside the solver's
+        """Options of the solver, set by ``--set key=value``."""
+        ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
 
     def solve(self, session: SolveSession) -> SolveOutcome:
         """Work on one instance; the harness takes the workspace's changes, also if this raises."""

@@ -40,7 +40,7 @@ def main() -> None:
     """Make a run, open it, and print the figures beside the targets."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     with tempfile.TemporaryDirectory() as folder:
-        make = [sys.executable, ROOT / "tests/support/many_instances.py", str(count), folder]
+        make = [sys.executable, str(ROOT / "tests/support/many_instances.py"), str(count), folder]
         subprocess.run(make, check=True)
         measure(f"many.{count}", Path(folder))
 
@@ -54,7 +54,7 @@ def measure(run: str, folder: Path) -> None:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         began = time.monotonic()
-        command = [sys.executable, "-m", "assay", "view", run, "--runs-dir", folder, "--port", "0"]
+        command = [sys.executable, "-m", "assay", "view", run, "--runs-dir", str(folder), "--port", "0"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             try:
                 found = (re.search(r"open (\S+)", line) for line in server.stderr or ())

@@ -13,17 +13,18 @@ from assay.cli.main import app
 from assay.cli.settings import Setting, get_settings
 from command_reference import leaves
 
-ROOT = typer.main.get_command(app)
+ROOT: Any = typer.main.get_command(app)
 SAMPLES = {"bool": "true", "int": "123", "float": "123.5", "str": "'word'", "Path": "'empty-folder'"}
 """One value of each kind, as a file holds it; fit for every range."""
 
 
 COMMANDS = {tuple(path.split()[1:]): command for path, command in leaves(ROOT)}
 OPTIONS = [
-    pytest.param(path, command, key, setting, id=" ".join((*path, key)))
+    (path, command, key, setting)
     for path, command in COMMANDS.items()
     for key, setting in get_settings(command).items()
 ]
+OPTION_NAMES = [" ".join((*path, key)) for path, _, key, _ in OPTIONS]
 
 
 def sample(setting: Setting) -> str:
@@ -61,7 +62,7 @@ def as_text(value: object) -> str:
 
 
 @pytest.mark.usefixtures("_clean")
-@pytest.mark.parametrize(("path", "command", "key", "setting"), OPTIONS)
+@pytest.mark.parametrize(("path", "command", "key", "setting"), OPTIONS, ids=OPTION_NAMES)
 def test_every_option_is_set_by_its_table_and_by_its_variable(
     path: tuple[str, ...], command: Any, key: str, setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +86,7 @@ def test_options_are_all_options() -> None:
     walked = {
         (path, each.name) for path, command in COMMANDS.items() for each in command.params if each.opts[0][0] == "-"
     }
-    assert {(param.values[0], param.values[3].parameter) for param in OPTIONS} == walked
+    assert {(path, setting.parameter) for path, _, _, setting in OPTIONS} == walked
     assert len(OPTIONS) > 150
 
 

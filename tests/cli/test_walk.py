@@ -37,7 +37,7 @@ def test_the_documented_walk_is_the_stack_of_a_test_command(rows: Path, monkeypa
         if any("supervise" in word for word in command):
             outer = sys._current_frames()[threading.main_thread().ident or 0]
             stacks.append([*frames(outer), *frames(sys._getframe(1)), "exec"])
-        return exec_(box, command, **more)  # type: ignore[arg-type]
+        return exec_(box, command, **more)
 
     monkeypatch.setattr(fake.FakeBox, "exec", listening)
     monkeypatch.setattr(sys, "argv", ["assay", "evaluate", str(rows), "--gold", "--engine", "fake"])

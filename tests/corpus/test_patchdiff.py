@@ -23,7 +23,7 @@ USUAL = Settings(("suites", "amplify", "replay"), budget=3600, confirmations=5, 
 
 
 def planned(place: Place) -> PlanTests:
-    def plan(_instance: Instance, files: "list[str] | tuple[str, ...]") -> TestPlan:
+    def plan(_instance: Instance, files: Sequence[str]) -> TestPlan:
         own = " ".join(languages.find("python").test_targets(["tests/test_calc.py"]))
         return place.plan.model_copy(update={"command": place.plan.command.replace(own, " ".join(files))})
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
@@ -16,7 +16,7 @@ from patchdiff.model import Case, RightKind, WrongKind, load_cases, load_trees, 
 
 BASE = {"src/calc.py": "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n", "LICENSE": "free\n"}
 GOLD = BASE | {"src/calc.py": BASE["src/calc.py"].replace("a - b", "a + b", 1)}
-ROW = {
+ROW: dict[str, Any] = {
     "name": "swapped",
     "instance": "acme__calc-1",
     "label": "right",
@@ -158,7 +158,8 @@ BUNDLED = sorted({each.instance for each in load_cases() if each.dataset == "rel
 @pytest.mark.parametrize("instance", BUNDLED)
 def test_the_patch_of_each_bundled_case_applies_to_the_base_tree(instance: str, tmp_path: Path):
     sources = Sources()
-    base, gold = load_trees(*load("releases", ids=[instance], sources=sources).instances, sources)
+    (bundled,) = load("releases", ids=[instance], sources=sources).instances
+    base, gold = load_trees(bundled, sources)
     for each in load_cases():
         if each.instance != instance:
             continue

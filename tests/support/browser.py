@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Dialog, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 """Programs that are one; scripts/ensure-browser.sh looks for the same."""
@@ -40,8 +40,12 @@ class Visit:
         self.page: Page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})  # type: ignore[arg-type]
         self.page.on("console", lambda message: self.wrong.append(f"console: {message.text}"))
         self.page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: (self.wrong.append("dialog"), dialog.dismiss()))
+        self.page.on("dialog", self._dismiss)
         self.page.on("request", lambda request: self._check(request.url))
+
+    def _dismiss(self, dialog: "Dialog") -> None:
+        self.wrong.append("dialog")
+        dialog.dismiss()
 
     def _check(self, url: str) -> None:
         if not url.startswith(self.base):

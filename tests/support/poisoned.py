@@ -127,10 +127,11 @@ _WHO = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": "2000-01-01T00:00:0
 
 def with_poison(project: Project, files: Files, position: str) -> list[Files]:
     """Return the layers of an image with further files at a position."""
-    layers = [dict(layer) for layer in project.honest]
+    layers: list[Files] = [*project.honest]
     if position == "top":
         return [*layers, files]
-    layers[0 if position == "lowest" else 2] |= files
+    at = 0 if position == "lowest" else 2
+    layers[at] = {**layers[at], **files}
     if position == "removed":
         layers.append({removal(path): b"" for path in files})
     if position == "emptied":

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -31,7 +32,7 @@ Serve = Callable[..., httpx.Client]
 def steps(word: str = "word", times: int = 1, text: str = "", picture: str = "") -> list[Step]:
     """Return steps with a text in every field that has one: ``text``, by default the word, where any text may be."""
     stamp, text = (word, text) if text else (None, word)  # the recorder's own time, or a word that is none
-    arguments = {word: text, "list": [word, 2], **({"in": {word: 1}} if stamp else {})}
+    arguments: dict[str, Any] = {word: text, "list": [word, 2], **({"in": {word: 1}} if stamp else {})}
     call = RecordedToolCall(tool_call_id="1", function_name=word, arguments=arguments)
     media = MediaSource(media_type="image/svg+xml", path=picture or word)
     results = (

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from assay.harness.domain import Archive
 
@@ -37,9 +38,9 @@ class Index:
         page.mkdir(parents=True, exist_ok=True)
         (page / "index.html").write_text("<html><body>" + "<br/>".join(links) + "</body></html>")
         if date:
-            about = {"filename": f"{name}-{version}.tar.gz", "url": f"../../files/{name}-{version}.tar.gz"}
-            about |= {"hashes": {"sha256": digest}, "upload-time": date, **more}
-            self.files.setdefault(name, []).append(about)
+            file = f"{name}-{version}.tar.gz"
+            about = {"filename": file, "url": f"../../files/{file}", "hashes": {"sha256": digest}, "upload-time": date}
+            self.files.setdefault(name, []).append(about | more)
             (page / "index.json").write_text(json.dumps({"meta": {"api-version": "1.1"}, "files": self.files[name]}))
         return Archive(name=name, version=version, sha256=digest)
 
@@ -109,7 +110,9 @@ class NpmRegistry:
         at.mkdir(exist_ok=True)
         (at / f"{name}-{version}.tgz").write_bytes(archive)
         page = at / name
-        known = json.loads(page.read_text()) if page.is_file() else {"name": name, "versions": {}, "time": {}}
+        known: dict[str, Any] = {"name": name, "versions": {}, "time": {}}
+        if page.is_file():
+            known = json.loads(page.read_text())
         digest = base64.b64encode(hashlib.sha512(archive).digest()).decode()
         dist = {"tarball": f"{self.url}/{name}-{version}.tgz", "integrity": f"sha512-{digest}"}
         known["versions"][version] = {**manifest, "dist": dist}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -57,7 +57,8 @@ def worse(store: RunStore) -> RunStore:
 def stores(make_run: MakeRun, solved: MakeRun) -> list[RunStore]:
     """A solver's run, the run that judges it with a comparison with gold, and two other runs."""
     judged, other = make_run("acme.evaluated"), worse(make_run("other.evaluated", "other"))
-    value = {side: ProbeObservation(kind="value", type="int", text=side) for side in ("base", "gold", "candidate")}
+    sides = ("base", "gold", "candidate")
+    value: Any = {side: ProbeObservation(kind="value", type="int", text=side) for side in sides}
     divergence = Divergence(
         finding=PatchDiffFinding.DIVERGENT,
         generator="amplify",

@@ -10,7 +10,7 @@ import many_instances
 from assay.agents.contract import Budget, SampleUsage, Solution, SolutionStatus
 from assay.agents.sampling.store import SavedSolution, SolveStore
 from assay.harness.domain import DatasetRef, Outcome
-from assay.harness.runs.manifest import Run
+from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
 from assay.viewer.index import SUSPECT, read_verdict
 from assay.viewer.runs import ViewedRun, Viewer
@@ -76,7 +76,7 @@ def solved(root: Path, cost: float | None = 0.25) -> None:
             started="2026-01-01T00:00:00",
             assay_version="1",
             instance_ids=["acme__calc-1", "acme__calc-2"],
-            kind="solve",
+            kind=RunKind.SOLVE,
         )
     )
     for sample in (0, 1):

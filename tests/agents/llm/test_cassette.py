@@ -157,7 +157,7 @@ def test_cassette_that_cannot_be_opened_raises(tape: Path) -> None:
 
 def test_threads_share_a_cassette(tape: Path) -> None:
     requests = [make_request(str(number)) for number in range(60)]
-    model = Scripted(lambda request: request.messages[0].content)
+    model = Scripted(lambda request: str(request.messages[0].content))
     with Cassette(tape, Mode.AUTO, model) as cassette, ThreadPoolExecutor(8) as pool:
         list(pool.map(cassette.complete, requests))
     with Cassette(tape, Mode.REPLAY) as cassette:

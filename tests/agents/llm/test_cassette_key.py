@@ -89,9 +89,9 @@ def test_ordinary_words_and_numbers_are_not_volatile(text: str) -> None:
 
 
 def test_difference_is_shown_with_its_surroundings() -> None:
-    wanted = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "HERE" + "y" * 300}]}
-    near = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "THERE" + "y" * 300}]}
-    far = {"model": "other", "messages": [{"role": "system", "content": "z"}, {"role": "user", "content": "q"}]}
+    wanted: Any = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "HERE" + "y" * 300}]}
+    near: Any = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "THERE" + "y" * 300}]}
+    far: Any = {"model": "other", "messages": [{"role": "system", "content": "z"}, {"role": "user", "content": "q"}]}
     difference = nearest_difference(wanted, [far, near])
     assert difference.startswith("at messages[0].content the question has ...x")
     assert "HERE" in difference

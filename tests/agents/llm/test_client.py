@@ -176,7 +176,7 @@ def test_unreadable_answer_is_billed_by_its_reported_usage(endpoint: Any) -> Non
 
 
 @pytest.mark.parametrize("how", [{"delay": 2.0}, {"drip": 0.05}])
-def test_slow_endpoint_is_abandoned_at_the_timeout(endpoint: Any, how: dict[str, float]) -> None:
+def test_slow_endpoint_is_abandoned_at_the_timeout(endpoint: Any, how: dict[str, Any]) -> None:
     endpoint.plays(Reply(body=said("x" * 20), **how))
     began = time.monotonic()
     with pytest.raises(ModelUnavailable, match=r"within 0\.3 s") as caught:
@@ -240,7 +240,7 @@ def test_key_in_an_error_message_is_masked(endpoint: Any, monkeypatch: pytest.Mo
     ],
 )
 def test_wrong_settings_raise_user_error(
-    settings: dict[str, str], problem: str, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, Any], problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ODD_KEY", "a\nb")
     with pytest.raises(UserError, match=problem):

@@ -64,7 +64,7 @@ def test_answer_reports_the_usage_of_failed_tries(endpoint: Any) -> None:
     ],
 )
 def test_permanent_error_is_not_retried(endpoint: Any, status: int, code: str, kind: type[Exception]) -> None:
-    body = {"error": {"code": code, "message": "no"}} if code else {"choices": []}
+    body: dict[str, Any] = {"error": {"code": code, "message": "no"}} if code else {"choices": []}
     endpoint.plays(Reply(status=status, body=body))
     asking = Asking(endpoint.url)
     with pytest.raises(kind):

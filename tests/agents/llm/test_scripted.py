@@ -19,5 +19,5 @@ def test_lines_are_answered_in_order() -> None:
 
 
 def test_function_answers_each_request() -> None:
-    model = Scripted(lambda request: request.messages[-1].content.upper())
+    model = Scripted(lambda request: str(request.messages[-1].content).upper())
     assert [model.complete(make_request(text)).content for text in ("a", "b")] == ["A", "B"]

@@ -1,6 +1,7 @@
 """Playing back what was recorded elsewhere."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,11 @@ MISFIT = (
     .replace("+1 @@\n", "+1 @@\n-y\n")
 )
 
+Replay = Callable[[Path], SolveResult]
+
 
 @pytest.fixture
-def replay(tmp_path: Path, instance: Instance):  # type: ignore[no-untyped-def]  # a function
+def replay(tmp_path: Path, instance: Instance) -> Replay:
     def replay(source: Path) -> SolveResult:
         return solve(SolveJob(instance), solver_of(tmp_path, ReplaySolver(ReplaySettings(source=source)), [instance]))
 
@@ -35,7 +38,7 @@ def write(file: Path, text: str) -> Path:
     return file
 
 
-def test_replay_applies_a_predictions_file(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_replay_applies_a_predictions_file(replay: Replay, tmp_path: Path, instance: Instance) -> None:
     row = {"instance_id": instance.id.upper(), "model_name_or_path": "m", "model_patch": PATCH}
     solution = replay(write(tmp_path / "preds.jsonl", json.dumps(row) + "\n")).solution
     assert solution.status == "submitted"
@@ -43,33 +46,34 @@ def test_replay_applies_a_predictions_file(replay, tmp_path: Path, instance: Ins
 
 
 @pytest.mark.parametrize("name", ["{id}/patch.diff", "{id}.patch", "instances/{id}/0/patch.diff"])
-def test_replay_applies_a_folder_of_patches(replay, tmp_path: Path, instance: Instance, name: str) -> None:  # type: ignore[no-untyped-def]
+def test_replay_applies_a_folder_of_patches(replay: Replay, tmp_path: Path, instance: Instance, name: str) -> None:
     write(tmp_path / "given" / name.replace("{id}", instance.id), PATCH)
     assert "+x = 1" in replay(tmp_path / "given").solution.patch
 
 
-def test_replay_copies_a_recorded_trajectory(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_replay_copies_a_recorded_trajectory(replay: Replay, tmp_path: Path, instance: Instance) -> None:
     folder = tmp_path / "given" / instance.id
     write(folder / "patch.diff", PATCH)
     recorder = TrajectoryRecorder(folder / "trajectory.json", AgentInfo(name="other", version="9"))
     recorder.add(Step(source="agent", message="I looked", timestamp="2024-01-01T00:00:00Z"))
     trajectory = replay(tmp_path / "given").solution.trajectory
+    assert trajectory
     assert [(step.message, step.timestamp) for step in trajectory.steps] == [("I looked", "2024-01-01T00:00:00Z")]
 
 
-def test_patch_that_does_not_apply_is_the_outcome_s_patch(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_patch_that_does_not_apply_is_the_outcome_s_patch(replay: Replay, tmp_path: Path, instance: Instance) -> None:
     write(tmp_path / "given" / f"{instance.id}.patch", MISFIT)
     solution = replay(tmp_path / "given").solution
     assert (solution.patch, solution.error) == (MISFIT, "the recorded patch does not apply")
 
 
-def test_instance_without_a_record_is_an_agent_error(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_instance_without_a_record_is_an_agent_error(replay: Replay, tmp_path: Path, instance: Instance) -> None:
     (tmp_path / "given").mkdir()
     solution = replay(tmp_path / "given").solution
     assert (solution.status, solution.error) == ("agent_error", f"nothing is recorded for {instance.id}")
 
 
-def test_malformed_trajectory_is_a_user_error_of_one_line(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_malformed_trajectory_is_a_user_error_of_one_line(replay: Replay, tmp_path: Path, instance: Instance) -> None:
     folder = tmp_path / "given" / instance.id
     write(folder / "patch.diff", PATCH)
     write(folder / "trajectory.json", '{"history": []}')

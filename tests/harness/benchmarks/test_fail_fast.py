@@ -154,7 +154,7 @@ def test_time_that_runs_out_alone_runs_out_with_all_tests(
     run = FakeBox.exec
 
     def exec_(box: FakeBox, command: Sequence[str], **options: object) -> ExecResult:
-        done = run(box, command, **options)  # type: ignore[arg-type]
+        done = run(box, command, **options)
         is_slow = "supervise" in str(command) and box._files["model.patch"].decode() != GOLD
         return replace(done, timed_out=True) if is_slow else done
 

@@ -34,7 +34,7 @@ GOOD = dict(ROW.fix)
 def make(make_instance: Make) -> Make:
     def with_rule(rule: Rule, **changes: object) -> Instance:
         stages = {Rule.MULTI_SWE_BENCH: ROW, Rule.R2E: Stages(fix={"test_a": P, "C.test_b[1]": F})}.get(rule)
-        lists = {"fail_to_pass": ("fixed",), "pass_to_pass": ("kept",)}
+        lists: dict[str, tuple[str, ...]] = {"fail_to_pass": ("fixed",), "pass_to_pass": ("kept",)}
         if rule is Rule.MULTI_SWE_BENCH:
             lists = {"fail_to_pass": ("fixed", "woken", "new"), "pass_to_pass": ("kept",)}
         if rule is Rule.R2E:

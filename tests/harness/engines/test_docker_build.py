@@ -193,7 +193,7 @@ def test_interrupted_build_ends_its_program(tmp_path: Path, monkeypatch: pytest.
     assert main is not None
 
     def interrupt() -> None:
-        while not (started.exists() and any(str(program) in run.args for run in tuple(docker_build._running))):
+        while not (started.exists() and any(str(program) in str(run.args) for run in tuple(docker_build._running))):
             time.sleep(0.05)
         signal.pthread_kill(main, signal.SIGINT)
 

@@ -106,6 +106,7 @@ class ActedBox(FakeBox):
         env: Mapping[str, str] | None = None,
         seconds: float = 60.0,
         output_bytes: int = 1024 * 1024,
+        **_options: Any,
     ) -> ExecResult:
         self._acted.commands.append(([*command], user, workdir, seconds, output_bytes))
         return self._acted.results.get(command[1], ExecResult(0, b"", 0.0))

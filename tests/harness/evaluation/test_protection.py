@@ -170,7 +170,7 @@ def test_new_source_that_looks_like_a_test_stays(instance: Instance, language: s
     other = instance.model_copy(update={"language": language})
     plan = PLAN.model_copy(update={"targets": ("tests/test_calc.py",)})
     named = find_named_like_tests(other, plan, [path], new_file(path) + using(line, "core.x"))
-    assert (named.sources, named.others) == ({path}, frozenset())
+    assert (named.sources, named.others) == (frozenset({path}), frozenset())
     back = put_back(other, plan, [path, "core.x"], named=named)
     assert (back.paths, back.flags) == ((), ())
 

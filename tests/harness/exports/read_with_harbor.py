@@ -6,6 +6,7 @@ Prints one JSON object: what Harbor sees. Fails where Harbor would refuse or ski
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from fastapi.testclient import TestClient
 from harbor.models.job.config import JobConfig
@@ -46,7 +47,7 @@ def viewed(folder: Path, job: str) -> dict[str, object]:
     client = TestClient(create_app(folder, mode="jobs"))
     of_job = f"/api/jobs/{job}"
 
-    def get(address: str) -> object:
+    def get(address: str) -> Any:
         answer = client.get(address)
         assert answer.status_code == 200, (address, answer.text)
         return answer.json()

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -40,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, docker_engine: "DockerEngine")
     good = Prediction(instance_id="hello__1", model="toy/m-1", patch=instance.gold_patch.replace("@@\n", "@@ def\n", 1))
     bad = Prediction(instance_id="hello__2", model="toy/m-1", patch=good.patch.replace("{name}", "{name} "))
     store = RunStore(folder / "runs" / "mine")
-    about = {"id": "mine", "model": "toy/m-1", "started": "2026-11-23T00:00:00+00:00", "assay_version": "1"}
+    about: Any = {"id": "mine", "model": "toy/m-1", "started": "2026-11-23T00:00:00+00:00", "assay_version": "1"}
     names = [good.instance_id, bad.instance_id]
     store.save_run(Run(dataset=DatasetRef(name="hello"), instance_ids=names, **about), [good, bad])
     verdicts = []

@@ -13,6 +13,7 @@ import pytest
 from assay.harness.domain import Instance
 from assay.harness.errors import PluginError
 from assay.harness.exports import find, inspect_log
+from assay.harness.exports.atif import AtifCall, AtifStep
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.chat_messages import make_messages
 from assay.harness.exports.write import problems, write
@@ -126,8 +127,8 @@ def test_without_a_trajectory_the_patch_is_the_answer(log: dict[str, Any], run: 
 
 
 def test_actions_after_an_answer_are_its_calls() -> None:
-    action = {"tool_call_id": "a", "function_name": "bash", "arguments": {}}
-    steps = [
+    action: AtifCall = {"tool_call_id": "a", "function_name": "bash", "arguments": {}}
+    steps: list[AtifStep] = [
         {"source": "agent", "message": "I run ls."},
         {"source": "agent", "message": "", "tool_calls": [action], "observation": {"results": [{"content": "x"}]}},
         {"source": "agent", "message": "", "tool_calls": [action]},

@@ -122,7 +122,7 @@ def test_what_could_not_be_tested_is_no_generation_no_log_or_infrastructure(
     make_instance: Make, make_run: Made, tmp_path: Path
 ) -> None:
     none: dict[str, Any] = {"exit_code": None}
-    kinds = {
+    kinds: dict[str, dict[str, Any]] = {
         "a-1": {"apply": Apply(status=ApplyStatus.EMPTY)},
         "a-2": {"apply": Apply(status=ApplyStatus.CONFLICT, detail="calc.py: does not apply")},
         "a-3": {"timed_out": True},

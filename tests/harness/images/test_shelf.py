@@ -156,7 +156,12 @@ def test_what_builds_left_goes_only_where_disk_is_limited(engine, make_shelf):
 def test_threads_that_want_one_image_fetch_it_once(engine, make_shelf, notes):
     make_shelf(engine, pushes=True).record_built(NAME)
     pulls: list[str] = []
-    other = FakeEngine({}, registry=engine.registry, fault=lambda call, _: call == "pull" and pulls.append(call))
+
+    def note(call: str, _image: str) -> None:
+        if call == "pull":
+            pulls.append(call)
+
+    other = FakeEngine({}, registry=engine.registry, fault=note)
     shelf = make_shelf(other)
 
     with ThreadPoolExecutor(8) as pool:

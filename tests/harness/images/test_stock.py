@@ -57,7 +57,7 @@ def test_layers_are_asked_for_once(engine):
     taker = StockTaker(engine)
     taker.take()
     asked: list[str] = []
-    engine.layers = lambda name: asked.append(name) or (ImageLayer("new", 1),)  # type: ignore[method-assign]
+    engine.layers = lambda name: asked.append(name) or (ImageLayer("new", 1),)
     engine.tag("a1", "new")
     engine.stock["other"] = FakeImage(ImageInfo("other", "sha256:other"))
 

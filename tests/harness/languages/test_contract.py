@@ -290,4 +290,4 @@ def tiny_language(name: str, **members: object) -> Language:
     module = ModuleType(name)
     exec(TINY, vars(module))
     vars(module).update(members, NAME=name)
-    return module  # type: ignore[return-value]
+    return module

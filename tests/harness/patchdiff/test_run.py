@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from assay.harness.runs.store import RunStore
 from benches import PLAN, StubBench
 
 
-def runner(instance: Instance, root: Path, **settings: int) -> PatchDiffRunner:
+def runner(instance: Instance, root: Path, **settings: Any) -> PatchDiffRunner:
     bench = StubBench(FakeEngine({image_name(instance): instance}))
     return PatchDiffRunner(RunStore(root), bench, Settings(("suites",), confirmations=3, **settings))
 

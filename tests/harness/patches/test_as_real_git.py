@@ -155,7 +155,7 @@ def test_patch_is_accepted_with_the_names_that_git_reads(
     tmp_path: Path, lines: tuple[str, ...], names: list[str] | None
 ) -> None:
     patch = "".join(f"{line}\n" for line in lines).encode()
-    assert as_real_git(patch, tmp_path) == (names and [name.encode() for name in names])
+    assert as_real_git(patch, tmp_path) == (None if names is None else [name.encode() for name in names])
     if names is not None:
         assert [(file.new or file.old or b"").decode() for file in read_as_git(patch)] == names
 

@@ -142,7 +142,7 @@ def test_a_plan_has_the_code_of_its_engine_below_what_is_around_it(instance: Ins
     assert keys.engine_edition(FaultyEngine(fake, 1)) == plan.engine
     warm = WarmEngine(fake, 1, 1)
     warm.end()
-    assert keys.engine_edition(warm) == plan.engine  # type: ignore[arg-type]  # by delegation
+    assert keys.engine_edition(warm) == plan.engine
     assert Planner(OtherEngine({})).plan(instance).engine != plan.engine
 
 

@@ -14,8 +14,9 @@ def test_rates_are_of_all_submitted_patches_and_kept_apart() -> None:
         PatchDiffFinding.UNFIXED_LIKE_BASE,
         PatchDiffFinding.CHANGED_UNRELATED,
         PatchDiffFinding.DIVERGENT,
+        PatchDiffFinding.NO_DIFFERENCE_FOUND,
+        PatchDiffFinding.NOT_ASSESSED,
     )
-    findings += (PatchDiffFinding.NO_DIFFERENCE_FOUND, PatchDiffFinding.NOT_ASSESSED)
     figures = patchdiff_figures([comparison(n, each) for n, each in enumerate(findings)], 12)
     assert (figures.compared, figures.resolved_rate) == (6, 0.5)
     assert (figures.not_refuted, figures.submitted) == (5, 12)

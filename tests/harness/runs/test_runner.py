@@ -162,8 +162,13 @@ def test_expected_tests_that_cannot_run_are_an_env_error_before_any_container(
         def aim(self, plan: TestPlan, _instance: Instance) -> TestPlan:
             raise EnvironmentFailure("expected tests are nowhere in the tree: tests/gone.py::x")
 
-    engine, asked = engine_for([instance]), []
-    (verdict,) = Runner(RunStore(tmp_path / "run"), Aiming(engine, asked.append)).execute([gold(instance)])
+    engine, asked = engine_for([instance]), list[Instance]()
+
+    def name(one: Instance) -> str:
+        asked.append(one)
+        return image_name(one)
+
+    (verdict,) = Runner(RunStore(tmp_path / "run"), Aiming(engine, name)).execute([gold(instance)])
 
     assert (verdict.outcome, engine.opened, asked) == (Outcome.ENV_ERROR, 0, [])
     assert verdict.reason == "expected tests are nowhere in the tree: tests/gone.py::x"

@@ -90,7 +90,8 @@ def testbed(docker_engine: DockerEngine, toolchain_image: str) -> Iterator[str]:
     made = client.create_container(toolchain_image, command=["mkdir", "/testbed"])["Id"]
     client.start(made)
     client.wait(made)
-    client.commit(made, *name.split(":"), changes=["LABEL assay.kind=test"])
+    repository, tag = name.split(":")
+    client.commit(made, repository, tag, changes=["LABEL assay.kind=test"])
     client.remove_container(made)
     yield name
     client.remove_image(name, force=True)

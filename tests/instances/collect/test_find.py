@@ -7,7 +7,7 @@ import pytest
 
 from assay.harness.errors import UserError
 from assay.instances.collect.find import MirrorHistory, find
-from assay.instances.collect.steps import Found
+from assay.instances.collect.steps import Change, Found
 from histories import START, Repository, begin, calc
 
 REPO = "acme/calc"
@@ -15,6 +15,11 @@ REPO = "acme/calc"
 
 def found(mirrors: Path, since: date | None = None, until: date | None = None) -> list[Found]:
     return list(find(MirrorHistory([mirrors]), [REPO], since, until))
+
+
+def get_change(line: Found) -> Change:
+    assert line.change
+    return line.change
 
 
 @pytest.fixture
@@ -25,11 +30,11 @@ def repository(tmp_path: Path) -> Repository:
 def test_squashed_and_merged_pull_requests_are_candidates(repository: Repository) -> None:
     kept = [each for each in found(repository.folder.parent) if each.kept]
     assert [each.id for each in kept] == ["acme__calc-3", "acme__calc-4", "acme__calc-5"]
-    assert [each.change.issues for each in kept] == [(2,), (), (1,)]
+    assert [get_change(each).issues for each in kept] == [(2,), (), (1,)]
 
 
 def test_the_base_is_the_first_parent(repository: Repository) -> None:
-    merge = found(repository.folder.parent)[-1].change
+    merge = get_change(found(repository.folder.parent)[-1])
     assert merge.base == repository.git("rev-parse", "HEAD^1")
     assert merge.merged == ("Add the mean, closes #1",)
 
@@ -39,12 +44,13 @@ def test_other_changes_fall_out_with_a_reason(repository: Repository) -> None:
 
 
 def test_commits_of_a_pull_request_are_no_changes_of_their_own(repository: Repository) -> None:
-    assert repository.git("rev-parse", "mean") not in {each.change.commit for each in found(repository.folder.parent)}
+    changes = {get_change(each).commit for each in found(repository.folder.parent)}
+    assert repository.git("rev-parse", "mean") not in changes
 
 
 def test_both_dates_are_included(repository: Repository) -> None:
     some = found(repository.folder.parent, date(2024, 3, 2), date(2024, 3, 4))
-    assert [each.change.date.day for each in some] == [2, 3, 4]
+    assert [get_change(each).date.day for each in some] == [2, 3, 4]
 
 
 def test_days_are_those_of_greenwich(repository: Repository) -> None:
@@ -55,7 +61,8 @@ def test_days_are_those_of_greenwich(repository: Repository) -> None:
 
 
 def test_a_commit_that_a_later_merge_brought_is_no_change(repository: Repository) -> None:
-    assert [each.change.date.day for each in found(repository.folder.parent, until=date(2024, 3, 5))] == [1, 2, 3, 4]
+    some = found(repository.folder.parent, until=date(2024, 3, 5))
+    assert [get_change(each).date.day for each in some] == [1, 2, 3, 4]
 
 
 def test_a_merged_branch_is_none_but_its_commits_may_be(repository: Repository) -> None:
@@ -63,7 +70,7 @@ def test_a_merged_branch_is_none_but_its_commits_may_be(repository: Repository) 
     fix = repository.commit("Divide by zero, fixes #8", {"calc.py": "pass\n"})
     repository.git("checkout", "--quiet", "main")
     repository.merge("Merge branch 'stable'", "stable")
-    lines = {each.change.commit: each for each in found(repository.folder.parent)}
+    lines = {get_change(each).commit: each for each in found(repository.folder.parent)}
     assert lines[fix].id == f"acme__calc-{fix[:12]}"
     assert lines[fix].kept
     assert lines[repository.git("rev-parse", "HEAD")].rule == "branch"
@@ -72,7 +79,7 @@ def test_a_merged_branch_is_none_but_its_commits_may_be(repository: Repository) 
 def test_a_second_commit_of_a_pull_request_falls_out(repository: Repository) -> None:
     repository.commit("Sum again (#3)", {"calc.py": "pass\n"})
     last = found(repository.folder.parent)[-1]
-    assert (last.rule, last.id) == ("again", f"acme__calc-{last.change.commit[:12]}")
+    assert (last.rule, last.id) == ("again", f"acme__calc-{get_change(last).commit[:12]}")
 
 
 def test_a_ref_names_the_pull_request_of_a_rebased_commit(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_good_candidate_goes_on_with_its_license() -> None:
         ),
     ],
 )
-def test_a_candidate_falls_out_by_the_rule_that_names_it(rule: str, fields: dict[str, str]) -> None:
+def test_a_candidate_falls_out_by_the_rule_that_names_it(rule: str, fields: dict[str, Any]) -> None:
     found = decide(**fields)
     assert (found.rule, bool(found.reason)) == (rule, True)
 

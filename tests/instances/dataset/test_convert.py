@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from assay.instances.dataset.load import load
 SAMPLES = Path(__file__).parents[2] / "data/formats"
 
 
-def sample(name: str) -> tuple[Instance, ...]:
+def sample(name: str) -> Sequence[Instance]:
     return load(str(SAMPLES / f"{name}.jsonl"), published_images=True).instances
 
 

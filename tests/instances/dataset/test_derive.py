@@ -11,7 +11,7 @@ from assay.instances.trees.content import read_tar
 from assay.instances.trees.sources import Sources
 from toys import CrateIndex, GoProxy, Index, Repository
 
-OLD = {
+OLD: dict[str, str | bytes] = {
     "PKG-INFO": "Version: 1.0\n",
     "src/toy.egg-info/SOURCES.txt": "old\n",
     "docs/index.rst": "old docs\n",
@@ -25,7 +25,7 @@ OLD = {
     "tests/test_core.py": "def test_one(): pass\n",
     "tests/data/blob.bin": b"\x00\x01",
 }
-NEW = {key: value for key, value in OLD.items() if key != "src/toy/gone.py"} | {
+NEW: dict[str, str | bytes] = {key: value for key, value in OLD.items() if key != "src/toy/gone.py"} | {
     "PKG-INFO": "Version: 1.1\n",
     "src/toy.egg-info/SOURCES.txt": "new\n",
     "docs/index.rst": "new docs\n",
@@ -113,8 +113,9 @@ def test_the_language_decides_which_files_are_tests(index: Index, sources: Sourc
 
 def own_words(old: Archive, new: Archive, language: str) -> dict[str, object]:
     """Return a row of a task with a problem.md of its own."""
-    made = {"index": old.index, "name": old.name}
-    made |= {
+    made = {
+        "index": old.index,
+        "name": old.name,
         "from": {"version": old.version, "sha256": old.sha256},
         "to": {"version": new.version, "sha256": new.sha256},
     }

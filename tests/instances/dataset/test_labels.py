@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from rowfiles import lines, row
 from samples import read
 
 
-def instances(folder: Path) -> tuple[Instance, ...]:
+def instances(folder: Path) -> Sequence[Instance]:
     return load(lines(folder, row(1), row(2))).instances
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.harness.domain import PublishedImage, Rule
+from assay.harness.domain import PublishedImage, Recipe, Rule
 from assay.harness.errors import DataError, UserError
 from assay.harness.languages import LANGUAGES
 from assay.instances.dataset.formats import compact
@@ -205,7 +205,9 @@ def test_the_bundled_data_set_loads(sources: Sources) -> None:
         assert all(LANGUAGES[instance.language].is_test_file(path) for path in touched)
         assert "Cargo.toml" not in instance.gold_patch
         assert len(instance.problem_statement.split()) >= 6
-        assert instance.environment is None or instance.environment.language == instance.language
+        assert instance.environment is None or (
+            isinstance(instance.environment, Recipe) and instance.environment.language == instance.language
+        )
 
 
 def test_five_hundred_rows_load_in_little_time_and_memory(tmp_path: Path) -> None:

@@ -65,6 +65,8 @@ def test_patterns_of_a_recipe_name_manifests(go_instance):
 def test_name_depends_on_manifests_and_parent_alone(go_instance):
     asking = patch_base(go_instance(), GO, MODULES)
     same = patch_base(go_instance(gold=MODULES.replace("A = 1", "A = 3")), GO, MODULES)
+    assert asking
+    assert same
 
     def name(instance: Instance, lock: str = "00  go.mod\n", parent: str = "assay/instance-a:1") -> str:
         return make_grading_spec(instance, GO, parent, manifest_packages(instance, GO, lock, DATE)).name

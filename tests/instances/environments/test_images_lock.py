@@ -49,7 +49,7 @@ def lock(tmp_path: Path) -> Lock:
     for each in (
         ENVIRONMENT,
         SERVICE,
-        ImageSpec(**{**_fields(INSTANCE), "labels": {f"{SERVICE_LABEL}web": SERVICE.name}, "tree": TREE}),
+        replace(INSTANCE, labels={f"{SERVICE_LABEL}web": SERVICE.name}, tree=TREE),
     ):
         keep_layer(each, tmp_path)
     return make_lock({"flask-1": UsedImage(image=INSTANCE.name), "flask-2": UsedImage(image="fake:1")}, tmp_path)
@@ -60,10 +60,6 @@ def graded(lock: Lock, tmp_path: Path) -> Lock:
     """The same with an image for patches that change manifests."""
     keep_layer(GRADING, tmp_path)
     return make_lock(lock.instances, tmp_path, {"flask-1": (UsedImage(image=GRADING.name, key="00ff"),)})
-
-
-def _fields(spec: ImageSpec) -> dict[str, object]:
-    return {name: getattr(spec, name) for name in spec.__slots__}
 
 
 def test_a_lock_holds_every_layer_down_to_the_toolchain_and_those_of_services(lock: Lock) -> None:
@@ -152,7 +148,7 @@ def test_a_chain_that_leads_back_to_itself_ends() -> None:
 
 def test_an_image_comes_out_of_the_lock_as_it_went_in(lock: Lock) -> None:
     found = make_spec(lock.layers[INSTANCE.name], lock)
-    assert found == ImageSpec(**{**_fields(INSTANCE), "labels": {f"{SERVICE_LABEL}web": SERVICE.name}, "tree": TREE})
+    assert found == replace(INSTANCE, labels={f"{SERVICE_LABEL}web": SERVICE.name}, tree=TREE)
     assert make_locked_toolchain(lock.layers[TOOLCHAIN.name], lock) == TOOLCHAIN
 
 

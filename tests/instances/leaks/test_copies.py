@@ -27,7 +27,7 @@ def found(base: dict[str, str], layer: dict[str, str], archive: Archive, repo: s
         layers=[SimpleNamespace(facts=SimpleNamespace(files=layer))],
         finding=lambda _rule, _number, path, _what, _severity: path,
     )
-    return list(copies.later_release(image, answer))
+    return [str(path) for path in copies.later_release(image, answer)]
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,9 @@ def zipped(files: Files) -> bytes:
 
 def bytecode(source: str, folder: Path) -> bytes:
     (folder / "test_calc.py").write_text(source)
-    return Path(py_compile.compile(str(folder / "test_calc.py"), doraise=True)).read_bytes()
+    compiled = py_compile.compile(str(folder / "test_calc.py"), doraise=True)
+    assert compiled
+    return Path(compiled).read_bytes()
 
 
 def rows(project: Project) -> str:
@@ -368,7 +370,7 @@ def test_layers_read_from_an_archive_are_those_that_the_engine_stores(
 
 def read_all(engine: DockerEngine, image: str) -> dict[str, object]:
     """Return what every layer holds, by digest; what is removed has no order."""
-    found = {}
+    found: dict[str, object] = {}
     for layer in engine.read_layers(image, lambda _key: True):
         facts, *hashes = read_layer(layer.files)
         removed = {"removed": tuple(sorted(facts.removed)), "emptied": tuple(sorted(facts.emptied))}

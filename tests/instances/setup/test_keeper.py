@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,8 @@ def setter(tmp_path: Path, notes: list[str]) -> Setter:
 
 def keep(folder: Path, days: int, *, accepted: bool = True, **fields: object) -> SetupRecord:
     """Keep the record of a search whose commit is so many days after the first."""
-    known = {"repo": "acme/calc", "language": "python", "ended": True, "recipe": Recipe(packages=(f"p{days}",))}
+    recipe = Recipe(packages=(f"p{days}",))
+    known: dict[str, Any] = {"repo": "acme/calc", "language": "python", "ended": True, "recipe": recipe}
     record = SetupRecord(
         commit=f"{days % 97:02d}" * 20, date=DAY + timedelta(days=days), accepted=accepted, **(known | fields)
     )

@@ -1,6 +1,7 @@
 import tarfile
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -22,7 +23,7 @@ def zipped(tmp_path: Path) -> Path:
     return path
 
 
-def pinned(content: bytes = b"", index: str = "maven") -> PinnedArchive:
+def pinned(content: bytes = b"", index: Any = "maven") -> PinnedArchive:
     return PinnedArchive(
         index=index, path="a/b.jar", sha256=sha256(content).hexdigest(), folder="org/linux", to="/usr/local"
     )

@@ -1,23 +1,24 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from assay.harness.engines.base import ImageInfo
+from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.instances.toolchains.ensure import SharedFailures, ensure
 
 
-@dataclass
-class Images:
-    """The part of an engine that knows images, and a way to make one."""
+class Images(FakeEngine):
+    """An engine's images, and a way to make one."""
 
-    names: list[str] = field(default_factory=list)
-    places: list[Path] = field(default_factory=list)
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        super().__init__({})
+        self.names, self.places = list(names), list[Path]()
 
-    def find_image(self, name: str) -> str | None:
-        return name if name in self.names else None
+    def find_image(self, name: str) -> ImageInfo | None:
+        return ImageInfo(name, f"sha256:{name}") if name in self.names else None
 
     def make(self, name: str) -> Callable[[Path, Path], None]:
         def make(scratch: Path, log: Path) -> None:

@@ -15,7 +15,7 @@ LS_JSON = {"id": "1", "type": "function", "function": {"name": "run", "arguments
     [
         (Message(role=Role.USER, content="hi"), {"role": "user", "content": "hi"}),
         (
-            Message(role=Role.USER, content=(Part(type="text", text="hi"),)),
+            Message(role=Role.USER, content=(Part.model_validate({"type": "text", "text": "hi"}),)),
             {"role": "user", "content": [{"type": "text", "text": "hi"}]},
         ),
         (
@@ -34,7 +34,7 @@ def test_message_is_written_and_read_back(message: Message, body: dict[str, Any]
 
 
 def test_variants_of_servers_are_read() -> None:
-    call = {"id": "1", "function": {"name": "run", "arguments": {"cmd": "ls"}}}
+    call: Any = {"id": "1", "function": {"name": "run", "arguments": {"cmd": "ls"}}}
     read = message_from_json({"role": "assistant", "reasoning": "hm", "tool_calls": [call], "refusal": None})
     assert read == Message(role=Role.ASSISTANT, tool_calls=(LS,), reasoning="hm")
 

@@ -9,7 +9,7 @@ from assay.agents.llm.openai_chat.requests import request_from_json, request_to_
 
 def test_parts_and_unknown_fields_are_kept() -> None:
     image = {"type": "image_url", "image_url": {"url": "data:x", "detail": "low"}}
-    body = {
+    body: dict[str, Any] = {
         "model": "toy",
         "messages": [{"role": "user", "content": [{"type": "text", "text": "see"}, image], "cache": {"ttl": 5}}],
         "tools": [{"type": "function", "function": {"name": "f", "parameters": {}, "strict": True}}],
@@ -17,7 +17,7 @@ def test_parts_and_unknown_fields_are_kept() -> None:
         "reasoning_effort": "high",
     }
     request = request_from_json({**body, "stream": True, "stream_options": {}, "n": 2, "seed": None})
-    assert request.messages[0].content == (Part(type="text", text="see"), Part.model_validate(image))
+    assert request.messages[0].content == tuple(map(Part.model_validate, ({"type": "text", "text": "see"}, image)))
     assert request_to_json(request) == body
 
 

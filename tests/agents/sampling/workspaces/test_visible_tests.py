@@ -1,12 +1,13 @@
 """The repository's own tests on a solver's changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from assay.agents.sampling.workspaces.container import ContainerSpec, ContainerWorkspace
+from assay.agents.sampling.workspaces.container import ContainerSpec, ContainerWorkspace, PatchTests
 from assay.agents.sampling.workspaces.visible_tests import visible_tests
-from assay.harness.domain import Status, TestPlan
+from assay.harness.domain import Instance, Status, TestPlan
+from benches import StubBench
 from leaky_image import World
 
 
@@ -16,28 +17,17 @@ def tested(world: World) -> Iterator[ContainerWorkspace]:
         yield workspace
 
 
-def _tests(world: World):  # type: ignore[no-untyped-def]  # a function of the contract's own type
+def _tests(world: World) -> PatchTests:
     from assay.instances.environments.plan import make_plan
     from assay.instances.environments.recipes import find_recipe
 
     instance = world.place.instance
 
-    class Bench:
-        engine = world.engine
+    class Bench(StubBench):
+        def plan_files(self, given: Instance, files: Sequence[str]) -> TestPlan:
+            return make_plan(given, find_recipe(instance), files)
 
-        @staticmethod
-        def prepare(_instance: object) -> str:
-            return world.place.image
-
-        @staticmethod
-        def plan(_instance: object) -> TestPlan:
-            return world.place.plan
-
-        @staticmethod
-        def plan_files(given: object, files: object) -> TestPlan:
-            return make_plan(given, find_recipe(instance), files)  # type: ignore[arg-type]
-
-    return visible_tests(Bench(), instance, world.place.image, {"assay.run": "test"})
+    return visible_tests(Bench(world.engine), instance, world.place.image, {"assay.run": "test"})
 
 
 @pytest.mark.docker

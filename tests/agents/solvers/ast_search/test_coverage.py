@@ -100,7 +100,7 @@ def test_project_without_pytest_runs_unittest(workspace: FolderWorkspace) -> Non
 def test_script_passes_or_fails_as_a_whole(workspace: FolderWorkspace, ending: str, failed: bool) -> None:
     workspace.write("check.py", f"import shop\nshop.Shop().price(5)\nprint('hello')\n{ending}\n".encode())
     (run,) = trace_script(workspace, "check.py", 60)
-    assert (run.name, run.failed, run.lines["shop.py"]) == ("check.py", failed, {5, 6})
+    assert (run.name, run.failed, run.lines["shop.py"]) == ("check.py", failed, frozenset({5, 6}))
 
 
 SALE = """\

@@ -26,10 +26,10 @@ def commit(in_folder: Path) -> str:
 
 
 @pytest.fixture
-def searched(commit: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., SetupRecord]:
+def searched(commit: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let the search end as a test says; everything before and after it is real."""
 
-    def end(*, accepted: bool) -> SetupRecord:
+    def end(*, accepted: bool) -> None:
         recipe = Recipe(repo="acme/calc", packages=("pytest", "mock"))
         change = AppliedChange(rule="missing-module", reason="the module mock is missing")
         rounds = (SetupRound(recipe=recipe, passed=1, failed=2, changes=(change,)), SetupRound(recipe=recipe, passed=3))

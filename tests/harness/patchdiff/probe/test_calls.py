@@ -39,7 +39,7 @@ def test_function_is_found_by_its_name(module: ModuleType) -> None:
 def test_function_is_found_behind_decorators_and_properties(module: ModuleType) -> None:
     module.wrapped = functools.wraps(plain)(lambda: 0)  # type: ignore[attr-defined]
     module.Held = Held  # type: ignore[attr-defined]
-    assert plain in calls.find_functions(MODULE, "wrapped")
+    assert plain in list[object](calls.find_functions(MODULE, "wrapped"))
     assert {each.__name__ for each in calls.find_functions(MODULE, "Held.size")} == {"size"}
     assert {each.__name__ for each in calls.find_functions(MODULE, "Held.fixed")} == {"fixed"}
 

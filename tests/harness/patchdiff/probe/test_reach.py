@@ -32,7 +32,7 @@ def apart():
 """
 
 
-def reached(make_project: Make, tests: str, **more: str) -> Mapping[str, Mapping[str, list[int]]]:
+def reached(make_project: Make, tests: str, **more: str) -> Mapping[str, Mapping[str, list[int | str]]]:
     project = make_project("reach", CODE, tests, **more)
     found = read_lines(project.run("reach", targets=TARGETS, files=["tests/test_shop.py", "tests/test_more.py"]).rows)
     return {file: {path: sorted(lines) for path, lines in ran.items()} for file, ran in found.items()}

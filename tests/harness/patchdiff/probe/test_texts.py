@@ -105,7 +105,7 @@ def test_body_of_a_response_or_of_output_is_text_without_what_changes_from_run_t
 
 
 def test_state_of_an_object_is_its_public_data() -> None:
-    page = Page("hello")
+    page: Any = Page("hello")
     page.status, page.headers, page.links, page._seen, page.render = 200, {"a": [1]}, [[2]], 3, lambda: 4
     assert texts.content(page) == "hello, headers={'a': <list>}, links=[<list>], status=200"
     assert (

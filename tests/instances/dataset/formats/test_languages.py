@@ -43,6 +43,6 @@ def test_project_files_decide_the_language_only_where_no_source_file_does(paths:
 def test_a_row_is_written_with_its_own_spelling_of_the_language(
     dialect: str, column: str, spelled: str, language: str
 ) -> None:
-    instance = read(dialect, **{column: spelled})
+    instance = read(dialect, 0, **{column: spelled})
     assert instance.language == language
     assert write(FORMATS[dialect], instance)[column] == spelled

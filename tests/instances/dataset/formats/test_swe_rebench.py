@@ -39,7 +39,7 @@ def test_a_parsers_name_gives_log_format_and_names_of_tests(parser: str, log_for
 @pytest.mark.parametrize("parser", ["parse_log_maven", "parse_java_mvn"])
 def test_labels_of_maven_are_classes_or_methods(parser: str, labels: list[str], how: tuple[str, str]) -> None:
     row = {"language": "java", "install_config": {"log_parser": parser}, "FAIL_TO_PASS": labels, "PASS_TO_PASS": []}
-    instance = read("swe-rebench", **row)
+    instance = read("swe-rebench", 0, **row)
     assert (instance.log_format, instance.test_id) == how
     assert FORMATS["swe-rebench"].to_instance(write(FORMATS["swe-rebench"], instance), instance.dataset) == instance
 

@@ -14,7 +14,7 @@ NAME = "a__b-1"
 
 
 def found_in(path: Path, **changes: object) -> str | None:
-    [each] = inspect_log.attempts(sources.json_log(path / "log.json", sample(NAME, **changes)))
+    [each] = inspect_log.attempts(sources.json_log(path / "log.json", sample(NAME, 1, **changes)))
     return each.patch
 
 

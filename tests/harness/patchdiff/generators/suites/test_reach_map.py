@@ -48,10 +48,9 @@ class WatchedSides:
         return {"0.jsonl": "\n".join(map(json.dumps, lines)).encode()}
 
 
-def context_of(sides: Any, apart: Mapping[str, Sequence[Span]] | None) -> Context:
-    return Context(
-        sides, Survey((), (), differing_spans=apart), Settings(("suites",)), lambda _instance, _files: sides.plan
-    )
+def context_of(sides: Any, apart: Mapping[str, Sequence[Span]] | None, **settings: Any) -> Context:
+    survey = Survey((), (), differing_spans=apart)
+    return Context(sides, survey, Settings(("suites",), **settings), lambda _instance, _files: sides.plan)
 
 
 def worth(reach: ReachMap) -> list[str]:
@@ -138,8 +137,7 @@ def test_later_candidates_are_compared_where_the_first_that_differs_was(instance
     later.close([B])
     assert ReachMap(context_of(sides, FUNCTION)).scope([C, B, A]) == [C, A]
     assert ReachMap(context_of(sides, FUNCTION)).scope([B]) == [B], "the suite is another one"
-    more = Context(sides, Survey((), ()), Settings(("suites",), budget=1800), lambda _instance, _files: sides.plan)
-    assert ReachMap(more).scope([A, B, C]) == [A, B, C], "with another budget"
+    assert ReachMap(context_of(sides, None, budget=1800)).scope([A, B, C]) == [A, B, C], "with another budget"
 
 
 def test_files_that_the_time_was_not_enough_for_are_looked_at_again(instance: Instance) -> None:
