@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_documented_walks_are_those_of_the_script() -> None:
-    command = [sys.executable, ROOT / "scripts/count_frames.py"]
+    command = [sys.executable, str(ROOT / "scripts/count_frames.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     walks = [line for line in done.stdout.splitlines() if " of at most " in line]
     page = " ".join((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split())
