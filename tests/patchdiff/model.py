@@ -84,7 +84,7 @@ class Case(Model):
     ]
     """development: seen while the operators were being made; languages: of another language than Python, written before
     there were operators for it; else which freeze of the operators it was written after, by somebody who had not read
-    them (docs/patchdiff-results.md names the commits). The eleventh, and some rows of the ninth and tenth, served no
+    them (docs/evidence/patchdiff.md names the commits). The eleventh, and some rows of the ninth and tenth, served no
     tuning."""
     why: str
     """Wrong: which input behaves differently from gold, and why that is wrong. Right: why no input can."""
