@@ -8,6 +8,7 @@ from assay.harness.domain import Instance
 from assay.harness.patches.diff import read_diff
 from assay.instances.audit.mutants import (
     MutatedPatch,
+    Operator,
     leave_out,
     mutants,
     negate,
@@ -18,6 +19,7 @@ from assay.instances.audit.mutants import (
 from assay.instances.audit.subject import subject
 from changes import change
 
+Made = Callable[..., tuple[MutatedPatch, ...]]
 BASE = ["def total(prices, limit):", "    return sum(prices)", "", "", "def mean(prices):", "    return 0"]
 GOLD = """\
 diff --git a/shop.py b/shop.py
@@ -41,11 +43,11 @@ diff --git a/shop.py b/shop.py
 
 
 @pytest.fixture
-def made(make_instance: Callable[..., Instance]) -> Callable[..., tuple[MutatedPatch, ...]]:
+def made(make_instance: Callable[..., Instance]) -> Made:
     return lambda limit=99, gold=GOLD, **more: mutants(subject(make_instance(gold_patch=gold, **more)), limit)
 
 
-def test_operators_take_turns(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_operators_take_turns(made: Made) -> None:
     assert [each.operator for each in made(6)] == [
         "drop hunk",
         "negate condition",
@@ -61,14 +63,14 @@ def test_operators_take_turns(made: Callable[..., tuple[MutatedPatch, ...]]) -> 
     ]
 
 
-def test_mutants_differ_from_each_other_and_from_gold(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_mutants_differ_from_each_other_and_from_gold(made: Made) -> None:
     patches = [each.patch for each in made()]
     assert len({*patches, GOLD}) == len(patches) + 1 == 11
     assert made(4) == made()[:4]
     assert made(0) == ()
 
 
-def test_every_mutant_applies_to_the_base_tree(made: Callable[..., tuple[MutatedPatch, ...]], tmp_path: Path) -> None:
+def test_every_mutant_applies_to_the_base_tree(made: Made, tmp_path: Path) -> None:
     for each in made():
         (tmp_path / "shop.py").write_text("\n".join(BASE) + "\n")
         subprocess.run(["git", "apply", "-"], input=each.patch, text=True, cwd=tmp_path, check=True)
@@ -77,13 +79,13 @@ def test_every_mutant_applies_to_the_base_tree(made: Callable[..., tuple[Mutated
         compile(text, "shop.py", "exec")
 
 
-def test_only_hunk_of_a_patch_stays(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_only_hunk_of_a_patch_stays(made: Made) -> None:
     gold = change("shop.py", adds=["log(found)"])
     assert [each.operator for each in made(gold=gold)] == ["drop statement"]
     assert made(gold=change("shop.go", adds=["log(found)"]), language="go") == ()
 
 
-def test_file_without_its_only_hunk_is_dropped(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_file_without_its_only_hunk_is_dropped(made: Made) -> None:
     gold = change("shop.py", adds=["log(found)"]) + change("till.py", adds=["log(found, till)"])
     first = made(1, gold=gold)[0]
     assert [each.path for each in read_diff(first.patch)] == ["till.py"]
@@ -98,13 +100,11 @@ def test_file_without_its_only_hunk_is_dropped(made: Callable[..., tuple[Mutated
         ['"""Say', "that one == 1 here", '"""'],
     ],
 )
-def test_lines_without_behaviour_are_not_mutated(
-    made: Callable[..., tuple[MutatedPatch, ...]], adds: list[str]
-) -> None:
+def test_lines_without_behaviour_are_not_mutated(made: Made, adds: list[str]) -> None:
     assert made(gold=change("shop.py", adds=adds)) == ()
 
 
-def test_hunk_of_comments_is_not_dropped(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_hunk_of_comments_is_not_dropped(made: Made) -> None:
     other = change("till.py", adds=["log(found, till)"])
     gold = change("shop.py", drops=["log('#', found)"], adds=["log('#', found)  # typed"]) + other
     assert "drop hunk" not in {each.operator for each in made(gold=gold)}
@@ -112,7 +112,7 @@ def test_hunk_of_comments_is_not_dropped(made: Callable[..., tuple[MutatedPatch,
     assert "drop hunk" in {each.operator for each in made(gold=gold)}
 
 
-def test_tests_and_documents_are_not_mutated(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_tests_and_documents_are_not_mutated(made: Made) -> None:
     gold = (
         change("shop.py", adds=["log(found)"])
         + change("tests/test_shop.py", adds=["log(1)"])
@@ -122,92 +122,62 @@ def test_tests_and_documents_are_not_mutated(made: Callable[..., tuple[MutatedPa
 
 
 @pytest.mark.parametrize(
-    ("language", "line", "other"),
+    ("operator", "language", "line", "other"),
     [
-        ("python", "    elif a and (b or c):", "    elif not (a and (b or c)):"),
-        ("python", "    while ready:", "    while not (ready):"),
-        ("python", "    if a: return b", None),
-        ("go", "\tif len(a) > 0 {", "\tif !(len(a) > 0) {"),
-        ("go", "\tif a := f(); a > 0 {", None),
-        ("rust", "    } else if a.is_empty() {", "    } else if !(a.is_empty()) {"),
-        ("rust", "    if let Some(a) = b {", None),
-        ("java", "    if (a != null) {", "    if (!(a != null)) {"),
-        ("kotlin", "    if (a != null && b is C) {", "    if (!(a != null && b is C)) {"),
-        ("kotlin", "    val a = if (b) c else d", None),
-        ("c", "    while (a) {", "    while (!(a)) {"),
-        ("javascript", "if (a) return f(b)", None),
-        ("ruby", "  if a == b", "  if !(a == b)"),
-        ("kobold", "if a", None),
+        (negate, "python", "    elif a and (b or c):", "    elif not (a and (b or c)):"),
+        (negate, "python", "    while ready:", "    while not (ready):"),
+        (negate, "python", "    if a: return b", None),
+        (negate, "go", "\tif len(a) > 0 {", "\tif !(len(a) > 0) {"),
+        (negate, "go", "\tif a := f(); a > 0 {", None),
+        (negate, "rust", "    } else if a.is_empty() {", "    } else if !(a.is_empty()) {"),
+        (negate, "rust", "    if let Some(a) = b {", None),
+        (negate, "java", "    if (a != null) {", "    if (!(a != null)) {"),
+        (negate, "kotlin", "    if (a != null && b is C) {", "    if (!(a != null && b is C)) {"),
+        (negate, "kotlin", "    val a = if (b) c else d", None),
+        (negate, "c", "    while (a) {", "    while (!(a)) {"),
+        (negate, "javascript", "if (a) return f(b)", None),
+        (negate, "ruby", "  if a == b", "  if !(a == b)"),
+        (negate, "kobold", "if a", None),
+        (shift_comparison, "python", "if a is not None:", "if a is None:"),
+        (shift_comparison, "python", "if a in b:", "if a not in b:"),
+        (shift_comparison, "python", "for a in b:", None),
+        (shift_comparison, "python", "f('a == b') if c <= d else e", "f('a == b') if c < d else e"),
+        (shift_comparison, "javascript", "return a === b", "return a !== b"),
+        (shift_comparison, "java", "Map<String, List<A>> a = b;", None),
+        (shift_comparison, "ruby", "class A < B", None),
+        (nothing_returned, "python", "    return f(a)", "    return None"),
+        (nothing_returned, "python", "    return None", None),
+        (nothing_returned, "python", "    return f(", None),
+        (nothing_returned, "javascript", "  return a ? b : c;", "  return undefined;"),
+        (nothing_returned, "javascript", "  return a ||", None),
+        (nothing_returned, "java", "    return false;", None),
+        (nothing_returned, "java", "    return name;", "    return null;"),
+        (nothing_returned, "kotlin", "    return name", None),
+        (nothing_returned, "ruby", "  return a if b", None),
+        (nothing_returned, "go", "\treturn a", None),
+        (leave_out, "python", "    a.b = c", "    pass"),
+        (leave_out, "python", "    if a:", None),
+        (leave_out, "python", "    return a", None),
+        (leave_out, "python", "    f(a,", None),
+        (leave_out, "python", "    )", None),
+        (leave_out, "java", "    a.b(c);", ""),
+        (leave_out, "java", "    private final int a;", None),
+        (leave_out, "kotlin", "    a.b(c)", ""),
+        (leave_out, "kotlin", "    val a = b(c)", None),
+        (leave_out, "kotlin", "    override fun a() = b", None),
+        (leave_out, "kotlin", "    private lateinit var a: B = c", None),
+        (leave_out, "cpp", "    Registry::Map const& a = b();", None),
+        (leave_out, "c", "    a = b;", ""),
+        (leave_out, "c", "    a = b +", None),
+        (leave_out, "go", "\ta.b = c", ""),
+        (leave_out, "go", "\ta := b", None),
+        (leave_out, "javascript", "  <div>", None),
+        (leave_out, "javascript", "  isReady", None),
+        (leave_out, "ruby", "  a << b", ""),
+        (leave_out, "rust", "    }", None),
+        (off_by_one, "python", "a1 = f('2', 3, 4)", "a1 = f('2', 4, 4)"),
+        (off_by_one, "python", "a = 1.5  # 2", None),
     ],
 )
-def test_conditions_are_negated(language: str, line: str, other: str | None) -> None:
-    assert negate(line, language) == other
-
-
-@pytest.mark.parametrize(
-    ("language", "line", "other"),
-    [
-        ("python", "if a is not None:", "if a is None:"),
-        ("python", "if a in b:", "if a not in b:"),
-        ("python", "for a in b:", None),
-        ("python", "f('a == b') if c <= d else e", "f('a == b') if c < d else e"),
-        ("javascript", "return a === b", "return a !== b"),
-        ("java", "Map<String, List<A>> a = b;", None),
-        ("ruby", "class A < B", None),
-    ],
-)
-def test_comparisons_are_changed(language: str, line: str, other: str | None) -> None:
-    assert shift_comparison(line, language) == other
-
-
-def test_numbers_are_off_by_one() -> None:
-    assert off_by_one("a1 = f('2', 3, 4)", "python") == "a1 = f('2', 4, 4)"
-    assert off_by_one("a = 1.5  # 2", "python") is None
-
-
-@pytest.mark.parametrize(
-    ("language", "line", "other"),
-    [
-        ("python", "    return f(a)", "    return None"),
-        ("python", "    return None", None),
-        ("python", "    return f(", None),
-        ("javascript", "  return a ? b : c;", "  return undefined;"),
-        ("javascript", "  return a ||", None),
-        ("java", "    return false;", None),
-        ("java", "    return name;", "    return null;"),
-        ("kotlin", "    return name", None),
-        ("ruby", "  return a if b", None),
-        ("go", "\treturn a", None),
-    ],
-)
-def test_results_are_replaced_by_nothing(language: str, line: str, other: str | None) -> None:
-    assert nothing_returned(line, language) == other
-
-
-@pytest.mark.parametrize(
-    ("language", "line", "other"),
-    [
-        ("python", "    a.b = c", "    pass"),
-        ("python", "    if a:", None),
-        ("python", "    return a", None),
-        ("python", "    f(a,", None),
-        ("python", "    )", None),
-        ("java", "    a.b(c);", ""),
-        ("java", "    private final int a;", None),
-        ("kotlin", "    a.b(c)", ""),
-        ("kotlin", "    val a = b(c)", None),
-        ("kotlin", "    override fun a() = b", None),
-        ("kotlin", "    private lateinit var a: B = c", None),
-        ("cpp", "    Registry::Map const& a = b();", None),
-        ("c", "    a = b;", ""),
-        ("c", "    a = b +", None),
-        ("go", "\ta.b = c", ""),
-        ("go", "\ta := b", None),
-        ("javascript", "  <div>", None),
-        ("javascript", "  isReady", None),
-        ("ruby", "  a << b", ""),
-        ("rust", "    }", None),
-    ],
-)
-def test_statements_are_left_out(language: str, line: str, other: str | None) -> None:
-    assert leave_out(line, language) == other
+def test_an_operator_changes_one_line(operator: Operator, language: str, line: str, other: str | None) -> None:
+    assert operator(line, language) == other

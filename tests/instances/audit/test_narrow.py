@@ -8,9 +8,11 @@ from assay.instances.audit.narrow import names_defined, names_only_in_gold, text
 from assay.instances.audit.subject import subject
 from changes import change
 
+Find = Callable[..., list[AuditFinding]]
+
 
 @pytest.fixture
-def found(make_instance: Callable[..., Instance]) -> Callable[..., list[AuditFinding]]:
+def found(make_instance: Callable[..., Instance]) -> Find:
     def find(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[AuditFinding]:
         about = make_instance(
             gold_patch=change(more.pop("path", "calc.py"), adds=gold),
@@ -23,13 +25,13 @@ def found(make_instance: Callable[..., Instance]) -> Callable[..., list[AuditFin
     return find
 
 
-def test_import_of_a_name_only_in_gold_is_a_fault(found: Callable[..., list[AuditFinding]]) -> None:
+def test_import_of_a_name_only_in_gold_is_a_fault(found: Find) -> None:
     (one,) = found(["def add_exactly(a, b):"], ["from calc import add_exactly"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.FAULT)
     assert one.evidence == ("add_exactly: def add_exactly(a, b):  [used: from calc import add_exactly]",)
 
 
-def test_use_of_a_name_only_in_gold_is_a_doubt(found: Callable[..., list[AuditFinding]]) -> None:
+def test_use_of_a_name_only_in_gold_is_a_doubt(found: Find) -> None:
     (one,) = found(["    def add_exactly(self, b):"], ["    assert calc.add_exactly(1) == 2"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.DOUBT)
 
@@ -47,7 +49,7 @@ def test_use_of_a_name_only_in_gold_is_a_doubt(found: Callable[..., list[AuditFi
     ],
 )
 def test_mentioned_unused_or_common_name_is_not_narrow(
-    found: Callable[..., list[AuditFinding]], gold: list[str], tests: list[str], statement: str
+    found: Find, gold: list[str], tests: list[str], statement: str
 ) -> None:
     assert found(gold, tests, statement) == []
 
@@ -60,7 +62,7 @@ def test_name_on_the_old_side_is_not_narrow(make_instance: Callable[..., Instanc
     assert not list(names_only_in_gold(subject(about)))
 
 
-def test_message_only_in_gold_is_a_doubt(found: Callable[..., list[AuditFinding]]) -> None:
+def test_message_only_in_gold_is_a_doubt(found: Find) -> None:
     gold = ["    raise ValueError(f'the sum of {a} and {b} is too large')"]
     tests = ['with pytest.raises(ValueError, match="is too large$"):', '    assert "and 3 is too large" in str(error)']
     (one,) = found(gold, tests)
@@ -89,21 +91,13 @@ def test_message_only_in_gold_is_a_doubt(found: Callable[..., list[AuditFinding]
         ("cpp", "class FetchAll {", "FetchAll"),
         ("php", "    public function fetchAll(): array", "fetchAll"),
         ("ruby", "  def self.fetch_all(n)", "fetch_all"),
+        # uses, and an unknown language
+        ("javascript", "  if (ready) {", None),
+        ("java", "    return fetchAll(3);", None),
+        ("kotlin", "    return fetchAll(3)", None),
+        ("c", "    fetch_all(3);", None),
+        ("kobold", "def x", None),
     ],
 )
-def test_names_defined_in_every_language(language: str, line: str, name: str) -> None:
-    assert names_defined(line, language) == (name,)
-
-
-@pytest.mark.parametrize(
-    ("language", "line"),
-    [
-        ("javascript", "  if (ready) {"),
-        ("java", "    return fetchAll(3);"),
-        ("kotlin", "    return fetchAll(3)"),
-        ("c", "    fetch_all(3);"),
-        ("kobold", "def x"),
-    ],
-)
-def test_use_of_a_name_is_not_a_definition(language: str, line: str) -> None:
-    assert names_defined(line, language) == ()
+def test_names_that_a_line_of_every_language_defines(language: str, line: str, name: str | None) -> None:
+    assert names_defined(line, language) == ((name,) if name else ())

@@ -3,6 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.harness.domain import Instance, Rule, Stages, Status
+from assay.instances.audit import AuditRule
 from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.patches import (
     find_unnamed_tests,
@@ -14,27 +15,48 @@ from assay.instances.audit.patches import (
 from assay.instances.audit.subject import subject
 from changes import change
 
-
-def test_gold_patch_that_changes_tests_is_found(make_instance: Callable[..., Instance]) -> None:
-    gold = change("calc.py", adds=["x"]) + change("tests/data.json", adds=["{}"])
-    (found,) = gold_touches_tests(subject(make_instance(gold_patch=gold)))
-    assert (found.severity, found.evidence) == (Severity.DOUBT, ("tests/data.json",))
-    assert not list(gold_touches_tests(subject(make_instance())))
+Make = Callable[..., Instance]
+PASSED = Stages(fix={"test_add": Status.PASSED})
 
 
-def test_test_patch_without_tests_is_found(make_instance: Callable[..., Instance]) -> None:
-    (found,) = no_test_file(subject(make_instance(test_patch=change("calc.py", adds=["x"]))))
-    assert (found.kind, found.severity, found.evidence) == (AuditKind.NO_TEST_FILE, Severity.DOUBT, ("calc.py",))
-    (found,) = no_test_file(subject(make_instance(test_patch="")))
-    assert found.severity is Severity.NOTE
-    assert not list(no_test_file(subject(make_instance())))
-
-
-def test_instance_without_fail_to_pass_tests_is_found(make_instance: Callable[..., Instance]) -> None:
-    (found,) = no_fail_to_pass(subject(make_instance(fail_to_pass=())))
-    assert (found.kind, found.severity) == (AuditKind.NO_FAIL_TO_PASS, Severity.FAULT)
-    stages = Stages(fix={"test_add": Status.PASSED})
-    assert not list(no_fail_to_pass(subject(make_instance(fail_to_pass=(), stages=stages, rule=Rule.R2E))))
+@pytest.mark.parametrize(
+    ("rule", "changes", "expected"),
+    [
+        (
+            gold_touches_tests,
+            {"gold_patch": change("calc.py", adds=["x"]) + change("tests/data.json", adds=["{}"])},
+            [(AuditKind.GOLD_TOUCHES_TESTS, Severity.DOUBT, ("tests/data.json",))],
+        ),
+        (gold_touches_tests, {}, []),
+        (
+            no_test_file,
+            {"test_patch": change("calc.py", adds=["x"])},
+            [(AuditKind.NO_TEST_FILE, Severity.DOUBT, ("calc.py",))],
+        ),
+        (no_test_file, {"test_patch": ""}, [(AuditKind.NO_TEST_FILE, Severity.NOTE, ())]),
+        (no_test_file, {}, []),
+        (no_fail_to_pass, {"fail_to_pass": ()}, [(AuditKind.NO_FAIL_TO_PASS, Severity.FAULT, ())]),
+        (no_fail_to_pass, {"fail_to_pass": (), "stages": PASSED, "rule": Rule.R2E}, []),
+        (  # a title with a placeholder
+            find_unnamed_tests,
+            {
+                "test_patch": change("a.test.js", adds=["describe(`${name} should add`, () => {"]),
+                "fail_to_pass": ("fast sum should add twice",),
+            },
+            [],
+        ),
+        (  # changed test data may fix any test
+            find_unnamed_tests,
+            {"test_patch": change("tests/cases.json", adds=["{}"]), "fail_to_pass": ("tests/test_calc.py::test_it",)},
+            [(AuditKind.TESTS_OUTSIDE_TEST_PATCH, Severity.NOTE, ("tests/test_calc.py::test_it",))],
+        ),
+    ],
+)
+def test_patches_and_labels_that_do_not_match_are_found(
+    make_instance: Make, rule: AuditRule, changes: dict[str, object], expected: list[object]
+) -> None:
+    found = rule(subject(make_instance(**changes)))
+    assert [(each.kind, each.severity, each.evidence) for each in found] == expected
 
 
 @pytest.mark.parametrize(
@@ -57,12 +79,6 @@ def test_ids_of_many_runners_are_found_in_the_test_patch(make_instance: Callable
     assert not list(find_unnamed_tests(subject(about)))
 
 
-def test_title_with_a_placeholder_is_found(make_instance: Callable[..., Instance]) -> None:
-    lines = ["describe(`${name} should add`, () => {"]
-    about = make_instance(test_patch=change("a.test.js", adds=lines), fail_to_pass=("fast sum should add twice",))
-    assert not list(find_unnamed_tests(subject(about)))
-
-
 def test_unnamed_tests_are_found(make_instance: Callable[..., Instance]) -> None:
     both = ("tests/test_calc.py::test_add", "tests/test_other.py::test_else")
     (found,) = find_unnamed_tests(subject(make_instance(fail_to_pass=both)))
@@ -70,13 +86,6 @@ def test_unnamed_tests_are_found(make_instance: Callable[..., Instance]) -> None
     assert found.summary == "the test patch names 1 of 2 fail-to-pass tests"
     (found,) = find_unnamed_tests(subject(make_instance(fail_to_pass=both[1:])))
     assert found.severity is Severity.DOUBT
-
-
-def test_changed_test_data_may_fix_any_test(make_instance: Callable[..., Instance]) -> None:
-    about = make_instance(
-        test_patch=change("tests/cases.json", adds=["{}"]), fail_to_pass=("tests/test_calc.py::test_cases",)
-    )
-    assert [each.severity for each in find_unnamed_tests(subject(about))] == [Severity.NOTE]
 
 
 @pytest.mark.parametrize(

@@ -11,78 +11,70 @@ LONG = "The total is not what a person expects it to be when several prices are 
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "expected"),
     [
-        "It fails:\n```\nadd(1, 2)\n```",
-        "It fails:\n>>> add(1, 2)\n-1",
-        "Description\n\t\n\tfrom calc import add\n\tadd(1, 2)",
-        "It fails:\n    total = add(1, 2)",
-        "It says Traceback (most recent call last): and so on",
-        "We see\n    at com.acme.Calc.add(Calc.java:3)",
-        "TypeError: unsupported operand",
-        "thread 'main' panicked at src/lib.rs:3",
-        "1. open the page\n2. press the button",
-        "### Steps to reproduce\nOpen the page and press the button",
-        "<div class='total'>3</div>",
-        "It prints nothing:\nstd::print(total->value());",
-        "SELECT price FROM shop",
+        ("It fails:\n```\nadd(1, 2)\n```", True),
+        ("It fails:\n>>> add(1, 2)\n-1", True),
+        ("Description\n\t\n\tfrom calc import add\n\tadd(1, 2)", True),
+        ("It fails:\n    total = add(1, 2)", True),
+        ("It says Traceback (most recent call last): and so on", True),
+        ("We see\n    at com.acme.Calc.add(Calc.java:3)", True),
+        ("TypeError: unsupported operand", True),
+        ("thread 'main' panicked at src/lib.rs:3", True),
+        ("1. open the page\n2. press the button", True),
+        ("### Steps to reproduce\nOpen the page and press the button", True),
+        ("<div class='total'>3</div>", True),
+        ("It prints nothing:\nstd::print(total->value());", True),
+        ("SELECT price FROM shop", True),
+        ("Adding two numbers gives their difference, which is wrong.", False),
+        ("The function `add` of `calc` subtracts.", False),
+        ("### Steps to reproduce\n### Expected behavior\n### Version", False),
+        (LONG, False),
     ],
 )
-def test_code_errors_and_steps_are_reproductions(text: str) -> None:
-    assert reproduces(text)
+def test_code_errors_and_steps_are_reproductions(text: str, *, expected: bool) -> None:
+    assert reproduces(text) is expected
+
+
+PICTURE = "![screen](https://host.example/a.png)"
+NOTHING = (AuditKind.NO_REPRODUCTION, Severity.NOTE)
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("statement", "first", "number"),
     [
-        "Adding two numbers gives their difference, which is wrong.",
-        "The function `add` of `calc` subtracts.",
-        "### Steps to reproduce\n### Expected behavior\n### Version",
-        LONG,
+        ("Adding is wrong\n```\nadd(1, 2)\n```", None, 0),
+        (LONG, NOTHING, 1),
+        ("", (AuditKind.UNDERSPECIFIED, Severity.FAULT), 1),
+        ("Wrong sum\n\nhttps://forum.example/t/12", (AuditKind.LINK_ONLY, Severity.FAULT), 3),
+        ("Wrong sum\nsee [here](https://forum.example/t/12)", (AuditKind.LINK_ONLY, Severity.FAULT), 3),
+        (f"Wrong sum\n\n{PICTURE}", (AuditKind.IMAGE_ONLY, Severity.FAULT), 3),
+        (f"Wrong sum\n\nThe line is not where it belongs:\n{PICTURE}", (AuditKind.IMAGE_ONLY, Severity.DOUBT), 3),
+        (f"Wrong sum\n{LONG}\n{PICTURE}", NOTHING, 1),
     ],
 )
-def test_prose_and_empty_headings_are_no_reproductions(text: str) -> None:
-    assert not reproduces(text)
-
-
-@pytest.fixture
-def found(make_instance: Callable[..., Instance]) -> Callable[[str], list[tuple[AuditKind, Severity]]]:
-    def find(statement: str) -> list[tuple[AuditKind, Severity]]:
-        about = subject(make_instance(problem_statement=statement))
-        return [(each.kind, each.severity) for rule in (no_link_for_a_statement, too_little) for each in rule(about)]
-
-    return find
-
-
-def test_short_statement_without_reproduction_is_underspecified(
-    found: Callable[[str], list[tuple[AuditKind, Severity]]],
+def test_what_a_statement_lacks_is_found(
+    make_instance: Callable[..., Instance], statement: str, first: tuple[AuditKind, Severity] | None, number: int
 ) -> None:
-    nothing = (AuditKind.NO_REPRODUCTION, Severity.NOTE)
-    assert found("Adding is wrong") == [nothing, (AuditKind.UNDERSPECIFIED, Severity.DOUBT)]
-    assert found(LONG) == [nothing]
-    assert found("Adding is wrong\n```\nadd(1, 2)\n```") == []
+    about = subject(make_instance(problem_statement=statement))
+    found = [(each.kind, each.severity) for rule in (no_link_for_a_statement, too_little) for each in rule(about)]
+    assert (next(iter(found), None), len(found)) == (first, number)
 
 
-def test_empty_statement_is_a_fault(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
-    assert found("") == [(AuditKind.UNDERSPECIFIED, Severity.FAULT)]
-
-
-def test_single_sentence_is_reported(make_instance: Callable[..., Instance]) -> None:
-    about = subject(make_instance(problem_statement="Wrong sum\n\n### Description\nAdding is wrong."))
-    assert [each.summary.partition(",")[0] for each in too_little(about)][1] == "one sentence"
-    about = subject(make_instance(problem_statement="Wrong sum\nAdding is wrong. So is taking away."))
-    assert [each.summary.partition(",")[0] for each in too_little(about)][1] == "9 words"
-
-
-def test_statement_of_links_or_pictures_is_found(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
-    assert found("Wrong sum\n\nhttps://forum.example/t/12")[0] == (AuditKind.LINK_ONLY, Severity.FAULT)
-    assert found("Wrong sum\nsee [here](https://forum.example/t/12)")[0] == (AuditKind.LINK_ONLY, Severity.FAULT)
-    assert found("Wrong sum\n\n![screen](https://host.example/a.png)")[0] == (AuditKind.IMAGE_ONLY, Severity.FAULT)
-    few = "Wrong sum\n\nThe line is not where it belongs:\n![screen](https://host.example/a.png)"
-    assert found(few)[0] == (AuditKind.IMAGE_ONLY, Severity.DOUBT)
-    assert found(f"Wrong sum\n{LONG}\n![screen](https://host.example/a.png)") == [
-        (AuditKind.NO_REPRODUCTION, Severity.NOTE)
-    ]
+@pytest.mark.parametrize(
+    ("statement", "extent"),
+    [
+        ("Adding is wrong", "one sentence"),
+        ("Wrong sum\n\n### Description\nAdding is wrong.", "one sentence"),
+        ("Wrong sum\nAdding is wrong. So is taking away.", "9 words"),
+    ],
+)
+def test_a_short_statement_without_reproduction_is_underspecified(
+    make_instance: Callable[..., Instance], statement: str, extent: str
+) -> None:
+    nothing, short = too_little(subject(make_instance(problem_statement=statement)))
+    assert ((nothing.kind, nothing.severity), short.summary.partition(",")[0]) == (NOTHING, extent)
+    assert (short.kind, short.severity) == (AuditKind.UNDERSPECIFIED, Severity.DOUBT)
 
 
 def test_words_of_scripts_without_blanks_are_counted() -> None:

@@ -49,39 +49,6 @@ def test_a_wrong_row_that_is_not_selected_is_ignored(tmp_path: Path) -> None:
     assert load(lines(tmp_path, row(1), row(2, patch=None)), ids=["owner__name-1"]).problems == ()
 
 
-WRONG = [
-    ({"repo": None}, "repo"),
-    ({"patch": 3}, "patch"),
-    ({"instance_id": None}, "instance_id"),
-    ({"instance_id": "../../etc"}, "instance_id"),
-    ({"base_commit": "main"}, "base_commit"),
-    ({"FAIL_TO_PASS": "t.py::a"}, "FAIL_TO_PASS"),
-    ({"FAIL_TO_PASS": [1]}, "FAIL_TO_PASS"),
-    ({"PASS_TO_PASS": None}, "PASS_TO_PASS"),
-    ({"created_at": "yesterday"}, "created_at"),
-    ({"eval_type": "vibes"}, "eval_type"),
-]
-
-
-@pytest.mark.parametrize(("change", "field"), WRONG)
-def test_a_wrong_row_names_file_line_id_and_field(tmp_path: Path, change: dict[str, object], field: str) -> None:
-    path = lines(tmp_path, row(1), row(2) | change)
-    with pytest.raises(DataError) as caught:
-        load(path)
-    wrong = caught.value
-    assert (wrong.file, wrong.line, wrong.field) == (path, 2, field)
-    assert wrong.instance == ("owner__name-2" if "instance_id" not in change else change["instance_id"] or "")
-    assert "\n" not in str(wrong)
-    loaded = load(path, skip_bad_rows=True)
-    assert [each.id for each in loaded.instances] == ["owner__name-1"]
-    assert [str(problem) for problem in loaded.problems] == [str(wrong)]
-
-
-def test_a_test_with_both_labels_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"t\.py::a"):
-        load(lines(tmp_path, row(1, PASS_TO_PASS=["t.py::a"])))
-
-
 def test_many_wrong_rows_are_reported_together(tmp_path: Path) -> None:
     path = lines(tmp_path, row(0), *(row(number, repo=None) for number in range(1, 9)), row(10))
     with pytest.raises(UserError) as caught:

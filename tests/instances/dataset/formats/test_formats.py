@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from assay.harness.benchmarks import BENCHMARKS
 from assay.harness.domain import (
     Instance,
+    PublishedImage,
     Recipe,
     Rule,
 )
@@ -146,3 +147,18 @@ def test_an_instance_without_a_row_can_be_written(name: str) -> None:
     row = json.loads(json.dumps(write(FORMATS[name], instance)))
     assert next(each for each in FORMATS if FORMATS[each].matches(row)) == name
     assert same(FORMATS[name].to_instance(row, DATASET)) == instance
+
+
+def test_a_published_environment_and_a_parser_survive_swebench_rows() -> None:
+    fields = {"environment": PublishedImage(image="x/y:z", eval_script="run"), "rule": Rule.SWE_BENCH_FAIL_ONLY}
+    fields |= {
+        "language": "java",
+        "log_format": "maven_text",
+        "test_id": "method",
+        "version": "1.2",
+        "hints": "see there",
+    }
+    published = PLAIN.model_copy(update=fields)
+    row = json.loads(json.dumps(write(FORMATS["swebench"], published)))
+    assert (row["log_parser"], row["image"]) == ("parse_log_maven", "x/y:z")
+    assert FORMATS["swebench"].to_instance(row, DATASET) == published

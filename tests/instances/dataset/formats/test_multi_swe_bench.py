@@ -12,8 +12,6 @@ def test_rows_give_ids_statements_and_label_sets() -> None:
     assert first.problem_statement == "gears turn back\n\nThey do."
     assert second.problem_statement == "no bean\n\nreally none\n\nnull"
     assert (first.fail_to_pass, first.pass_to_pass) == (("turn",), ("a", "b"))
-    assert second.fail_to_pass == ("SlowTest", "BeanTest", "NewTest")
-    assert second.hints == "look at Bean"
     assert third.stages is not None
     assert third.stages.run == {"TestOld/sub": Status.PASSED}
 

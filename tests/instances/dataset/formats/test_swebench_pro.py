@@ -21,20 +21,6 @@ def published(instance: Instance) -> PublishedImage:
     return instance.environment
 
 
-def test_requirements_and_interface_are_part_of_the_statement() -> None:
-    assert read(PRO).problem_statement == (
-        "`add` subtracts.\n\nRequirements:\n- `add` must add.\n\n"
-        "New interfaces introduced:\nNo new interfaces are introduced."
-    )
-    assert read(PRO, 1).problem_statement == "The wheel does not turn."
-
-
-def test_lists_are_python_literals_json_or_lists() -> None:
-    assert read(PRO).fail_to_pass == ("tests/test_add.py::test_add[it's]",)
-    assert read(PRO, 1).fail_to_pass == ("TestTurn", "TestTurn/twice")
-    assert read(PRO, 2).fail_to_pass == ("test/post.js | Post keeps | it",)
-
-
 @pytest.mark.parametrize(
     ("repo", "instance_id", "image"),
     [
