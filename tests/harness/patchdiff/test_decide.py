@@ -1,4 +1,8 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,125 +30,29 @@ def error(type_: str) -> ProbeObservation:
 
 
 ONE, TWO, THREE = map(value, "123")
-WRONG_KIND, BAD_VALUE = error("TypeError"), error("ValueError")
+WRONG_KIND = error("TypeError")
+CASES = yaml.safe_load(Path(__file__).with_name("decide.yaml").read_text())
 
 
-@pytest.mark.parametrize(
-    ("base", "gold", "candidate", "mutated", "finding"),
-    [
-        (ONE, ONE, ONE, True, None),
-        (ONE, TWO, TWO, True, None),
-        (ONE, TWO, ONE, True, PatchDiffFinding.UNFIXED_LIKE_BASE),
-        (ONE, ONE, TWO, True, PatchDiffFinding.CHANGED_UNRELATED),
-        (ONE, TWO, THREE, True, PatchDiffFinding.DIVERGENT),
-        (MISSING, TWO, THREE, True, PatchDiffFinding.DIVERGENT),
-        (value("1"), value("1"), value("1", "bool"), False, PatchDiffFinding.CHANGED_UNRELATED),
-        # An input that gold takes as of the wrong kind proves nothing about a patch that accepts it.
-        (ONE, WRONG_KIND, TWO, True, PatchDiffFinding.GOLD_REJECTS),
-        (WRONG_KIND, WRONG_KIND, TWO, True, PatchDiffFinding.GOLD_REJECTS),
-        (ONE, WRONG_KIND, ONE, True, PatchDiffFinding.GOLD_REJECTS),
-        (WRONG_KIND, ONE, WRONG_KIND, True, PatchDiffFinding.GOLD_REJECTS),
-        # What worked before and with gold, and fails now, is no matter of taste.
-        (ONE, ONE, WRONG_KIND, True, PatchDiffFinding.CHANGED_UNRELATED),
-        # A developer's own input is of the right kind.
-        (ONE, WRONG_KIND, ONE, False, PatchDiffFinding.UNFIXED_LIKE_BASE),
-        # An error about a bad value is part of the contract, like any result.
-        (ONE, BAD_VALUE, ONE, True, PatchDiffFinding.UNFIXED_LIKE_BASE),
-        (BAD_VALUE, BAD_VALUE, ONE, True, PatchDiffFinding.CHANGED_UNRELATED),
-    ],
-)
-def test_observations_are_classified(
-    base: ProbeObservation,
-    gold: ProbeObservation,
-    candidate: ProbeObservation,
-    mutated: bool,
-    finding: PatchDiffFinding | None,
-) -> None:
-    assert classify(base, Sighting(gold, mutated=mutated), candidate) is finding
+def read(shown: str | dict[str, str]) -> ProbeObservation:
+    """Read an observation of the table."""
+    if isinstance(shown, str):
+        return MISSING if shown == "missing" else value(shown)
+    ((kind, text),) = shown.items()
+    return error(text) if kind == "error" else value(text, kind)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "finding"),
-    [
-        ("'a'", "b'a'", PatchDiffFinding.GOLD_REJECTS),
-        ("3", "'3'", PatchDiffFinding.GOLD_REJECTS),
-        ("'a'", "['a']", PatchDiffFinding.GOLD_REJECTS),
-        ("[1, 2]", "[[1, 2]]", PatchDiffFinding.GOLD_REJECTS),
-        ("3", "object()", PatchDiffFinding.GOLD_REJECTS),
-        # A value that is left out, or that was not given before, and other kinds of iterables, are what code may get.
-        ("'a'", "None", PatchDiffFinding.CHANGED_UNRELATED),
-        ("None", "3", PatchDiffFinding.CHANGED_UNRELATED),
-        ("[1, 'a']", "[1]", PatchDiffFinding.CHANGED_UNRELATED),
-        ("[1, 2]", "iter([1, 2])", PatchDiffFinding.CHANGED_UNRELATED),
-        ("'a'", "''", PatchDiffFinding.CHANGED_UNRELATED),
-        ("a, b", "b, a", PatchDiffFinding.CHANGED_UNRELATED),
-        ("", ", 'b'", PatchDiffFinding.CHANGED_UNRELATED),
-    ],
-)
-def test_candidate_may_reject_a_value_of_another_type_only(old: str, new: str, finding: PatchDiffFinding) -> None:
-    seen = Sighting(ONE, mutated=True, changes=[["somewhere", old, new]])
-    assert classify(ONE, seen, WRONG_KIND) is finding
+@pytest.mark.parametrize("case", CASES["observations"], ids=str)
+def test_observations_are_classified(case: dict[str, Any]) -> None:
+    base, gold, candidate = (read(case[side]) for side in ("base", "gold", "candidate"))
+    assert classify(base, Sighting(gold, mutated=case.get("changed", True)), candidate) == case["finding"]
+
+
+@pytest.mark.parametrize("case", CASES["edits"], ids=str)
+def test_candidate_may_reject_a_value_of_another_type_only(case: dict[str, str]) -> None:
+    seen = Sighting(ONE, mutated=True, changes=[["somewhere", case["old"], case["new"]]])
+    assert classify(ONE, seen, WRONG_KIND) == case["finding"]
     assert classify(ONE, seen, TWO) is PatchDiffFinding.CHANGED_UNRELATED
-
-
-@pytest.mark.parametrize(
-    ("base", "gold", "candidate", "finding"),
-    [
-        # gold adds a column and keeps the order of the rows; the candidate turns it round
-        (
-            "Zeta /z, alpha /a",
-            "Zeta GET /z, alpha GET /a",
-            "alpha GET /a, Zeta GET /z",
-            PatchDiffFinding.CHANGED_UNRELATED,
-        ),
-        ("one two three", "one two and three", "one and", PatchDiffFinding.CHANGED_UNRELATED),
-        # of two faults gold fixes both, the candidate one
-        ("x, bad y, bad z", "x, y, z", "x, y, bad z", PatchDiffFinding.UNFIXED_LIKE_BASE),
-        # both change the same place, each in its own way
-        ("the result is 1", "the result is 2", "the result is 3", PatchDiffFinding.DIVERGENT),
-        ("a b", "a new b", "a b other", PatchDiffFinding.DIVERGENT),
-        ("0.5", "0.7", "1.7", PatchDiffFinding.DIVERGENT),
-        ("", "one", "two", PatchDiffFinding.DIVERGENT),
-    ],
-)
-def test_where_all_three_differ_the_part_that_gold_keeps_or_takes_out_tells(
-    base: str, gold: str, candidate: str, finding: PatchDiffFinding
-) -> None:
-    assert classify(value(base), Sighting(value(gold), mutated=True), value(candidate)) is finding
-
-
-@pytest.mark.parametrize(
-    ("base", "gold", "candidate", "finding"),
-    [
-        (WRONG_KIND, ONE, BAD_VALUE, PatchDiffFinding.UNFIXED_LIKE_BASE),
-        (ONE, BAD_VALUE, TWO, PatchDiffFinding.UNFIXED_LIKE_BASE),
-        (error("KeyError"), BAD_VALUE, ONE, PatchDiffFinding.CHANGED_UNRELATED),
-        (ONE, TWO, BAD_VALUE, PatchDiffFinding.CHANGED_UNRELATED),
-        (BAD_VALUE, ONE, TWO, PatchDiffFinding.DIVERGENT),
-        (ONE, BAD_VALUE, error("KeyError"), PatchDiffFinding.DIVERGENT),
-        (MISSING, ONE, BAD_VALUE, PatchDiffFinding.DIVERGENT),
-    ],
-)
-def test_where_all_three_differ_the_one_that_alone_raises_or_alone_does_not_decides(
-    base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation, finding: PatchDiffFinding
-) -> None:
-    assert classify(base, Sighting(gold, mutated=True), candidate) is finding
-
-
-@pytest.mark.parametrize(
-    ("base", "gold", "candidate", "finding"),
-    [
-        ("list", "tuple", "list", PatchDiffFinding.UNFIXED_LIKE_BASE),
-        ("list", "list", "tuple", PatchDiffFinding.CHANGED_UNRELATED),
-        ("list", "tuple", "tuple", PatchDiffFinding.DIVERGENT),
-        ("list", "tuple", "set", PatchDiffFinding.DIVERGENT),
-    ],
-)
-def test_where_all_three_differ_the_one_that_alone_has_another_type_decides(
-    base: str, gold: str, candidate: str, finding: PatchDiffFinding
-) -> None:
-    seen = Sighting(value("x, y, z", gold))
-    assert classify(value("x, bad y, bad z", base), seen, value("x, y, bad z", candidate)) is finding
 
 
 def seen(**observations: ProbeObservation) -> Round:
