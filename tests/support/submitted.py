@@ -92,28 +92,31 @@ EDITS = {".json": edit_json, ".jsonl": edit_lines, ".yaml": edit_yaml}
 def spoil(home: Path, how: Mapping[str, Any]) -> None:
     """Spoil a submission in one place, as a row of ``spoiled.yaml`` says.
 
-    The file is removed, renamed or overwritten, or the part of its content at a place is changed: a field is set or
-    popped, or a row is there twice.
+    The file is removed, renamed or overwritten, a text in it is replaced, or the part of its content at a place is
+    changed: a field is set or popped, a row is appended or is there twice.
     """
     path = home / how["file"]
-
-    def change(content: Any) -> None:
-        part = reduce(getitem, how.get("at", ()), content)
-        if "set" in how:
-            part.update(how["set"])
-        elif "pop" in how:
-            part.pop(how["pop"])
-        else:
-            part.append(part[how["repeat"]])
-
     if how.get("remove"):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     elif "to" in how:
         path.rename(home / how["to"])
     elif "text" in how:
         path.write_text(how["text"])
+    elif "replace" in how:
+        old, new = how["replace"]
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new, 1))
     else:
-        EDITS[path.suffix](path, change)
+        EDITS[path.suffix](path, lambda content: _change(reduce(getitem, how.get("at", ()), content), how))
+
+
+def _change(part: Any, how: Mapping[str, Any]) -> None:
+    if "set" in how:
+        part.update(how["set"])
+    elif "pop" in how:
+        part.pop(how["pop"])
+    else:
+        part.append(how["append"] if "append" in how else part[how["repeat"]])
 
 
 def is_said(complaint: str, said: Iterable[str]) -> bool:

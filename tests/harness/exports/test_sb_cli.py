@@ -10,7 +10,7 @@ from assay.harness.exports.base import RunToExport
 from assay.instances.dataset.predictions import read_predictions
 from exported import graded
 from other_tools import run_with
-from submitted import complaints, edit_json, exported
+from submitted import SPOILED, complaints, exported, is_said, spoil
 
 Make = Callable[..., Instance]
 
@@ -29,23 +29,11 @@ def test_predictions_are_an_object_by_id(run: RunToExport, tmp_path: Path) -> No
     assert complaints(sb_cli, tmp_path / "out") == []
 
 
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        (lambda rows: rows["a-1"].update(model_name_or_path="m"), "preds.json: model_name_or_path: names 2 models"),
-        (lambda rows: rows["a-1"].update(instance_id="a-2"), "preds.json: a-1: has the row of a-2"),
-        (lambda rows: rows["a-1"].update(instance_id="a-2"), "preds.json: a-2: is there 2 times"),
-        (lambda rows: rows["a-1"].pop("model_patch"), "preds.json:1: model_patch: is missing; add it"),
-        (lambda rows: rows["a-1"].update(model_patch=7), "preds.json:1: model_patch: is 7; write a patch"),
-        (lambda rows: rows.clear(), "preds.json: holds no predictions; add them"),
-    ],
-)
-def test_what_the_service_refuses_is_a_problem(
-    run: RunToExport, tmp_path: Path, change: Callable, complaint: str
-) -> None:
+@pytest.mark.parametrize("how", SPOILED["sb-cli"], ids=lambda how: how["says"][:40])
+def test_what_the_service_refuses_is_a_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
     exported(sb_cli, run, tmp_path / "out")
-    edit_json(tmp_path / "out/preds.json", change)
-    assert any(each.startswith(complaint) for each in complaints(sb_cli, tmp_path / "out"))
+    spoil(tmp_path / "out", how)
+    assert is_said(how["says"], complaints(sb_cli, tmp_path / "out"))
 
 
 @pytest.mark.network

@@ -9,7 +9,7 @@ from assay.harness.domain import FailedPart, Instance
 from assay.harness.exports import spreadsheet
 from assay.harness.exports.base import RunToExport
 from exported import graded, mixed
-from submitted import complaints, exported
+from submitted import SPOILED, complaints, exported, is_said, spoil
 
 Make = Callable[..., Instance]
 Made = Callable[..., RunToExport]
@@ -45,19 +45,8 @@ def test_no_cell_is_a_formula(make_instance: Make, make_run: Made, tmp_path: Pat
     assert row["reason"] == '\'=HYPERLINK("http://x","y")'
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "complaint"),
-    [
-        ("instance_id,", "id,", "verdicts.csv:1: is not the header; write instance_id,repo"),
-        (",unresolved,", ",wrong,", "verdicts.csv:3: outcome: is 'wrong'; write one of Assay's outcomes"),
-        (",unresolved,false", ",unresolved,true", "verdicts.csv:3: resolved: is 'true', but the outcome is unresolved"),
-        ("a-2,", "a-1,", "verdicts.csv: a-1: is there 2 times; keep one row"),
-        ("a-7,", "a-7,,", "verdicts.csv:9: has 15 cells; write 14"),
-    ],
-)
-def test_a_spoiled_table_has_its_problem(run: RunToExport, tmp_path: Path, old: str, new: str, complaint: str) -> None:
+@pytest.mark.parametrize("how", SPOILED["csv"], ids=lambda how: how["says"][:40])
+def test_a_spoiled_table_has_its_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
     exported(spreadsheet, run, tmp_path / "out")
-    path = tmp_path / "out/verdicts.csv"
-    path.write_text(path.read_text().replace(old, new, 1))
-    found = complaints(spreadsheet, tmp_path / "out")
-    assert any(each.startswith(complaint.replace(":9", ":8")) for each in found)
+    spoil(tmp_path / "out", how)
+    assert is_said(how["says"], complaints(spreadsheet, tmp_path / "out"))
