@@ -25,14 +25,7 @@ from assay.instances.audit.subject import Subject
 
 _COMPARISON = re.compile(r"(?<= )(?:===?|!==?|<=|>=|<|>)(?= )")
 _WORD_COMPARISON = re.compile(r"(?<= )(?:is not|is|not in|in)(?= )")
-_OTHER = {
-    "==": "!=",
-    "===": "!==",
-    "<": "<=",
-    ">": ">=",
-    "is": "is not",
-    "in": "not in",
-}
+_OTHER = {"==": "!=", "===": "!==", "<": "<=", ">": ">=", "is": "is not", "in": "not in"}
 _OTHER |= {other: one for one, other in _OTHER.items()}
 _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _BEGINS_MORE = re.compile(
@@ -151,7 +144,7 @@ def _change_lines(subject: Subject, operator: str, change: Operator) -> Iterator
             for at, line in _sites(hunk, language):
                 new = change(line.text, language)
                 other = hunk if new is None else _replace_line(hunk, at, new)
-                if new is not None and other != hunk and _changes(other):
+                if new is not None and other != hunk and any(each.mark in "+-" for each in other.lines):
                     hunks = (*file.hunks[:number], other, *file.hunks[number + 1 :])
                     patch = _replace_file_change(subject.gold, file, replace(file, hunks=hunks))
                     yield MutatedPatch(operator, file.path, line.text, new, patch)
@@ -187,14 +180,11 @@ def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, HunkLine]]:
             continue
         code = mask_strings(line.text, language)
         alone = depth <= 0 and not _CONTINUES.search(before) and not before.rstrip().endswith("\\")
-        if line.mark == "+" and alone and _is_behaviour(line.text, language):
+        idle = is_comment(line.text, language) or is_import(line.text) or _VERSION.match(line.text)
+        if line.mark == "+" and alone and not idle:
             yield at, line
         depth += sum(map(code.count, "([")) - sum(map(code.count, ")]"))
         before = code
-
-
-def _is_behaviour(line: str, language: str) -> bool:
-    return not (is_comment(line, language) or is_import(line) or _VERSION.match(line))
 
 
 def _code(hunk: Hunk, language: str) -> Iterable[HunkLine]:
@@ -206,10 +196,6 @@ def _code(hunk: Hunk, language: str) -> Iterable[HunkLine]:
 def _replace_line(hunk: Hunk, at: int, text: str) -> Hunk:
     middle = (HunkLine("+", text),) if text else ()
     return replace(hunk, lines=(*hunk.lines[:at], *middle, *hunk.lines[at + 1 :]))
-
-
-def _changes(hunk: Hunk) -> bool:
-    return any(line.mark in "+-" for line in hunk.lines)
 
 
 def _replace_file_change(gold: Iterable[FileChange], old: FileChange, new: FileChange | None) -> str:

@@ -70,13 +70,9 @@ def is_test_file(path: str, language: str) -> bool:
 
 def is_source(path: str, language: str) -> bool:
     """Return whether a file is code in a language, or in another one of the same toolchain."""
-    return path.endswith(_suffixes(language))
-
-
-def _suffixes(language: str) -> tuple[str, ...]:
     own = languages.find_or_none(language)
     kin = {each.NAME: each for each in languages.LANGUAGES.values() if not own or each.DOCKERFILES == own.DOCKERFILES}
-    return tuple(suffix for each in kin.values() for suffix in each.SUFFIXES)
+    return path.endswith(tuple(suffix for each in kin.values() for suffix in each.SUFFIXES))
 
 
 def plain(text: str) -> str:

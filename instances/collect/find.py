@@ -51,7 +51,8 @@ class MirrorHistory:
         for each in commits.values():  # newest first, so that a pull request comes before its commits
             if since and each.date.date() < since:
                 continue
-            change = _find_numbers(each, heads)
+            number = pull_request(each.message) or heads.get(each.commit, 0)
+            change = each.model_copy(update={"number": number})
             if change.merges and change.number:
                 inner = _git(git_dir, "rev-list", "--reverse", f"{change.base}..{each.commit}").split()
                 brought = [name for name in inner if name != each.commit and name in commits]
@@ -96,12 +97,6 @@ def _verdict(change: Change, seen: Mapping[int, int]) -> tuple[str, str]:
 
 def _id(repo: str, number: int, commit: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{repo.replace('/', '__')}-{number or commit[:12]}")[:128]
-
-
-def _find_numbers(change: Change, heads: Mapping[str, int]) -> Change:
-    """Return a change with the number of its pull request, by its message or by a ref to its head."""
-    number = pull_request(change.message) or heads.get(change.commit, 0)
-    return change.model_copy(update={"number": number})
 
 
 def _commits(git_dir: Path, repo: str) -> Iterator[Change]:

@@ -40,6 +40,12 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
         return Paired(id=found.id, rule="broken patch", reason=str(error))
     except EnvironmentFailure as error:
         return Paired(id=found.id, rule=NOT_HERE, reason=str(error))
+    columns = {
+        "commit": f'"{change.commit}"',
+        "pull_number": str(change.number),
+        "issue_numbers": f"[{', '.join(map(str, change.issues))}]",
+        "statement_from": f'"{origin}"',
+    }
     instance = Instance(
         id=found.id,
         repo=change.repo,
@@ -52,7 +58,7 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
         pass_to_pass=(),
         created_at=change.date,
         version=sources.find_version(TreeRef(change.repo, change.base)),
-        origin=_origin(change, origin),
+        origin=Origin(dialect="collect", columns=tuple(columns.items())),
     )
     return Paired(id=found.id, instance=instance, statement_from=origin)
 
@@ -62,13 +68,3 @@ def _statement(change: Change, issues: Issues, paths: tuple[str, ...]) -> tuple[
     if known:
         return "\n\n".join(known), "issue"
     return statement(change.message, change.merged, paths), "message"
-
-
-def _origin(change: Change, statement_from: str) -> Origin:
-    columns = {
-        "commit": f'"{change.commit}"',
-        "pull_number": str(change.number),
-        "issue_numbers": f"[{', '.join(map(str, change.issues))}]",
-        "statement_from": f'"{statement_from}"',
-    }
-    return Origin(dialect="collect", columns=tuple(columns.items()))

@@ -104,13 +104,8 @@ def _has_known_id(case: Case) -> str:
     return "a known data set has it" if case.subject.instance.id.lower() in case.known.ids else ""
 
 
-def _has_known_patch(case: Case) -> str:
-    name = case.known.patches.find_duplicate(case.subject.instance.gold_patch)
-    return f"its patch is nearly that of {name}" if name else ""
-
-
-def _duplicate(case: Case) -> str:
-    name = case.earlier.find_duplicate(case.subject.instance.gold_patch)
+def _repeats(case: Case, patches: PatchIndex) -> str:
+    name = patches.find_duplicate(case.subject.instance.gold_patch)
     return f"its patch is nearly that of {name}" if name else ""
 
 
@@ -125,8 +120,8 @@ RULES: Mapping[str, CandidateRule] = {
     "statement": _statement,
     "audit": _audit,
     "known id": _has_known_id,
-    "known patch": _has_known_patch,
-    "duplicate": _duplicate,
+    "known patch": lambda case: _repeats(case, case.known.patches),
+    "duplicate": lambda case: _repeats(case, case.earlier),
 }
 """The rules in the order in which they are asked; the first with a reason decides."""
 

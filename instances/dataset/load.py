@@ -48,14 +48,14 @@ def load(
     skip_bad_rows: bool = False,
     sources: Sources | None = None,
 ) -> Loaded:
-    """Load a data set.
+    """Load a data set: an alias, a file, a folder or a hub id.
 
     Args:
-        dataset: an alias, a file, a folder or a hub id.
-        ids: instances to load, in any case; all of them when empty.
-        split: the split to load, if the data set has several.
+        dataset: its name or place.
+        ids: in any case; all instances when empty.
+        split: if the data set has several.
         published_images: keep the images that rows name, to be used in place of Assay's recipes.
-        skip_bad_rows: skip wrong rows and return their errors as ``problems``.
+        skip_bad_rows: return the errors of wrong rows as ``problems``.
         sources: of release archives, for data sets whose patches are derived.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from assay.harness import languages
 from assay.harness.languages.base import is_manifest
-from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError, read_diff
+from assay.harness.patches.diff import FileChange, MalformedPatchError, read_diff
 from assay.instances.audit.code import is_distinctive
 from assay.instances.audit.finding import Severity
 from assay.instances.audit.patches import function_names
@@ -181,12 +181,9 @@ def _parts(changes: Iterable[FileChange], language: str) -> list[_Part]:
             distinctive = (line for line in hunk.added() if is_distinctive(line, language))
             lines = frozenset(normal(line.encode()) for line in distinctive) - old
             lines = frozenset(line for line in lines if len(line) >= SHORTEST_LINE)
-            found.append(_Part(change.path, lines, _block(hunk), by_lines))
+            block = tuple(filter(None, (normal(line.encode()) for line in hunk.new())))
+            found.append(_Part(change.path, lines, block, by_lines))
     return [part for part in found if part.lines]
-
-
-def _block(hunk: Hunk) -> tuple[bytes, ...]:
-    return tuple(filter(None, (normal(line.encode()) for line in hunk.new())))
 
 
 def _may_hold(layer: KeptLayer, part: _Part, known: frozenset[bytes] = frozenset()) -> bool:

@@ -119,7 +119,10 @@ def row_id(row: Row) -> str:
 def build(columns: Mapping[str, str], **fields: Any) -> Instance:
     """Create an instance from fields; ``columns`` names the columns of fields that rows call otherwise."""
     _check_labels(columns, fields)
-    _check_repo(columns, fields)
+    repo = fields.get("repo", "")
+    if isinstance(repo, str) and not all(part.strip() for part in repo.split("/")):
+        problem = f"is {brief(repo)}; write owner/name" if repo.strip() else "is empty; write owner/name"
+        raise DataError(problem, instance=str(fields["id"]), field=columns.get("repo", "repo"))
     try:
         return Instance(**fields)
     except ValidationError as error:
@@ -136,13 +139,6 @@ def _check_labels(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None
     if fields.get("rule") in [each.name for each in BENCHMARKS if each.staged] and fields.get("stages") is None:
         problem = f"is missing; add it, since the rule {fields['rule']} compares with earlier runs"
         raise DataError(problem, instance=str(fields["id"]), field="stages")
-
-
-def _check_repo(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None:
-    repo = fields.get("repo", "")
-    if isinstance(repo, str) and not all(part.strip() for part in repo.split("/")):
-        problem = f"is {brief(repo)}; write owner/name" if repo.strip() else "is empty; write owner/name"
-        raise DataError(problem, instance=str(fields["id"]), field=columns.get("repo", "repo"))
 
 
 def origin(dialect: str, row: Row, held: Collection[str]) -> Origin | None:

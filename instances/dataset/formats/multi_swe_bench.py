@@ -66,18 +66,22 @@ def find_id(row: Row) -> str:
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its labels must follow from its three results."""
     row = {**_decode_row(row), "instance_id": find_id(row)}
-    _number(row)
+    number = row.get("number")
+    if isinstance(number, bool) or not re.fullmatch(r"\d+", str(number)):
+        raise row_error(row, "number", f"is {brief(number)}; write the pull request's number")
     stages = Stages(**{stage: _results(row, field) for stage, field in RESULTS.items()})
     _check_labels(row, stages)
     sets = classify(stages)
-    patches = (text(row, "fix_patch"), text(row, "test_patch"))
+    patches, base = (text(row, "fix_patch"), text(row, "test_patch")), row.get("base")
+    if not isinstance(base, Mapping):
+        raise row_error(row, "base", f"is {brief(base)}; write an object with a sha")
     repo = f"{text(row, 'org')}/{text(row, 'repo')}"
     language = assay_name(text(row, "lang", required=False)) or guess_language(repo, *patches)
     return build(
         COLUMNS,
         id=text(row, "instance_id"),
         repo=repo,
-        base_commit=_base(row),
+        base_commit=commit(row, "base.sha", base.get("sha") or ""),
         language=language,
         problem_statement=_statement(row),
         gold_patch=patches[0],
@@ -124,19 +128,6 @@ def _value(value: object) -> object:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:
         return value
-
-
-def _number(row: Row) -> None:
-    value = row.get("number")
-    if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value)):
-        raise row_error(row, "number", f"is {brief(value)}; write the pull request's number")
-
-
-def _base(row: Row) -> str:
-    base = row.get("base")
-    if not isinstance(base, Mapping):
-        raise row_error(row, "base", f"is {brief(base)}; write an object with a sha")
-    return commit(row, "base.sha", base.get("sha") or "")
 
 
 def _statement(row: Row) -> str:

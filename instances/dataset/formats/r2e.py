@@ -54,13 +54,14 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     for field in ("repo_name", "commit_hash"):
         text(row, field)
     row = {**row, "instance_id": find_id(row)}
-    parsed = mapping(row, COMMIT)
+    parsed, statement = mapping(row, COMMIT), text(row, "problem_statement")
+    marked = _ISSUE.search(statement)
     return build(
         COLUMNS,
         id=text(row, "instance_id"),
         repo=text(row, "repo_name"),
         base_commit=_parent(row, parsed),
-        problem_statement=_issue(text(row, "problem_statement")),
+        problem_statement=marked[1].strip("\n") if marked else statement,
         gold_patch=_patch(row, parsed, of_tests=False),
         test_patch=_patch(row, parsed, of_tests=True),
         fail_to_pass=(),
@@ -90,11 +91,6 @@ def _parent(row: Row, parsed: Mapping[str, Any]) -> str:
     return commit(row, f"{COMMIT}.old_commit_hash", bare) + suffix
 
 
-def _issue(statement: str) -> str:
-    marked = _ISSUE.search(statement)
-    return marked[1].strip("\n") if marked else statement
-
-
 def _read_expected(row: Row) -> dict[str, Status]:
     found = {}
     for test, status in mapping(row, EXPECTED).items():
@@ -109,15 +105,13 @@ def _read_expected(row: Row) -> dict[str, Status]:
 def _patch(row: Row, parsed: Mapping[str, Any], *, of_tests: bool) -> str:
     """Rebuild the patch of a commit: its test files, or the others; binary files are left out."""
     try:
-        files = [(diff["header"]["file"]["path"], diff) for diff in parsed["file_diffs"] if not _is_binary(diff)]
+        files = [
+            (diff["header"]["file"]["path"], diff) for diff in parsed["file_diffs"] if not diff.get("is_binary_file")
+        ]
         return "".join("".join(_file(diff)) for path, diff in files if _is_test(path) is of_tests)
     except (AttributeError, KeyError, TypeError) as error:
         problem = f"is no parsed commit: {error} is missing or wrong; copy the whole column"
         raise row_error(row, COMMIT, problem) from None
-
-
-def _is_binary(diff: Mapping[str, Any]) -> bool:
-    return bool(diff.get("is_binary_file"))
 
 
 def _is_test(path: str) -> bool:

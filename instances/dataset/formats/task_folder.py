@@ -9,7 +9,7 @@ from typing import Any
 from assay.harness.errors import DataError, brief
 from assay.harness.files import parse_yaml
 from assay.instances.dataset.formats import assets, native
-from assay.instances.dataset.formats.columns import Row, mapping
+from assay.instances.dataset.formats.columns import mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,11 @@ def read_task(folder: Path, layout: FolderLayout, task_id: str, shared: Mapping[
             problem = "is missing; every task of this layout needs it"
             raise DataError(problem, file=str(task / "task.yaml"), instance=task_id, field=name)
     _add_assets(row, task)
-    _check_split(row, task)
-    _add_recipe(row, shared)
-    return row
-
-
-def _check_split(row: Row, task: Path) -> None:
     if not isinstance(row.get("split"), str | None):
         problem = f"is {brief(row['split'])}; write the split's name"
-        raise DataError(problem, file=str(task / "task.yaml"), instance=task.name, field="split")
+        raise DataError(problem, file=str(task / "task.yaml"), instance=task_id, field="split")
+    _add_recipe(row, shared)
+    return row
 
 
 def _add_recipe(row: dict[str, Any], shared: Mapping[str, Any]) -> None:

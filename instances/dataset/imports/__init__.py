@@ -37,7 +37,9 @@ def import_predictions(source: Path, attempt: int | None = None) -> Imported:
         DataError: a part of it is wrong.
     """
     kind = _kind(source)
-    found = [_check_attempt(each) for each in kind.attempts(source)]
+    found = list(kind.attempts(source))
+    for each in found:
+        check_id(each.instance_id, file=each.place)  # another tool's record must not name a path
     chosen = found if attempt is None else [each for each in found if (each.number or 1) == attempt]
     _refuse_several(source, chosen)
     if not any(each.patch is not None for each in chosen):
@@ -56,12 +58,6 @@ def _kind(source: Path) -> PredictionImport:
             return each
     known = "run.json (Assay), all_preds.jsonl or preds.json (a submission or an agent) or trials (Harbor)"
     raise UserError(f"{source}: is a folder without {known}; name the file of predictions")
-
-
-def _check_attempt(attempt: Attempt) -> Attempt:
-    """Refuse an id that is no instance's: another tool's record must not name a path."""
-    check_id(attempt.instance_id, file=attempt.place)
-    return attempt
 
 
 def _refuse_several(source: Path, attempts: list[Attempt]) -> None:

@@ -99,11 +99,9 @@ def _attempt(record: dict[str, Any], trial: Path, name: str, number: int) -> Att
     patch, missing = None, ""
     path = _find_patch(trial)
     try:
-        patch = (
-            read_bytes(path, PATCH_BYTES, "remove it from the artifacts").decode("utf-8", "surrogatepass")
-            if path
-            else None
-        )
+        if path:
+            content = read_bytes(path, PATCH_BYTES, "remove it from the artifacts")
+            patch = content.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         missing = "its patch is not UTF-8 text"
     if path is None:

@@ -142,6 +142,7 @@ def _zstandard(member: zipfile.ZipInfo, file: IO[bytes], place: str) -> bytes:
 def _attempt(sample: dict[str, Any], place: str, model: str) -> Attempt:
     name = str(sample["id"]) if isinstance(sample.get("id"), int) else get_text(sample, "id", place)
     epoch = sample.get("epoch")
+    number = epoch if isinstance(epoch, int) else None
     patch, missing = _find_patch(sample, place), ""
     if patch in UNREADABLE:
         patch, missing = None, str(patch).rstrip(".")
@@ -149,11 +150,7 @@ def _attempt(sample: dict[str, Any], place: str, model: str) -> Attempt:
         failed = part(sample, "error", "message")
         missing = f"no patch ({str(failed).splitlines()[0][:80]})" if failed else f"no score has {KEY} in its metadata"
     own = part(sample, "metadata", "model_name_or_path")
-    return Attempt(name, place, patch, own if isinstance(own, str) else model, _number(epoch), missing)
-
-
-def _number(epoch: object) -> int | None:
-    return epoch if isinstance(epoch, int) else None
+    return Attempt(name, place, patch, own if isinstance(own, str) else model, number, missing)
 
 
 def _find_patch(sample: dict[str, Any], place: str) -> str | None:

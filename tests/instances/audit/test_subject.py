@@ -13,14 +13,9 @@ DOCS = GOLD.replace("calc.py", "docs/calc.md")
 TESTS = GOLD.replace("calc.py", "tests/test_calc.py")
 
 
-def test_fix_is_the_change_of_sources(make_instance: Make) -> None:
-    about = subject(make_instance(gold_patch=DOCS + GOLD + TESTS))
-    assert [change.path for change in about.fix()] == ["calc.py"]
-
-
-def test_fix_without_sources_is_all_but_tests(make_instance: Make) -> None:
-    about = subject(make_instance(gold_patch=DOCS + TESTS))
-    assert [change.path for change in about.fix()] == ["docs/calc.md"]
+@pytest.mark.parametrize(("gold", "fix"), [(DOCS + GOLD + TESTS, ["calc.py"]), (DOCS + TESTS, ["docs/calc.md"])])
+def test_fix_is_the_change_of_sources_or_else_of_all_but_tests(make_instance: Make, gold: str, fix: list[str]) -> None:
+    assert [change.path for change in subject(make_instance(gold_patch=gold)).fix()] == fix
 
 
 def test_solution_lines_are_distinctive_and_new(make_instance: Make) -> None:

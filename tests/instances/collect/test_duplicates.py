@@ -1,5 +1,7 @@
 """Patches that are nearly the same."""
 
+import pytest
+
 from assay.instances.collect.duplicates import PatchIndex
 
 
@@ -11,32 +13,26 @@ def patch(*lines: str, path: str = "calc.py") -> str:
 FIVE = ("a = 1", "b = 2", "c = 3", "d = 4", "e = 5")
 
 
-def test_patches_that_share_four_fifths_of_their_lines_are_duplicates() -> None:
+OTHER_WAY = "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1 @@\n import sys\n-a = 1\n"
+BROKEN = "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n"
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "nearest"),
+    [
+        ({"one": patch(*FIVE)}, patch(*FIVE), "one"),
+        ({"one": patch(*FIVE)}, patch(*FIVE[:4], path="other.py"), "one"),  # four fifths of their lines
+        ({"one": patch(*FIVE)}, patch(*FIVE[:3]), ""),
+        ({"one": patch(*FIVE)}, patch(*FIVE, *("f = 6", "g = 7")), ""),
+        ({"far": patch(*FIVE[:4]), "near": patch(*FIVE)}, patch(*FIVE), "near"),
+        ({"one": patch("    a = 1")}, patch("a = 1  "), "one"),
+        ({"one": patch("    a = 1")}, OTHER_WAY, ""),
+        ({"broken": BROKEN, "empty": ""}, "", ""),
+        ({"broken": BROKEN, "empty": ""}, BROKEN, ""),
+    ],
+)
+def test_the_nearest_patch_that_shares_most_lines_is_named(known: dict[str, str], asked: str, nearest: str) -> None:
     index = PatchIndex()
-    index.add("one", patch(*FIVE))
-    assert index.find_duplicate(patch(*FIVE)) == "one"
-    assert index.find_duplicate(patch(*FIVE[:4], path="other.py")) == "one"
-    assert index.find_duplicate(patch(*FIVE[:3])) == ""
-    assert index.find_duplicate(patch(*FIVE, *("f = 6", "g = 7"))) == ""
-
-
-def test_the_nearest_patch_is_named() -> None:
-    index = PatchIndex()
-    index.add("far", patch(*FIVE[:4]))
-    index.add("near", patch(*FIVE))
-    assert index.find_duplicate(patch(*FIVE)) == "near"
-
-
-def test_white_space_does_not_count_and_direction_does() -> None:
-    index = PatchIndex()
-    index.add("one", patch("    a = 1"))
-    assert index.find_duplicate(patch("a = 1  ")) == "one"
-    assert index.find_duplicate("--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1 @@\n import sys\n-a = 1\n") == ""
-
-
-def test_broken_and_empty_patches_are_no_duplicates() -> None:
-    index = PatchIndex()
-    index.add("broken", "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n")
-    index.add("empty", "")
-    assert index.find_duplicate("") == ""
-    assert index.find_duplicate("--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n") == ""
+    for name, text in known.items():
+        index.add(name, text)
+    assert index.find_duplicate(asked) == nearest

@@ -10,16 +10,19 @@ from rowfiles import lines, parquet, row, table
 
 
 def test_every_kind_of_file_gives_the_same_instances(tmp_path: Path) -> None:
-    rows = [row(1), row(2)]
+    rows = [row(1, patch="x" * 200_000, problem_statement='two\r\nlines, "quoted"\n'), row(2)]
     (tmp_path / "list.json").write_text(json.dumps(rows))
     (tmp_path / "dict.json").write_text(json.dumps({str(each["instance_id"]): each for each in rows}))
     (tmp_path / "folder").mkdir()
     jsonl = lines(tmp_path, *rows)
     lines(tmp_path / "folder", *rows, name="test.jsonl")
     files = [str(tmp_path / name) for name in ("list.json", "dict.json", "folder")]
-    read = [load(name).instances for name in [jsonl, *files, parquet(tmp_path / "rows.parquet", rows)]]
+    read = [
+        load(name).instances
+        for name in [jsonl, *files, table(tmp_path, *rows), parquet(tmp_path / "rows.parquet", rows)]
+    ]
     bare = [[each.model_dump(exclude={"dataset"}) for each in instances] for instances in read]
-    assert [len(instances) for instances in bare] == [2] * 5
+    assert [len(instances) for instances in bare] == [2] * 6
     assert all(instances == bare[0] for instances in bare)
 
 
@@ -54,18 +57,15 @@ def test_an_unknown_data_set_is_one_line_with_a_hint(name: str, match: str) -> N
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["lite", "owner/name"])
-def test_the_hub_without_its_extra_names_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(PluginError, match=r"assay-bench\[hub\]"):
-        load(name)
-
-
-def test_parquet_without_its_extra_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = parquet(tmp_path / "rows.parquet", [row(1)])
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(PluginError, match=r"assay-bench\[parquet\]"):
-        load(path)
+    for module, name, extra in (
+        *(("datasets", "lite", "hub"), ("datasets", "owner/name", "hub")),
+        ("pyarrow", path, "parquet"),
+    ):
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(PluginError, match=rf"assay-bench\[{extra}\]"):
+            load(name)
 
 
 def test_a_file_that_is_no_parquet_is_a_data_error(tmp_path: Path) -> None:
@@ -86,13 +86,6 @@ def test_a_folder_with_several_files_needs_a_split(tmp_path: Path) -> None:
 def test_a_column_split_selects_rows(tmp_path: Path) -> None:
     path = lines(tmp_path, row(1, split="dev"), row(2, split="test"))
     assert [each.id for each in load(path, split="test").instances] == ["owner__name-2"]
-
-
-def test_a_csv_file_gives_the_same_instances_as_lines(tmp_path: Path) -> None:
-    rows = [row(1, patch="x" * 200_000, problem_statement='two\r\nlines, "quoted"\n'), row(2)]
-    read = [load(name).instances for name in (table(tmp_path, *rows), lines(tmp_path, *rows))]
-    bare = [[each.model_dump(exclude={"dataset"}) for each in instances] for instances in read]
-    assert bare[0] == bare[1]
 
 
 def test_a_wrong_row_of_a_csv_file_is_reported_at_its_first_line(tmp_path: Path) -> None:

@@ -36,6 +36,13 @@ def test_a_format_answers_for_any_row(name: str) -> None:
     for row in ROWS:
         assert FORMATS[name].matches(row) in {True, False}, json.dumps(row)
         assert isinstance(FORMATS[name].find_id(row), str), json.dumps(row)
+    for row in ({}, {"instance_id": "x"}, {"question": "1 + 1", "answer": "2"}):
+        assert not FORMATS[name].matches(row)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_has_known_rules(name: str) -> None:
+    assert set() < set(FORMATS[name].RULES) <= set(Rule)
 
 
 def test_every_format_and_rule_is_in_the_docs_and_in_the_help() -> None:

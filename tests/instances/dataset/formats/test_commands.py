@@ -18,38 +18,44 @@ def script(instance: Instance) -> Script:
     return read_script(instance.environment.eval_script)
 
 
-def image(instance: Instance) -> str:
-    return instance.environment.image if isinstance(instance.environment, PublishedImage) else ""
+CARGO = {"log_parser": "parse_log_cargo", "test_cmd": ["make", "cargo test"]}
+PATCH = "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n" for path in ("tests/test a.py", "tests/a.json"))
 
 
-def test_swe_rebench_runs_its_test_command_in_the_folder_of_the_repositorys_name() -> None:
-    instance = read("swe-rebench")
-    assert image(instance) == "acme/sums:1-aaaaaaa"
-    assert (script(instance).workdir, script(instance).commands) == ("/sums", (("make", "test"),))
+@pytest.mark.parametrize(
+    ("dialect", "number", "changes", "name", "parts"),
+    [
+        ("swe-rebench", 0, {}, "acme/sums:1-aaaaaaa", {"workdir": "/sums", "commands": (("make", "test"),)}),
+        # the first of several commands that fails ends all
+        (
+            *("swe-rebench", 0, {"install_config": CARGO}, "acme/sums:1-aaaaaaa"),
+            {"tests": "set -e\nmake\ncargo test", "commands": ()},
+        ),
+        # of the first version: the runner gets the files of the test patch
+        (
+            *("swe-rebench", 2, {**FIRST, "test_patch": PATCH}, "acme/adds:1"),
+            {"workdir": "/testbed", "commands": (("pytest", "-rA", "tests/test a.py"),)},
+        ),
+        (
+            *("swebench-live", 1, LIVE, "starryzhang/sweb.eval.x86_64.acme_1776_hare-2"),
+            {"workdir": "/testbed", "commands": (("pytest", "-rA"),)},
+        ),
+    ],
+)
+def test_image_and_commands_of_a_row_are_its_environment(
+    dialect: str, number: int, changes: dict[str, object], name: str, parts: dict[str, object]
+) -> None:
+    instance = read(dialect, number, **changes)
+    assert isinstance(instance.environment, PublishedImage)
+    assert instance.environment.image == name
+    found = read_script(instance.environment.eval_script)
+    assert {part: getattr(found, part) for part in parts} == parts
 
 
-def test_swe_rebench_ends_with_the_first_of_several_commands_that_fails() -> None:
-    install = {"log_parser": "parse_log_cargo", "test_cmd": ["make", "cargo test"]}
-    found = script(read("swe-rebench", install_config=install))
-    assert (found.tests, found.commands) == ("set -e\nmake\ncargo test", ())
-
-
-def test_swe_rebench_of_the_first_version_gives_the_runner_the_files_of_the_test_patch() -> None:
-    patch = "".join(
-        f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n" for path in ("tests/test a.py", "tests/a.json")
-    )
-    found = script(read("swe-rebench", 2, **FIRST, test_patch=patch))
-    assert found.workdir == "/testbed"
-    assert found.commands == (("pytest", "-rA", "tests/test a.py"),)
-    assert found.install[-1] == "pip install -e ."
-    assert runners.adapt_commands(found.commands) is not None
-
-
-def test_swe_bench_live_builds_and_runs_its_commands() -> None:
-    instance = read("swebench-live", 1, **LIVE)
-    assert image(instance) == "starryzhang/sweb.eval.x86_64.acme_1776_hare-2"
-    found = script(instance)
-    assert (found.workdir, found.prepare[-1], found.commands) == ("/testbed", "make all", (("pytest", "-rA"),))
+def test_commands_that_install_or_build_come_before_the_tests() -> None:
+    first, live = script(read("swe-rebench", 2, **FIRST)), script(read("swebench-live", 1, **LIVE))
+    assert (first.install[-1], live.prepare[-1]) == ("pip install -e .", "make all")
+    assert runners.adapt_commands(first.commands) is not None
 
 
 @pytest.mark.parametrize(

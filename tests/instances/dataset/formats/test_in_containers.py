@@ -33,6 +33,14 @@ TESTS = """\
  KEPT = 0, 0, 0
 +FIXED = 2, 3, 5
 """
+ROW: dict[str, Any] = {
+    "instance_id": "acme__calc-1",
+    "repo": "acme/calc",
+    "base_commit": "0" * 40,
+    "patch": GOLD,
+    "test_patch": TESTS,
+    "problem_statement": "`add` subtracts.",
+}
 DOCKERFILE = """\
 FROM {base}
 RUN mkdir {folder} && cd {folder} && printf {calc!r} > calc.py && printf 'KEPT = 0, 0, 0\\n' > test_calc.py \\
@@ -96,13 +104,8 @@ def test_a_row_of_swe_bench_pro_is_judged_by_its_script_and_parser(
 ) -> None:
     tag = "acme.calc-acme__calc-1"
     image(docker_engine, f"jefzda/sweap-images:{tag}", tmp_path / "image")
-    row = {
+    row = ROW | {
         "instance_id": "instance_acme__calc-1",
-        "repo": "acme/calc",
-        "base_commit": "0" * 40,
-        "patch": GOLD,
-        "test_patch": TESTS,
-        "problem_statement": "`add` subtracts.",
         "repo_language": "python",
         "fail_to_pass": "['FIXED']",
         "pass_to_pass": "['KEPT']",
@@ -127,13 +130,7 @@ def test_a_row_that_names_commands_is_judged_by_them(
     docker_engine: "DockerEngine", tmp_path: Path, inside: str, columns: dict[str, Any]
 ) -> None:
     name = image(docker_engine, f"assay-tests/commands:{inside[1:]}", tmp_path / "image", inside)
-    row = {
-        "instance_id": "acme__calc-1",
-        "repo": "acme/calc",
-        "base_commit": "0" * 40,
-        "patch": GOLD,
-        "test_patch": TESTS,
-        "problem_statement": "`add` subtracts.",
+    row = ROW | {
         "created_at": None,
         "FAIL_TO_PASS": ["test_calc.py::FIXED"],
         "PASS_TO_PASS": ["test_calc.py::KEPT"],

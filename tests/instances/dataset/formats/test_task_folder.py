@@ -62,23 +62,17 @@ def sweb_task(folder: Path, name: str, **changes: object) -> Path:
     (folder / "sweb.yaml").write_text("datasets: [x]\nsplits: [test]\n")
     task(
         folder, name, task__yaml=json.dumps(TASK | changes), problem_statement__md="It breaks.", gold__patch="gold",
-        test__patch="tests", eval__sh="run", tests__json='{"FAIL_TO_PASS": ["a"], "PASS_TO_PASS": []}',
+        test__patch="tests", eval__sh="run", tests__json='{"FAIL_TO_PASS": ["a"], "PASS_TO_PASS": ["b"]}',
     )  # fmt: skip
     return folder / "tasks" / name
 
 
 def test_a_task_repository_of_swebench_is_read(tmp_path: Path) -> None:
-    (tmp_path / "sweb.yaml").write_text("datasets: [x]\nsplits: [test]\n")
-    task(
-        tmp_path, "o__r-1",
-        task__yaml=f"repo: o/r\nversion: '1'\nbase_commit: {'b' * 40}\nsplit: test\nimage: i\n"
-        "log_parser: parse_log_sympy\neval_type: pass_and_fail\ncreated_at: '2020-01-02T03:04:05Z'\n",
-        problem_statement__md="It breaks.", gold__patch="gold", test__patch="tests", eval__sh="run",
-        tests__json='{"FAIL_TO_PASS": ["a"], "PASS_TO_PASS": ["b"]}',
-    )  # fmt: skip
+    sweb_task(tmp_path, "o__r-1", log_parser="parse_log_sympy", eval_type="pass_and_fail", created_at="2020-01-02")
     instance = load(str(tmp_path), published_images=True, split="test").instances[0]
     assert instance.environment == PublishedImage(image="i", eval_script="run")
     assert (instance.log_format, instance.gold_patch, instance.pass_to_pass) == ("sympy_text", "gold", ("b",))
+    assert instance.created_at.day == 2
     assert load(str(tmp_path), split="deprecated").instances == ()
 
 
