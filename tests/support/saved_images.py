@@ -25,15 +25,19 @@ class Saved:
         return f"sha256:{hashlib.sha256(self.config).hexdigest()}"
 
 
-def layer(**files: str) -> bytes:
-    """Return a layer with some files."""
+def make_tar(files: Mapping[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
-        for name, text in files.items():
+        for name, content in files.items():
             entry = tarfile.TarInfo(name)
-            entry.size = len(text)
-            tar.addfile(entry, io.BytesIO(text.encode()))
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
     return packed.getvalue()
+
+
+def layer(**files: str) -> bytes:
+    """Return a layer with some files."""
+    return make_tar({name: text.encode() for name, text in files.items()})
 
 
 def saved_by_old_engine(images: Sequence[Saved]) -> list[bytes]:

@@ -1,7 +1,5 @@
 """The contract of engines with containers, held by every one of them, or named by it as what it cannot hold."""
 
-import io
-import tarfile
 import threading
 import time
 from collections.abc import Iterator
@@ -19,6 +17,7 @@ from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.owner import OWNER, dead_process
 from assay.harness.errors import EngineError, ImageMissing, RunStopped
 from container_engines import NAMES, container_engine
+from saved_images import make_tar
 
 LABELS = {"assay.run": "test-contract"}
 ECHO = ["sh", "-c", "while read -r line; do [ $line != stop ] || exit; echo got $line; done"]
@@ -57,16 +56,6 @@ def any_engine(request: pytest.FixtureRequest, instance: Instance) -> Iterator[E
 def require(engine: Engine, limit: str) -> None:
     if limit in engine.unenforced:
         pytest.skip(f"{engine.name} says that it cannot enforce the {limit}")
-
-
-def archive(**files: bytes) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        for name, content in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(content)
-            tar.addfile(entry, io.BytesIO(content))
-    return packed.getvalue()
 
 
 @pytest.mark.parametrize("limit", sorted(set(PROBES) - {"build network"}))
@@ -120,7 +109,7 @@ def test_process_limit_holds_and_is_reported(engine: Engine, box: Box) -> None:
 
 
 def test_files_go_in_and_only_regular_files_come_out(box: Box) -> None:
-    box.put(archive(one=b"1", two=b"22"), "/tmp")
+    box.put(make_tar({"one": b"1", "two": b"22"}), "/tmp")
     box.exec(["sh", "-c", "mkdir /tmp/d; mv /tmp/one /tmp/d; ln -s /etc/passwd /tmp/d/link; mkfifo /tmp/d/pipe"])
     assert box.get("/tmp/d", 1000) == {"one": b"1"}
     assert box.get("/tmp/two", 1000) == {"two": b"22"}
@@ -175,7 +164,7 @@ def test_root_cannot_write_the_machine_s_settings(box: Box) -> None:
 
 
 def test_archive_is_there_when_the_box_opens(engine: Engine, toolchain_image: str) -> None:
-    with engine.open(BoxSpec(toolchain_image, labels=LABELS, archive=archive(**{"opt/one": b"1\n"}))) as box:
+    with engine.open(BoxSpec(toolchain_image, labels=LABELS, archive=make_tar({"opt/one": b"1\n"}))) as box:
         assert box.exec(["cat", "/opt/one"], user="nobody").output == b"1\n"
 
 

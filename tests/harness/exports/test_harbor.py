@@ -18,6 +18,7 @@ from assay.instances.dataset.imports import import_predictions
 from exported import mixed, trajectories
 from exported_json import damaged
 from other_tools import run_with
+from submitted import SPOILED, spoil
 
 READER = Path(__file__).with_name("read_with_harbor.py")
 
@@ -170,30 +171,11 @@ def test_a_good_folder_has_no_problem(job: Path) -> None:
     assert problems(find("harbor"), job.parent) == []
 
 
-def edited(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps({**read(path), **changes}))
-
-
-@pytest.mark.parametrize(
-    ("name", "changes", "field"),
-    [
-        ("a-1/result.json", {"trial_name": "b"}, "trial_name"),
-        ("a-1/result.json", {"finished_at": None}, "finished_at"),
-        ("a-1/result.json", {"verifier_result": {"rewards": {"accuracy": 1, "reward": 1}}}, "verifier_result.rewards"),
-        ("a-1/result.json", {"verifier_result": None}, "verifier_result.rewards"),
-        ("a-1/result.json", {"verifier_result": {"rewards": {"reward": True}}}, "verifier_result.rewards"),
-        ("a-5/result.json", {"finished_at": "2026-11-23T00:00:00Z"}, "exception_info"),
-        ("a-5/result.json", {"verifier_result": {"rewards": {"reward": 0.0}}}, "exception_info"),
-        ("a-1/agent/trajectory.json", {"schema_version": "mine"}, "schema_version"),
-        ("a-1/agent/trajectory.json", {"steps": [{"step_id": 2}]}, "steps"),
-        ("result.json", {"n_total_trials": 3}, "n_total_trials"),
-        ("result.json", {"stats": {}}, "stats.n_completed_trials"),
-    ],
-)
-def test_a_wrong_value_is_a_problem_that_names_it(job: Path, name: str, changes: dict[str, Any], field: str) -> None:
-    edited(job / name, **changes)
+@pytest.mark.parametrize("how", SPOILED["harbor"], ids=str)
+def test_a_wrong_value_is_a_problem_that_names_it(job: Path, how: dict[str, str]) -> None:
+    spoil(job, how)
     found = problems(find("harbor"), job.parent)
-    assert (found[0].file, found[0].field) == (f"nightly/{name}", field)
+    assert (found[0].file, found[0].field) == (f"nightly/{how['file']}", how["field"])
 
 
 @pytest.mark.parametrize("name", ["a-1/config.json", "a-2/lock.json", "a-3/artifacts/manifest.json", "config.json"])

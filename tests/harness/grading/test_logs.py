@@ -1,4 +1,3 @@
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -7,23 +6,15 @@ from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, 
 from assay.harness.errors import DataError, UserError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.logs import grade_logs, read_evidence
+from toy import make_instance
 
 GOOD = "PASSED t.py::test_fix\nPASSED t.py::test_old\n"
 BAD = "FAILED t.py::test_fix - no\nPASSED t.py::test_old\n"
 
 
 def make(name: str, log_format: str = "pytest_text") -> Instance:
-    return Instance(
-        id=name,
-        repo="o/r",
-        problem_statement="",
-        gold_patch="",
-        test_patch="",
-        fail_to_pass=("t.py::test_fix",),
-        pass_to_pass=("t.py::test_old",),
-        created_at=datetime(2020, 1, 1, tzinfo=UTC),
-        log_format=log_format,
-    )
+    labels = {"fail_to_pass": ("t.py::test_fix",), "pass_to_pass": ("t.py::test_old",)}
+    return make_instance(id=name, log_format=log_format, test_patch="", **labels)
 
 
 def test_folder_of_logs_is_graded_and_compared(tmp_path: Path) -> None:

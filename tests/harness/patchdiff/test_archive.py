@@ -1,7 +1,6 @@
 import ast
 import io
 import json
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.patchdiff import probe
 from assay.harness.patchdiff.archive import probe_archive
+from saved_images import make_tar
 from toolchains import toolchain_image
 
 SOURCES = sorted(Path(probe.__file__).parent.glob("*.py"))
@@ -53,7 +53,7 @@ def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngi
     command = "python3 probe.pyz amplify job.json amplify.jsonl && python3 probe.pyz record job.json record.jsonl"
     with docker_engine.open(BoxSpec(image)) as box:
         box.put(
-            _archive({**{path: text.encode() for path, text in files.items()}, "probe.pyz": probe_archive()}), "/opt"
+            make_tar({**{path: text.encode() for path, text in files.items()}, "probe.pyz": probe_archive()}), "/opt"
         )
         done = box.exec(["sh", "-c", f"cd /opt && {command}"], seconds=120)
         assert done.exit_code == 0, done.output
@@ -63,16 +63,6 @@ def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngi
     assert any(row["mutated"] and row["target"] for row in seen[:-1])
     assert calls[0]["literal"] == "((4,), {},)"
     assert [rows[-1] for rows in (seen, calls)] == [{"end": "done"}] * 2
-
-
-def _archive(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as tar:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            tar.addfile(info, io.BytesIO(content))
-    return out.getvalue()
 
 
 def test_archive_holds_every_module_and_is_the_same_every_time() -> None:

@@ -23,11 +23,20 @@ class Thing:
 
 
 Places = dict[Side, tuple[tuple[int, int], ...]]
+Texts = dict[Side, dict[str, str]]
+
+
+def sides(path: str, base: str, gold: str, candidate: str | None = None) -> Texts:
+    """The texts of one file on each side; the candidate's is the base's unless given."""
+    return {
+        Side.BASE: {path: base},
+        Side.GOLD: {path: gold},
+        Side.CANDIDATE: {path: base if candidate is None else candidate},
+    }
 
 
 def found(gold: str, candidate: str = BASE, path: str = "pkg/mod.py") -> dict[str, Places]:
-    texts = {Side.BASE: {path: BASE}, Side.GOLD: {path: gold}, Side.CANDIDATE: {path: candidate}}
-    return {each.name: dict(each.places) for each in find_targets("python", texts)}
+    return {each.name: dict(each.places) for each in find_targets("python", sides(path, BASE, gold, candidate))}
 
 
 def test_the_innermost_functions_that_either_patch_changes() -> None:
@@ -64,14 +73,12 @@ def test_lines_outside_of_functions_stand_for_the_whole_file() -> None:
 def test_tests_are_no_targets_and_there_are_never_too_many() -> None:
     assert found(BASE.replace("return x", "return 0"), path="tests/test_mod.py") == {}
     many = "".join(f"def f{n}():\n    return 0\n\n" for n in range(40))
-    texts = {Side.BASE: {"m.py": many}, Side.GOLD: {"m.py": many.replace("0\n", "1\n")}, Side.CANDIDATE: {"m.py": many}}
-    assert len(find_targets("python", texts)) == MOST
+    assert len(find_targets("python", sides("m.py", many, many.replace("0\n", "1\n")))) == MOST
 
 
 def test_other_languages_have_targets_too() -> None:
     base = "package a\n\nfunc F() int {\n\treturn 1\n}\n"
-    texts = {Side.BASE: {"a.go": base}, Side.GOLD: {"a.go": base.replace("1", "2")}, Side.CANDIDATE: {"a.go": base}}
-    assert [each.label for each in find_targets("go", texts)] == ["a.go::F"]
+    assert [each.label for each in find_targets("go", sides("a.go", base, base.replace("1", "2")))] == ["a.go::F"]
 
 
 def test_name_defined_twice_has_both_places() -> None:
@@ -81,11 +88,7 @@ def test_name_defined_twice_has_both_places() -> None:
 
 def test_top_level_difference_targets_the_functions_that_use_it() -> None:
     base = "TABLE = {\n    1: 2,\n}\n\n\ndef look(x):\n    return TABLE[x]\n\n\ndef other():\n    return 0\n"
-    texts = {
-        Side.BASE: {"m.py": base},
-        Side.GOLD: {"m.py": base.replace("2", "3")},
-        Side.CANDIDATE: {"m.py": base.replace("2", "4")},
-    }
+    texts = sides("m.py", base, base.replace("2", "3"), base.replace("2", "4"))
     assert [each.name for each in find_targets("python", texts)] == ["look"]
     unused = {side: {"m.py": text["m.py"].replace("TABLE[x]", "x")} for side, text in texts.items()}
     assert [each.name for each in find_targets("python", unused)] == [WHOLE_MODULE]
@@ -95,8 +98,7 @@ TABLE = "import re\n\nRULES = [\n    'a',\n    'b',\n]\nOTHER = 1\n"
 
 
 def test_top_level_difference_without_user_targets_other_files() -> None:
-    here = {side: {"pkg/words.py": TABLE} for side in (Side.BASE, Side.GOLD)}
-    texts = {**here, Side.CANDIDATE: {"pkg/words.py": TABLE.replace("'b'", "'c'")}}
+    texts = sides("pkg/words.py", TABLE, TABLE, TABLE.replace("'b'", "'c'"))
     (whole,) = find_targets("python", texts)
     (names,) = find_loose(texts, [whole])
     assert (whole.name, names.names) == (WHOLE_MODULE, frozenset({"RULES"}))
@@ -122,8 +124,7 @@ def test_top_level_difference_without_user_targets_other_files() -> None:
 
 
 def test_package_has_the_name_of_its_folder() -> None:
-    texts = {side: {"pkg/words/__init__.py": TABLE} for side in (Side.BASE, Side.GOLD)}
-    texts[Side.CANDIDATE] = {"pkg/words/__init__.py": TABLE.replace("OTHER = 1", "OTHER = 2")}
+    texts = sides("pkg/words/__init__.py", TABLE, TABLE, TABLE.replace("OTHER = 1", "OTHER = 2"))
     (names,) = find_loose(texts, find_targets("python", texts))
     assert (names.module, names.names) == ("words", frozenset({"OTHER"}))
 
