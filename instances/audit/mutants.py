@@ -59,10 +59,7 @@ class MutatedPatch:
 
 def mutants(subject: Subject, limit: int) -> tuple[MutatedPatch, ...]:
     """Return up to ``limit`` different mutants of an instance's gold patch, one of each operator in turn."""
-    by_operator = [
-        _drop_hunks(subject),
-        *(_change_lines(subject, name, change) for name, change in OPERATORS.items()),
-    ]
+    by_operator = [_drop_hunks(subject), *(_change_lines(subject, name, change) for name, change in OPERATORS.items())]
     found: dict[str, MutatedPatch] = {}
     for mutant in chain.from_iterable(zip_longest(*by_operator)):
         if len(found) == limit:

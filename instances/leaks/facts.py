@@ -165,7 +165,9 @@ class _Reading:
     def _text(self, path: str, data: bytes) -> None:
         self._facts.files[path] = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
         self._note(path, data)
-        if not is_binary(data) or (_may_name_tests(data) and not _is_system_program(path, data)):
+        is_of_system = data.startswith(_PROGRAM) and _SYSTEM.match(path)
+        names_tests = any(part in data for part in (b"Test", b"test_", b"_test"))  # most programs have none
+        if not is_binary(data) or (names_tests and not is_of_system):
             self.words.update(
                 map(zlib.crc32, split_words(path.encode() + b"\n" + data, compiled=path.endswith(_COMPILED)))
             )
@@ -181,15 +183,6 @@ class _Reading:
         self._secrets += secret_rules.search_file(path, data)
         if found := secret_rules.certificates(path, data):
             self._facts.certificates[path] = found
-
-
-def _is_system_program(path: str, data: bytes) -> bool:
-    return data.startswith(_PROGRAM) and bool(_SYSTEM.match(path))
-
-
-def _may_name_tests(data: bytes) -> bool:
-    """Return whether a program or archive may have the name of a test's function, quickly: most have none."""
-    return any(part in data for part in (b"Test", b"test_", b"_test"))
 
 
 def is_binary(data: bytes) -> bool:

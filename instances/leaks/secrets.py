@@ -158,7 +158,8 @@ def find_certificates(layers: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterat
     Each layer, the lowest first, has its certificates by path, as ``certificates`` returns them.
     """
     recorded = {value for layer in layers for path in layer if path.endswith("RECORD") for value in layer[path]}
-    system = next((found for layer in layers if (found := _read_system_bundle(layer))), set())
+    bundles = ([layer[path] for path in layer if path.startswith("usr/share/ca-certificates/")] for layer in layers)
+    system = next((found for bundle in bundles if (found := set[str]().union(*bundle))), set())
     known = system | set(certificates(_CERTIFI, _read_certifi_bundle()))
     for number, layer in enumerate(layers):
         for path, hashes in layer.items():
@@ -166,10 +167,6 @@ def find_certificates(layers: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterat
             if strange and not recorded.intersection(hashes):
                 what = f"{count(len(strange), 'certificate')} of no distribution"
                 yield number, FoundSecret(rule=CA, path=path, what=what)
-
-
-def _read_system_bundle(layer: Mapping[str, tuple[str, ...]]) -> set[str]:
-    return {each for path, hashes in layer.items() if path.startswith("usr/share/ca-certificates/") for each in hashes}
 
 
 def _read_certifi_bundle() -> bytes:

@@ -34,23 +34,19 @@ def read_task(folder: Path) -> dict[str, Any]:
         task = tomllib.loads(_text(folder / MARKER))
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"is not TOML: {error}", file=str(folder / MARKER)) from None
+    dockerfile = folder / "environment" / "Dockerfile"
+    workdirs = _WORKDIR.findall(_text(dockerfile)) if dockerfile.is_file() else []
     row: dict[str, Any] = {
         "instance_id": folder.resolve().name,
         "instruction": "" if task.get("steps") else _text(folder / INSTRUCTION),
         "task_toml": task,
         "tests": list(assets.list_files(folder / "tests")),
-        "workdir": _workdir(folder / "environment" / "Dockerfile"),
+        "workdir": workdirs[-1] if workdirs else "",
         "composed": any((folder / "environment").glob("docker-compose.y*ml")),
     }
     if (folder / SOLUTION).is_file():
         row["gold_patch"] = _text(folder / SOLUTION)
     return row
-
-
-def _workdir(dockerfile: Path) -> str:
-    """Return the last working folder that a Dockerfile names."""
-    found = _WORKDIR.findall(_text(dockerfile)) if dockerfile.is_file() else []
-    return found[-1] if found else ""
 
 
 def _text(path: Path) -> str:

@@ -40,11 +40,7 @@ TEST_IDS = {"go": "subtest"}
 _FILE_AND_TITLE = re.compile(r"\S+\.[cm]?[jt]sx?:.*\S", re.DOTALL)
 COLUMNS = {"id": "instance_id", "repo": "repo", "gold_patch": "fix_patch", "base_commit": "base.sha"}
 
-HELD = {
-    *("instance_id", "fix_patch", "test_patch", "hints", "created_at", "lang"),
-    *RESULTS.values(),
-    *LABELS,
-}
+HELD = {*("instance_id", "fix_patch", "test_patch", "hints", "created_at", "lang"), *RESULTS.values(), *LABELS}
 """Columns that an instance holds completely; it holds parts of ``repo``, ``base`` and ``resolved_issues``."""
 
 NESTED = frozenset({"base", "resolved_issues", *RESULTS.values(), *LABELS})
@@ -65,7 +61,9 @@ def find_id(row: Row) -> str:
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its labels must follow from its three results."""
-    row = {**_decode_row(row), "instance_id": find_id(row)}
+    # CSV holds the nested columns as JSON text
+    decoded = {name: _value(value) if name in NESTED else value for name, value in row.items()}
+    row = {**decoded, "instance_id": find_id(row)}
     number = row.get("number")
     if isinstance(number, bool) or not re.fullmatch(r"\d+", str(number)):
         raise row_error(row, "number", f"is {brief(number)}; write the pull request's number")
@@ -116,11 +114,6 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     row |= {"fix_patch": instance.gold_patch, "test_patch": instance.test_patch, **iso(instance)}
     row |= labels(stages) | {field: results(getattr(stages, stage)) for stage, field in RESULTS.items()}
     return row | ({"hints": instance.hints} if instance.hints else {})
-
-
-def _decode_row(row: Row) -> Row:
-    """Return a row whose nested columns, which CSV holds as JSON text, are parsed."""
-    return {name: _value(value) if name in NESTED else value for name, value in row.items()}
 
 
 def _value(value: object) -> object:

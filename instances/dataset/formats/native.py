@@ -30,12 +30,7 @@ RULES: tuple[Rule, ...] = tuple(Rule)
 MARKER = "assay.yaml"
 """The file that marks a folder as such a data set."""
 
-FILES = {
-    "problem.md": "problem_statement",
-    "hints.md": "hints",
-    "gold.patch": "gold_patch",
-    "test.patch": "test_patch",
-}
+FILES = {"problem.md": "problem_statement", "hints.md": "hints", "gold.patch": "gold_patch", "test.patch": "test_patch"}
 """Text files of a task, and the columns that they are."""
 
 STABILITY = "stability.json"

@@ -11,10 +11,7 @@ from dataclasses import replace
 from assay.harness.patches.diff import FileChange, HunkLine, MalformedPatchError, read_diff, render
 
 _INDEX = re.compile(r"index ([0-9a-f]+)\.\.([0-9a-f]+)(.*)", re.DOTALL)
-_PAIRS = {
-    "new file mode ": "deleted file mode ",
-    "deleted file mode ": "new file mode ",
-}
+_PAIRS = {"new file mode ": "deleted file mode ", "deleted file mode ": "new file mode "}
 _SWAPPED = (("old mode ", "new mode "), ("rename from ", "rename to "), ("--- ", "+++ "))
 _SIDES = {"+": "-", "-": "+"}
 BINARY = "GIT binary patch"

@@ -32,7 +32,8 @@ find_id = row_id
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image and script, if it has both, become the environment. Rows of other tasks are refused."""
     other_tasks.refuse(row)
-    environment = _read_image(row)
+    image, script = text(row, "image", required=False), text(row, "eval_script", required=False)
+    environment = PublishedImage(image=image, eval_script=script) if image and script else None
     parser = find_parser(row)
     synonym = row.get("log_parser") not in {None, parser_name(*parser[:2])}
     return build(
@@ -82,8 +83,3 @@ def _rule(row: Row) -> Rule:
     if name not in EVAL_TYPES:
         raise row_error(row, "eval_type", f"{name!r} is not one of {', '.join(EVAL_TYPES)}")
     return EVAL_TYPES[name]
-
-
-def _read_image(row: Row) -> PublishedImage | None:
-    image, script = text(row, "image", required=False), text(row, "eval_script", required=False)
-    return PublishedImage(image=image, eval_script=script) if image and script else None

@@ -93,12 +93,7 @@ def test_file_without_its_only_hunk_is_dropped(made: Made) -> None:
 
 @pytest.mark.parametrize(
     "adds",
-    [
-        ["# a comment: if a == 1"],
-        ["import one"],
-        ['__version__ = "2.3.2"'],
-        ['"""Say', "that one == 1 here", '"""'],
-    ],
+    [["# a comment: if a == 1"], ["import one"], ['__version__ = "2.3.2"'], ['"""Say', "that one == 1 here", '"""']],
 )
 def test_lines_without_behaviour_are_not_mutated(made: Made, adds: list[str]) -> None:
     assert made(gold=change("shop.py", adds=adds)) == ()

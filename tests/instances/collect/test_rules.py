@@ -61,10 +61,7 @@ def test_a_good_candidate_goes_on_with_its_license() -> None:
         ("license", {"license_name": ""}),
         ("license", {"license_name": "GPL-3.0"}),
         ("statement", {"problem_statement": "Fix the sum"}),
-        (
-            "audit",
-            {"problem_statement": "Use the line\n\n    total = sum(numbers, start)\n\nin the module"},
-        ),
+        ("audit", {"problem_statement": "Use the line\n\n    total = sum(numbers, start)\n\nin the module"}),
     ],
 )
 def test_a_candidate_falls_out_by_the_rule_that_names_it(rule: str, fields: dict[str, Any]) -> None:

@@ -92,16 +92,8 @@ def test_what_the_patch_does_to_a_test_file_to_be_kept_is_given_back_by_the_test
             " tests/test_ops.py tests/test_kept.py tests/more/test_other.py",
             ["export MODE='slow and sure'", "export PATH=$HOME/bin:$PATH"],
         ),
-        (
-            1,
-            f"uv run pytest -rA -p no:cacheprovider --color=no {TOGETHER} --timeout=10 tests/test_turn.py",
-            [],
-        ),
-        (
-            2,
-            f"pytest -rA -p no:cacheprovider --color=no {TOGETHER} bell/test_ring.py bell/test_bell.py",
-            [],
-        ),
+        (1, f"uv run pytest -rA -p no:cacheprovider --color=no {TOGETHER} --timeout=10 tests/test_turn.py", []),
+        (2, f"pytest -rA -p no:cacheprovider --color=no {TOGETHER} bell/test_ring.py bell/test_bell.py", []),
     ],
 )
 def test_the_settings_are_the_script(number: int, tests: str, variables: list[str]) -> None:
@@ -114,12 +106,7 @@ def test_the_settings_are_the_script(number: int, tests: str, variables: list[st
 def test_pytest_runs_the_files_with_tripwires_and_a_report() -> None:
     instance = read("feature-bench")
     plan = make_plan(instance, find_recipe(instance))
-    assert (plan.runner, plan.tripwires, plan.report_format, plan.test_id) == (
-        "pytest",
-        True,
-        "junit_xml",
-        "file_node",
-    )
+    assert (plan.runner, plan.tripwires, plan.report_format, plan.test_id) == ("pytest", True, "junit_xml", "file_node")
     assert plan.restore == ("tests/test_ops.py",)
     assert plan.targets == (*instance.fail_to_pass, *instance.pass_to_pass)
 

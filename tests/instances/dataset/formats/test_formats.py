@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.harness.benchmarks import BENCHMARKS
-from assay.harness.domain import (
-    Instance,
-    PublishedImage,
-    Recipe,
-    Rule,
-)
+from assay.harness.domain import Instance, PublishedImage, Recipe, Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import FORMATS, native, write
 from samples import DATASET, PLAIN, read, rows

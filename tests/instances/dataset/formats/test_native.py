@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import (
-    Archive,
-    Instance,
-    Recipe,
-)
+from assay.harness.domain import Archive, Instance, Recipe
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.formats import native, swebench, write
 from assay.instances.dataset.load import load

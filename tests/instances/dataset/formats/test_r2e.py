@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import (
-    Status,
-)
+from assay.harness.domain import Status
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import r2e
 from samples import PLAIN, read
