@@ -4,8 +4,8 @@ A release that changes neither leaves every saved evaluation valid; one that cha
 again from their evidence. The engine's code is part of the plan, since whoever plans knows the engine.
 """
 
-import ast
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -19,6 +19,8 @@ from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import code_edition, hash_code
 
 HARNESS = Path(__file__).parent.parent
+CHECKED_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:(?: .*)?\n)+", re.MULTILINE)  # imports for a type checker alone
+IMPORT = re.compile(r"^ *(?:from ([\w.]+) import (\([^)]*\)|.+)|import ([\w.]+))", re.MULTILINE)
 EVALUATION = ("domain", "evaluation", "languages", "patches", "reports", "runners")
 """Rooms of the harness that decide what runs in a container, or how its results are read."""
 ENGINES = ("base.py", "cancelling.py", "warm.py")
@@ -100,21 +102,10 @@ def _collect_imports(modules: Iterable[Path], root: Path, room: str) -> list[Pat
 
 
 def _find_imports(module: Path, root: Path, prefix: str) -> Iterator[Path]:
-    for node in _walk(ast.parse(module.read_bytes())):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
-        elif isinstance(node, ast.Import):
-            names = [each.name for each in node.names]
-        for name in names:
+    # By pattern, since ast.parse is not safe in several threads before Python 3.12, and keys are made in any thread.
+    source = CHECKED_ONLY.sub("", module.read_text(encoding="utf-8"))
+    for package, names, whole in IMPORT.findall(source):
+        for name in (whole or package, *(f"{package}.{each}" for each in re.findall(r"\w+", names))):
             if name.startswith(prefix):
                 path = root.joinpath(*name.split(".")[2:])
                 yield from (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file())
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all below it, except what is there for a type checker alone."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
-            yield from _walk(child)
