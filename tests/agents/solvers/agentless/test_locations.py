@@ -57,7 +57,7 @@ def test_parse_paths_reads_one_path_a_line() -> None:
     assert parse_paths(answer, PATHS) == ["src/shop.py", "lib/Till.java", "src/till.go"]
 
 
-# Lines of the programs in shop_programs.py, read by hand, without context.
+# Lines of the programs in shop_programs.yaml, read by hand, without context.
 SPANS = [
     ("python", Location("class", "Shop"), [(7, 19)]),  # with its decorator
     ("python", Location("function", "Shop.price"), [(13, 17)]),
