@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
 from itertools import repeat
 from pathlib import Path
@@ -19,14 +19,14 @@ from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EngineError, RunStopped
 from assay.harness.runs.attempt import ATTEMPTS
 from assay.jobs.workplace import Workplace, WorkplaceSettings
-from toy import GOLD
+from toy import GOLD, make_instances
 
 WRONG = GOLD.replace("+    return a + b", "+    return a * b")
 
 
 @pytest.fixture
-def instances(make_instance: Callable[..., Instance]) -> list[Instance]:
-    return [make_instance(id=f"acme__calc-{number}") for number in range(1, 4)]
+def instances() -> list[Instance]:
+    return make_instances((1, 2, 3))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import front_door
 from assay.harness.domain import Instance
 from front_door import Done
 from stand_ins import as_row
+from toy import make_instances
 
 
 @pytest.fixture
@@ -39,11 +40,10 @@ def assay_process(in_folder: Path) -> Callable[..., Done]:
 
 
 @pytest.fixture
-def rows(in_folder: Path, make_instance: Callable[..., Instance]) -> Path:
+def rows(in_folder: Path) -> Path:
     """A data set of three instances."""
     path = in_folder / "rows.jsonl"
-    found = [as_row(make_instance(id=f"acme__calc-{number}")) for number in (1, 2, 3)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in found))
+    path.write_text("".join(json.dumps(as_row(each)) + "\n" for each in make_instances((1, 2, 3))))
     return path
 
 

@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 from assay.cli import console
-from assay.harness.domain import Instance, Prediction
-from assay.harness.engines.fake import FakeEngine, image_name
-from assay.harness.evaluation.evaluate import Task
+from assay.harness.domain import Instance
 from assay.harness.patchdiff.contract import Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
 from assay.harness.runs.store import RunStore
-from benches import PLAN, StubBench
+from benches import StubBench, make_engine, make_task
 
 
 class Terminal(io.StringIO):
@@ -37,12 +35,11 @@ def open_terminal(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Terminal
 
 def compare(instance: Instance, root: Path) -> None:
     """Make one comparison of a second or so, with a note every moment."""
-    bench = StubBench(FakeEngine({image_name(instance): instance}, seconds=0.2))
+    bench = StubBench(make_engine([instance], seconds=0.2))
     view = console.RunView()
     runner = PatchDiffRunner(RunStore(root / "run"), bench, Settings(("suites",)), note=view.note, every=0.02)
-    task = Task(instance, Prediction(instance_id=instance.id, patch=instance.gold_patch), PLAN)
     with view.comparing(1) as progress:
-        runner.execute([task], progress)
+        runner.execute([make_task(instance)], progress)
 
 
 def test_a_long_comparison_prints_its_steps_in_lines(

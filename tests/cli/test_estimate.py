@@ -34,26 +34,22 @@ def test_known_seconds_are_shared_among_the_jobs() -> None:
     assert estimate.seconds_left() == 60
 
 
-def test_nothing_is_told_before_anything_is_known(clock: Clock) -> None:
-    estimate = Estimate({"a": 10}, clock)
-    estimate.plan(["a", "b"], 1)
-    assert estimate.seconds_left() is None
-    done(estimate, clock, "b", 4)
-    assert estimate.seconds_left() == 10
-
-
-def test_what_was_measured_stands_for_what_is_not_known(clock: Clock) -> None:
-    estimate = Estimate({}, clock)
-    estimate.plan(["a", "b", "c"], 1)
-    done(estimate, clock, "a", 8)
-    assert estimate.seconds_left() == 16
-
-
-def test_what_comes_on_top_of_the_tests_is_measured(clock: Clock) -> None:
-    estimate = Estimate({"a": 10, "b": 10}, clock)
-    estimate.plan(["a", "b"], 1)
-    done(estimate, clock, "a", 15)
-    assert estimate.seconds_left() == 15
+@pytest.mark.parametrize(
+    ("known", "names", "before", "ended", "left"),
+    [
+        pytest.param({"a": 10}, "ab", None, ("b", 4), 10, id="nothing before anything is known"),
+        pytest.param({}, "abc", None, ("a", 8), 16, id="measured stands for unknown"),
+        pytest.param({"a": 10, "b": 10}, "ab", 20, ("a", 15), 15, id="on top of the tests"),
+    ],
+)
+def test_what_was_measured_counts(
+    clock: Clock, known: dict[str, float], names: str, before: float | None, ended: tuple[str, float], left: float
+) -> None:
+    estimate = Estimate(known, clock)
+    estimate.plan([*names], 1)
+    assert estimate.seconds_left() == before
+    done(estimate, clock, *ended)
+    assert estimate.seconds_left() == left
 
 
 def test_time_at_work_counts_and_the_longest_sets_the_end(clock: Clock) -> None:

@@ -17,6 +17,7 @@ from assay.instances.environments.drift import LayerStatus
 from assay.instances.environments.images_lock import Lock, add_contents, read_lock
 from assay.jobs.lock import check_images, is_as_locked, lock_instances, rebuild, select
 from assay.jobs.workplace import Workplace
+from toy import make_instance
 from toys import Repository
 
 pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("build")]
@@ -42,9 +43,7 @@ def quiet(_total: int, _title: str) -> AbstractContextManager[Callable[[], None]
 
 
 @pytest.fixture
-def locked(
-    docker_engine, toolchain_image, make_instance, tmp_path: Path, monkeypatch
-) -> Iterator[tuple[Lock, Workplace]]:
+def locked(docker_engine, toolchain_image, tmp_path: Path, monkeypatch) -> Iterator[tuple[Lock, Workplace]]:
     """A project that needs a package which exists as source only, locked."""
     repository = Repository(tmp_path / "mirrors/acme__locked")
     repository.folder.mkdir(parents=True)

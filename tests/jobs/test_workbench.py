@@ -13,13 +13,14 @@ from assay.instances.trees.sources import Sources
 from assay.jobs.workbench import BuiltWorkbench, Planner
 from corpus.model import diff
 from corpus.stage import git
+from toy import make_instance
 
 FILES = {"tests/test_a.py": "def test_x(): pass\n", "tests/test_b.py": "def test_y(): pass\n"}
 CHANGE = {"tests/test_a.py": "def test_x(): assert True\n"}
 
 
 @pytest.fixture
-def make(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable[..., Instance]:
+def make(tmp_path: Path) -> Callable[..., Instance]:
     """Return a function from pass-to-pass tests to an instance of a repository in a folder of mirrors."""
     folder = tmp_path / "mirror" / "acme" / "calc"
     for path, text in FILES.items():

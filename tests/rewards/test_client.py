@@ -3,21 +3,21 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay import Instance, UserError
+from assay import UserError
 from assay.rewards import client as asking
 from assay.rewards.client import NoReward, RewardClient
 from assay.rewards.trl import assay_reward, reward_with
 from assay.rewards.verl import compute_score
 from other_tools import run_with
 from served import Served, served, until
-from toy import GOLD
+from toy import GOLD, make_instances
 
 ANSWER = f"```diff\n{GOLD}```"
 WRONG = ANSWER.replace("+    return a + b", "+    return a * b")
@@ -25,8 +25,8 @@ TRAINERS = Path(__file__).parent / "trainers"
 
 
 @pytest.fixture
-def here(make_instance: Callable[..., Instance], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    instances = [make_instance(id=f"acme__calc-{number}") for number in range(1, 4)]
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    instances = make_instances((1, 2, 3))
     with ExitStack() as stack:
         found = stack.enter_context(served(instances, tmp_path / "verdicts", token="a-secret-of-some-length"))
         monkeypatch.setenv(asking.SERVICE, found.url)

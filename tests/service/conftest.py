@@ -9,13 +9,14 @@ import pytest
 
 from assay import Instance
 from served import Served, served
+from toy import make_instances
 
 Serve = Callable[..., Served]
 
 
 @pytest.fixture
-def instances(make_instance: Callable[..., Instance]) -> list[Instance]:
-    return [make_instance(id=f"acme__calc-{number}") for number in range(1, 4)]
+def instances() -> list[Instance]:
+    return make_instances((1, 2, 3))
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from assay import Instance
 from served import WRONG, Served, ask, connect, served, until
-from toy import GOLD, MORE_TESTS, TESTS
+from toy import GOLD, MORE_TESTS, TESTS, make_instance
 
 Serve = Callable[..., Served]
 
@@ -143,7 +142,7 @@ def test_containers_wait_for_what_was_asked_last_and_are_gone_when_the_service_d
 
 
 @pytest.fixture
-def fast(make_instance: Callable[..., Instance], tmp_path: Path) -> Iterator[Served]:
+def fast(tmp_path: Path) -> Iterator[Served]:
     """A service that stops early; its instance has tests to be fixed in one of two files."""
     instance = make_instance(test_patch=TESTS + MORE_TESTS)
     with served([instance], tmp_path / "verdicts", settings={"fail_fast": True}) as here:

@@ -2,7 +2,6 @@
 
 import json
 import signal
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from assay import Evaluator, Instance, UserError
+from assay import Evaluator, UserError
 from assay.service.serve import ServiceOptions, open_server
 from served import SLOW, process, until
 from stand_ins import row
-from toy import GOLD
+from toy import GOLD, make_instance
 
 IDS = [f"acme__calc-{number}" for number in range(1, 9)]
 
@@ -92,9 +91,7 @@ def test_answers_on_a_kept_connection_wait_for_no_acknowledgement(folder: Path) 
     assert min(taken[30:]) < 0.03  # 0.04 is the time for which Linux keeps an ACK back
 
 
-def test_an_address_that_is_taken_or_open_to_others_is_refused(
-    make_instance: Callable[..., Instance], tmp_path: Path
-) -> None:
+def test_an_address_that_is_taken_or_open_to_others_is_refused(tmp_path: Path) -> None:
     evaluator = Evaluator([make_instance()], engine="fake")
     with open_server(evaluator, tmp_path / "a", ServiceOptions()) as server:
         port = int(server.url.rpartition(":")[2])

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from assay import Instance
 from assay.harness.domain import Asset
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.runs.store import RunStore
 from assay.instances.dataset.formats import native
 from served import WRONG, Served, ask, until, wrong
 from stand_ins import row
-from toy import GOLD
+from toy import GOLD, make_instance
 
 Serve = Callable[..., Served]
 JSON = {"Content-Type": "application/json"}
@@ -307,9 +306,7 @@ def test_a_row_that_is_wrong_is_refused_by_its_field(serve: Serve, changes: dict
     assert "of no known dialect" in nothing.json()["error"]
 
 
-def test_a_row_that_names_a_file_of_this_machine_is_refused(
-    serve: Serve, make_instance: Callable[..., Instance]
-) -> None:
+def test_a_row_that_names_a_file_of_this_machine_is_refused(serve: Serve) -> None:
     assets = (Asset(path="tests/a.bin", url="file:///etc/passwd"),)
     theirs = native.from_instance(make_instance(id="other__project-7", assets=assets))
     with serve(accepts_instances=True).client() as client:

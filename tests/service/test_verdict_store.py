@@ -1,24 +1,23 @@
 """Verdicts on disk: one run has one patch of each instance, and every crash leaves what was finished."""
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from assay import Evaluator, Instance, UserError
+from assay import Evaluator, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.keys import content_key
 from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.store import RunStore
 from assay.service.verdict_store import VerdictStore
-from toy import GOLD
+from toy import GOLD, make_instances
 
 
 @pytest.fixture
-def evaluator(make_instance: Callable[..., Instance]) -> Evaluator:
-    return Evaluator([make_instance(id=f"acme__calc-{number}") for number in (1, 2)], engine="fake", jobs=1)
+def evaluator() -> Evaluator:
+    return Evaluator(make_instances((1, 2)), engine="fake", jobs=1)
 
 
 def judge_and_save(evaluator: Evaluator, store: VerdictStore, name: str, patch: str) -> str:

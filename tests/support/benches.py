@@ -1,14 +1,26 @@
 """A workbench for tests: an engine, one plan for every instance, and images that are there already."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from assay.harness.domain import Instance, TestPlan
-from assay.harness.engines.fake import image_name
+from assay.harness.domain import Instance, Prediction, TestPlan
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.evaluation.evaluate import Task
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json", test_id="node")
+
+
+def make_engine(instances: Iterable[Instance], **settings: Any) -> FakeEngine:
+    """Make the engine without containers that has an image of each instance."""
+    return FakeEngine({image_name(each): each for each in instances}, **settings)
+
+
+def make_task(instance: Instance, patch: str | None = None, plan: TestPlan = PLAN, **settings: Any) -> Task:
+    """Make the task of a patch; without one it is the gold patch."""
+    wanted = instance.gold_patch if patch is None else patch
+    return Task(instance, Prediction(instance_id=instance.id, model="m", patch=wanted), plan, **settings)
 
 
 @dataclass

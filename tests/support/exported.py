@@ -1,13 +1,13 @@
 """Evaluations for tests of exports, graded without an engine."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPart, Instance, Status, TestReport
 from assay.harness.grading.grade import grade
 from assay.harness.runs.report import Graded
+from toy import make_instance
 
 
 def graded(instance: Instance, tests: dict[str, Status], **changes: Any) -> Graded:
@@ -22,7 +22,7 @@ def graded(instance: Instance, tests: dict[str, Status], **changes: Any) -> Grad
     return Graded(instance, evidence, grade(instance, evidence))
 
 
-def mixed(make_instance: Callable[..., Instance]) -> list[Graded]:
+def mixed() -> list[Graded]:
     """Return evaluations a-1 to a-6: resolved, unresolved, empty, timed out, no engine, no environment."""
     fixed, kept = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
     passed, failed = Status.PASSED, Status.FAILED

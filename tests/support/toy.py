@@ -1,5 +1,6 @@
 """The patches of a small project written for the tests, and its instance."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -53,3 +54,7 @@ def make_instance(**changes: Any) -> Instance:
         "created_at": datetime(2023, 1, 2, tzinfo=UTC),
     }
     return Instance.model_validate({**fields, **changes})
+
+
+def make_instances(numbers: Iterable[int], **changes: Any) -> list[Instance]:
+    return [make_instance(id=f"acme__calc-{number}", **changes) for number in numbers]

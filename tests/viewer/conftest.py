@@ -1,7 +1,7 @@
 """Runs that went through the real store, made with the fake engine, and a server in a thread."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import solved_run
-from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, Verdict
+from assay.harness.domain import DatasetRef, Outcome, Prediction, Verdict
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import Run, RunStore
 from assay.jobs.evaluate import EvaluationRun
@@ -17,14 +17,15 @@ from assay.jobs.workplace import Workplace
 from assay.viewer.runs import Viewer
 from assay.viewer.server import ViewServer
 from solved_run import MakeRun, Serve
+from toy import make_instance, make_instances
 
 
 @pytest.fixture
-def make_run(tmp_path: Path, make_instance: Callable[..., Instance]) -> MakeRun:
+def make_run(tmp_path: Path) -> MakeRun:
     """Evaluate three instances, of which the gold patch solves the first, and return the run."""
 
     def make(name: str = "acme.model", model: str = "model", **changes: str) -> RunStore:
-        instances = [make_instance(id=f"acme__calc-{number}", **changes) for number in (1, 2, 3)]
+        instances = make_instances((1, 2, 3), **changes)
         patches = [
             instances[0].gold_patch,
             "diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-a\n+b\n",
@@ -42,7 +43,7 @@ def make_run(tmp_path: Path, make_instance: Callable[..., Instance]) -> MakeRun:
 
 
 @pytest.fixture
-def judged(tmp_path: Path, make_instance: Callable[..., Instance]) -> MakeRun:
+def judged(tmp_path: Path) -> MakeRun:
     """Return what writes a run: a letter for each instance or a blank, as it would be after an evaluation."""
     words = {
         "+": Outcome.RESOLVED,

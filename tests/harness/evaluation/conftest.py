@@ -1,5 +1,6 @@
 """A small project with its image, for evaluations in real containers."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.docker import DockerEngine
 from corpus.stage import git
+from toy import make_instance
 
 BASE = {
     "pyproject.toml": '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
@@ -49,18 +51,5 @@ def prepared(
 
 @pytest.fixture(scope="session")
 def module_instance(mirror: Path) -> Instance:
-    from datetime import UTC, datetime
-
-    from toy import GOLD, TESTS
-
-    return Instance(
-        id="acme__calc-1",
-        repo="acme/calc",
-        base_commit=git(mirror / "acme/calc", "rev-parse", "HEAD~1"),
-        problem_statement="add subtracts",
-        gold_patch=GOLD,
-        test_patch=TESTS,
-        fail_to_pass=("tests/test_calc.py::test_add",),
-        pass_to_pass=("tests/test_calc.py::test_same",),
-        created_at=datetime(2023, 6, 1, tzinfo=UTC),
-    )
+    commit = git(mirror / "acme/calc", "rev-parse", "HEAD~1")
+    return make_instance(base_commit=commit, created_at=datetime(2023, 6, 1, tzinfo=UTC))

@@ -133,13 +133,11 @@ def test_limit_that_a_patch_reaches_refuses_the_patch(
 
 
 @pytest.mark.parametrize("script", [APPLY, RESTORE])
-def test_kill_for_lack_of_memory_refuses_the_patch(instance: Instance, script: str) -> None:
+def test_kill_for_lack_of_memory_refuses_the_patch_and_one_by_somebody_else_is_the_engines(
+    instance: Instance, script: str
+) -> None:
     done = applied(instance, ActedBox({script: ExecResult(137, b"", 1.0)}, BoxEnd(oom_killed=True)))
     assert status_of(instance, done)[0] is ApplyStatus.REJECTED
-
-
-@pytest.mark.parametrize("script", [APPLY, RESTORE])
-def test_kill_by_somebody_else_is_the_engines(instance: Instance, script: str) -> None:
     with pytest.raises(EngineError, match="somebody else"):
         applied(instance, ActedBox({script: ExecResult(137, b"", 1.0)}))
 

@@ -14,7 +14,6 @@ from assay.harness.domain import (
     Evidence,
     Instance,
     Limits,
-    Prediction,
     PublishedImage,
     Service,
     TestPlan,
@@ -25,19 +24,19 @@ from assay.harness.engines.fake import FakeBox, FakeEngine, image_name
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation import evaluate as evaluate_module
 from assay.harness.evaluation.delivery import APPLY, CONFLICT, PIPE, RESULTS, SUPERVISE, TEST
-from assay.harness.evaluation.evaluate import Task, evaluate
+from assay.harness.evaluation.evaluate import evaluate
+from benches import make_engine, make_task
 
 PLAN = TestPlan(command="pytest", report_path="/tmp/r/report.json", report_format="status_json", test_id="node")
 
 
 @pytest.fixture
 def engine(instance: Instance) -> FakeEngine:
-    return FakeEngine({image_name(instance): instance})
+    return make_engine([instance])
 
 
 def evaluated(engine: FakeEngine, instance: Instance, patch: str, plan: TestPlan = PLAN) -> Evidence:
-    task = Task(instance, Prediction(instance_id=instance.id, patch=patch), plan)
-    return evaluate(task, image_name(instance), engine).evidence
+    return evaluate(make_task(instance, patch, plan), image_name(instance), engine).evidence
 
 
 def test_evidence_says_what_was_run_where(engine: FakeEngine, instance: Instance) -> None:
@@ -63,9 +62,8 @@ def test_files_of_the_tests_that_cannot_be_had_open_no_container(engine: FakeEng
     def assets() -> dict[str, bytes]:
         raise EnvironmentFailure("no such release")
 
-    prediction = Prediction(instance_id=instance.id, patch=instance.gold_patch)
     with pytest.raises(EnvironmentFailure):
-        evaluate(Task(instance, prediction, PLAN, assets=assets), image_name(instance), engine)
+        evaluate(make_task(instance, plan=PLAN, assets=assets), image_name(instance), engine)
     assert engine.opened == 0
 
 
@@ -229,13 +227,12 @@ def test_run_without_tripwires_is_flagged_unless_nothing_ran(instance: Instance)
     assert flagged(ActedEngine(), with_runner), "they could be put nowhere"
     assert flagged(ActedEngine(), PLAN)
     assert not flagged(ActedEngine({APPLY: ExecResult(CONFLICT, b"", 0.0)}), PLAN)
-    assert not flagged(FakeEngine({image_name(instance): instance}), PLAN)
+    assert not flagged(make_engine([instance]), PLAN)
 
 
 def test_patch_that_does_not_apply_ends_before_the_tests(instance: Instance) -> None:
     engine = ActedEngine({APPLY: ExecResult(CONFLICT, b"does not apply", 0.0)})
-    task = Task(instance, Prediction(instance_id=instance.id, patch=instance.gold_patch), PLAN)
-    found = evaluate(task, "image", engine, {"run": "1"})
+    found = evaluate(make_task(instance, plan=PLAN), "image", engine, {"run": "1"})
     assert (found.evidence.apply.status, found.evidence.exit_code) == (ApplyStatus.CONFLICT, None)
     assert (found.output, len(engine.commands)) == (b"does not apply", 1)
     assert engine.opened_with["labels"] == {"run": "1"}

@@ -24,9 +24,9 @@ def test_files_that_steer_the_runner_are_put_back_at_any_depth(instance: Instanc
     assert back.flags == ("runner_configuration_put_back",)
 
 
-def test_steering_file_that_the_gold_patch_touches_stays(instance: Instance) -> None:
-    fix = instance.model_copy(update={"gold_patch": diff("setup.cfg", "calc.py")})
-    assert put_back(fix, PLAN, ["setup.cfg", "calc.py"]).paths == ()
+def test_steering_file_that_the_gold_patch_touches_stays_unless_it_has_attributes(instance: Instance) -> None:
+    fix = instance.model_copy(update={"gold_patch": diff("setup.cfg", "src/.gitattributes", "calc.py")})
+    assert put_back(fix, PLAN, ["setup.cfg", "calc.py", "src/.gitattributes"]).paths == ("src/.gitattributes",)
 
 
 def test_changed_and_new_test_files_are_put_back(instance: Instance) -> None:
@@ -43,11 +43,6 @@ def test_build_products_are_put_back_whatever_their_case(instance: Instance) -> 
     back = put_back(instance, PLAN, ["src/helper.EGG-INFO/entry_points.txt"])
     assert "src/helper.EGG-INFO/entry_points.txt" in back.paths
     assert back.flags == ("build_products_left_out",)
-
-
-def test_attributes_are_put_back_even_if_the_fix_touches_them(instance: Instance) -> None:
-    fix = instance.model_copy(update={"gold_patch": diff("src/.gitattributes", "calc.py")})
-    assert put_back(fix, PLAN, ["src/.gitattributes"]).paths == ("src/.gitattributes",)
 
 
 STEERING = {

@@ -14,6 +14,7 @@ from assay.harness.evaluation.steering import (
 )
 from assay.harness.patches.diff import read_diff
 from corpus.model import diff
+from toy import make_instance
 
 BASE = {
     "Cargo.toml": '[package]\nname = "a"\nversion = "1.0.0"\n',
@@ -26,7 +27,7 @@ PLAN = TestPlan(command="true", restore=("check.rs",))
 
 
 @pytest.fixture
-def rust(make_instance):
+def rust():
     def rust(fix: dict[str, str | None], **fields: object) -> Instance:
         after = {path: text for path, text in (BASE | fix).items() if text is not None}
         fields = {"test_patch": "", "fail_to_pass": (), "pass_to_pass": (), **fields}
@@ -93,7 +94,7 @@ def test_what_the_test_patch_touches_is_not_disputed(rust):
     assert find_disputed_changes(instance, PLAN, ["Cargo.toml"]) == []
 
 
-def test_a_source_of_a_project_that_is_a_runner_is_not_disputed(make_instance):
+def test_a_source_of_a_project_that_is_a_runner_is_not_disputed():
     files = {"src/pytest/__init__.py": "a = 1\n", "src/pytest/conftest.py": "a = 1\n"}
     instance = make_instance(gold_patch=diff(files, dict.fromkeys(files, "a = 2\n")), test_patch="")
 

@@ -14,19 +14,17 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, TestPlan, Verdict
-from assay.harness.engines.fake import FakeEngine, image_name
-from assay.harness.evaluation.evaluate import Task
+from assay.harness.domain import DatasetRef, Instance, Outcome, Verdict
+from assay.harness.engines.fake import FakeEngine
 from assay.harness.runs import archives
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
-from benches import StubBench
+from benches import StubBench, make_engine, make_task
 from killing import killed
-from toy import GOLD, TESTS
+from toy import GOLD, make_instances
 
-PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 WRONG = GOLD.replace("a + b", "a * b")
 PATCHES = {"gold": GOLD, "wrong": WRONG, "empty": "", "prose": "I would add a plus sign."}
 OUTCOMES = {
@@ -37,22 +35,7 @@ OUTCOMES = {
 }
 
 
-def an_instance(number: int) -> Instance:
-    return Instance.model_validate(
-        {
-            "id": f"acme__calc-{number}",
-            "repo": "acme/calc",
-            "problem_statement": "add subtracts",
-            "gold_patch": GOLD,
-            "test_patch": TESTS,
-            "fail_to_pass": ("tests/test_calc.py::test_add",),
-            "pass_to_pass": ("tests/test_calc.py::test_same",),
-            "created_at": "2023-01-02T00:00:00Z",
-        }
-    )
-
-
-INSTANCES = [an_instance(number) for number in range(3)]
+INSTANCES = make_instances(range(3))
 
 
 class Timeless(RunStore):
@@ -68,18 +51,15 @@ class Command:
 
     root: Path
     patches: dict[str, str]
-    engine: FakeEngine = field(default_factory=lambda: FakeEngine({image_name(each): each for each in INSTANCES}))
+    engine: FakeEngine = field(default_factory=lambda: make_engine(INSTANCES))
     alone: bool = False
 
     def run(self) -> RunReport:
         store = Timeless(self.root, alone=self.alone)
-        predictions = [
-            Prediction(instance_id=each.id, model="m", patch=PATCHES[self.patches[each.id]]) for each in INSTANCES
-        ]
-        tasks = [Task(each, prediction, PLAN) for each, prediction in zip(INSTANCES, predictions, strict=True)]
+        tasks = [make_task(each, PATCHES[self.patches[each.id]]) for each in INSTANCES]
         with store.lock():
             about = Run(id="run", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
-            store.save_run(about, predictions)
+            store.save_run(about, [task.prediction for task in tasks])
             verdicts = Runner(store, StubBench(self.engine), pause=0).execute(tasks)
             report = build_report(verdicts, [each.id for each in INSTANCES], run_id="run")
             store.save_report(report, verdicts)
@@ -175,7 +155,7 @@ def test_a_full_disk_leaves_the_old_result_whole(tmp_path: Path) -> None:
         "import resource\n"
         "from test_crash import *\n"
         "command = Command(Path(sys.argv[1]), gold_and_others())\n"
-        "task = Task(INSTANCES[0], Prediction(instance_id=INSTANCES[0].id, patch=GOLD), PLAN)\n"
+        "task = make_task(INSTANCES[0])\n"
         "runner = Runner(RunStore(command.root), StubBench(command.engine), fresh=True)\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))\n"

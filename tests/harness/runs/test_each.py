@@ -8,10 +8,11 @@ import pytest
 from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.each import Done, ForEach, do_for_each
+from toy import make_instance
 
 
 @pytest.fixture
-def instances(make_instance):
+def instances():
     return [make_instance(id=f"acme__{repo}-{number}", repo=f"acme/{repo}") for repo in "ab" for number in range(3)]
 
 

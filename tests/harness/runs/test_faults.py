@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Limits, Outcome, Prediction, TestPlan, Verdict
+from assay.harness.domain import Limits, Outcome, TestPlan, Verdict
 from assay.harness.engines.base import Engine
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.engines.fake import FakeEngine
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.engines.owner import OWNER, this_process
 from assay.harness.evaluation.evaluate import Task
@@ -22,16 +22,11 @@ from assay.harness.runs.attempt import ATTEMPTS
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
-from benches import StubBench
+from benches import StubBench, make_engine, make_task
+from toy import GOLD, make_instance, make_instances
 
-PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 KINDS = ["error", "timeout", "cut"]
 FAR = 10**6
-Make = Callable[..., Instance]
-
-
-def gold(instance: Instance) -> Task:
-    return Task(instance, Prediction(instance_id=instance.id, model="gold", patch=instance.gold_patch), PLAN)
 
 
 def run(root: Path, engine: Engine, tasks: list[Task], jobs: int = 1) -> list[Verdict]:
@@ -43,11 +38,11 @@ def faulty(fake: FakeEngine, fail_at: int | Collection[int], kind: str) -> Fault
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_fault_at_any_call_changes_no_verdict(make_instance: Make, tmp_path: Path, kind: str) -> None:
-    found = [make_instance(id=f"acme__calc-{number}") for number in range(3)]
-    fake = FakeEngine({image_name(each): each for each in found})
-    wrong = Prediction(instance_id=found[1].id, patch=found[1].gold_patch.replace("a + b", "a * b"))
-    tasks = [gold(found[0]), Task(found[1], wrong, PLAN), gold(found[2])]
+def test_one_fault_at_any_call_changes_no_verdict(tmp_path: Path, kind: str) -> None:
+    found = make_instances(range(3))
+    fake = make_engine(found)
+    patches = (None, GOLD.replace("a + b", "a * b"), None)
+    tasks = [make_task(each, patch) for each, patch in zip(found, patches, strict=True)]
     met: Counter[str] = Counter()
     for number in range(1, 1000):
         engine = faulty(fake, number, kind)
@@ -62,10 +57,10 @@ def test_one_fault_at_any_call_changes_no_verdict(make_instance: Make, tmp_path:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_engine_that_stays_broken_costs_no_finished_verdict(make_instance: Make, tmp_path: Path, kind: str) -> None:
-    found = [make_instance(id=f"acme__calc-{number}") for number in range(2)]
-    fake = FakeEngine({image_name(each): each for each in found})
-    tasks = [gold(each) for each in found]
+def test_an_engine_that_stays_broken_costs_no_finished_verdict(tmp_path: Path, kind: str) -> None:
+    found = make_instances(range(2))
+    fake = make_engine(found)
+    tasks = [make_task(each) for each in found]
     number, outcomes = 0, [Outcome.INFRA_ERROR]
     while Outcome.INFRA_ERROR in outcomes:
         number += 1
@@ -94,13 +89,11 @@ def traced() -> Iterator[Callable[[], int]]:
     tracemalloc.stop()
 
 
-def test_hundreds_of_evaluations_with_faults_lose_and_double_nothing(
-    make_instance: Make, tmp_path: Path, traced: Callable[[], int]
-) -> None:
+def test_hundreds_of_evaluations_with_faults_lose_and_double_nothing(tmp_path: Path, traced: Callable[[], int]) -> None:
     tests = tuple(f"tests/test_calc.py::test_number_{number}" for number in range(100))
-    found = [make_instance(id=f"acme__calc-{number}", pass_to_pass=tests) for number in range(300)]
-    fake = FakeEngine({image_name(each): each for each in found})
-    tasks = [gold(each) for each in found]
+    found = make_instances(range(300), pass_to_pass=tests)
+    fake = make_engine(found)
+    tasks = [make_task(each) for each in found]
     chance = random.Random(7)
     sick = faulty(fake, {number for number in range(100_000) if chance.random() < 0.05}, "cut")
     store = RunStore(tmp_path / "run")
@@ -124,6 +117,7 @@ def test_hundreds_of_evaluations_with_faults_lose_and_double_nothing(
 
 
 TEST = "tests/test_calc.py::test_add"
+BARE = make_instance(fail_to_pass=(TEST,), pass_to_pass=(), gold_patch="", test_patch="")
 DOCKER_PLAN = TestPlan(
     workdir="/tmp",
     user="nobody",
@@ -137,15 +131,13 @@ DOCKER_PLAN = TestPlan(
 @pytest.mark.docker
 @pytest.mark.parametrize("kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in KINDS[1:])])
 def test_one_fault_at_any_call_of_a_real_engine(
-    make_instance: Make, docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path, kind: str
+    docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path, kind: str
 ) -> None:
-    found = make_instance(fail_to_pass=(TEST,), pass_to_pass=(), gold_patch="", test_patch="")
-    task = Task(found, Prediction(instance_id=found.id), DOCKER_PLAN, runs_empty=True)
+    task = make_task(BARE, plan=DOCKER_PLAN, runs_empty=True)
     for number in range(1, 100):
         engine = FaultyEngine(docker_engine, number, kind)
         store = RunStore(tmp_path / str(number) / "run")
-        runner = Runner(store, StubBench(engine, toolchain_image), pause=0)
-        verdict = runner.execute([task])[0]
+        (verdict,) = Runner(store, StubBench(engine, toolchain_image), pause=0).execute([task])
         assert verdict.resolved, (engine.failed, verdict.reason)
         assert mine(docker_engine) == []
         if not engine.failed:
@@ -155,11 +147,10 @@ def test_one_fault_at_any_call_of_a_real_engine(
 
 @pytest.mark.docker
 def test_a_container_that_somebody_removes_is_evaluated_again(
-    make_instance: Make, docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path
+    docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path
 ) -> None:
-    found = make_instance(fail_to_pass=(TEST,), pass_to_pass=(), gold_patch="", test_patch="")
     plan = DOCKER_PLAN.model_copy(update={"command": DOCKER_PLAN.command + "\nsleep 5\n"})
-    task = Task(found, Prediction(instance_id=found.id), plan, runs_empty=True)
+    task = make_task(BARE, plan=plan, runs_empty=True)
     store = RunStore(tmp_path / "run")
     taken: list[str] = []
 
@@ -167,12 +158,13 @@ def test_a_container_that_somebody_removes_is_evaluated_again(
         while not mine(docker_engine, status="running"):
             time.sleep(0.02)
         time.sleep(0.5)  # until its tests are at work
-        taken.extend(remove_mine(docker_engine))
+        taken.extend(mine(docker_engine))
+        for container in taken:
+            docker_engine._client.remove_container(container, force=True)
 
     thief = threading.Thread(target=steal)
     progress = Progress(started=lambda _task: thief.start())
-    runner = Runner(store, StubBench(docker_engine, toolchain_image))
-    verdict = runner.execute([task], progress)[0]
+    (verdict,) = Runner(store, StubBench(docker_engine, toolchain_image)).execute([task], progress)
     thief.join()
     assert len(taken) == 1
     assert verdict.resolved, verdict.reason
@@ -184,10 +176,3 @@ def test_a_container_that_somebody_removes_is_evaluated_again(
 def mine(engine: DockerEngine, **wanted: str) -> list[str]:
     found = engine._client.containers(all=True, filters={"label": f"{OWNER}={this_process()}", **wanted})
     return [each["Id"] for each in found]
-
-
-def remove_mine(engine: DockerEngine) -> list[str]:
-    found = mine(engine)
-    for container in found:
-        engine._client.remove_container(container, force=True)
-    return found

@@ -291,22 +291,6 @@ def test_killed_workers_lose_nothing_and_leave_no_container(
     both.reap()
 
 
-@pytest.mark.exhaustive
-def test_killed_node_loses_nothing_and_leaves_no_container(
-    both: Machines, expected: dict[str, Verdict], tmp_path: Path
-):
-    node = both.nodes[1]
-    run = both.evaluate("quick", tmp_path)
-    run.await_finished(16)
-    wait_until(lambda: both.containers(node))
-    both.leave(node)
-    assert both.containers(node), "nobody is there to remove them"
-    said = run.end()
-    check(run, expected)
-    assert "2 workers lost" in said
-    both.reap()
-
-
 def test_killed_driver_goes_on_where_it_was(both: Machines, expected: dict[str, Verdict], tmp_path: Path):
     run = both.evaluate("quick", tmp_path)
     run.await_finished(16)
@@ -324,17 +308,22 @@ def test_killed_driver_goes_on_where_it_was(both: Machines, expected: dict[str, 
 
 
 @pytest.mark.exhaustive
-def test_node_out_of_reach_loses_nothing_and_leaves_no_container(
-    both: Machines, expected: dict[str, Verdict], tmp_path: Path
+@pytest.mark.parametrize("killed", [True, False], ids=["killed", "out of reach"])
+def test_lost_node_loses_nothing_and_leaves_no_container(
+    both: Machines, expected: dict[str, Verdict], tmp_path: Path, killed: bool
 ):
     node = both.nodes[1]
     run = both.evaluate("quick", tmp_path)
     run.await_finished(16)
     wait_until(lambda: both.containers(node))
-    node.unplug()
-    wait_until(lambda: "was lost" in run.said())
-    assert workers(node), "they live, and do not know"
-    node.plug()
+    if killed:
+        both.leave(node)
+        assert both.containers(node), "nobody is there to remove them"
+    else:
+        node.unplug()
+        wait_until(lambda: "was lost" in run.said())
+        assert workers(node), "they live, and do not know"
+        node.plug()
     said = run.end()
     check(run, expected)
     assert "2 workers lost" in said

@@ -1,56 +1,41 @@
 """A run graded again from its evidence: the same verdicts, and every figure of the report kept."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import (
-    DatasetRef,
-    GeneratorResult,
-    Instance,
-    PatchDiffFinding,
-    PatchDiffResult,
-    Prediction,
-    Verdict,
-)
-from assay.harness.engines.fake import FakeEngine, image_name
-from assay.harness.evaluation.evaluate import Task
+from assay.harness.domain import DatasetRef, GeneratorResult, PatchDiffFinding, PatchDiffResult, Verdict
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.patchdiff_figures import patchdiff_figures
 from assay.harness.runs.regrade import regrade_run
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.harness.runs.store import RunStore
-from benches import PLAN, StubBench
+from benches import StubBench, make_engine, make_task
+from toy import make_instances
+
+Evaluated = tuple[RunStore, list[Verdict]]
 
 
 @pytest.fixture
-def run(make_instance: Callable[..., Instance], tmp_path: Path) -> tuple[RunStore, list[Verdict]]:
+def run(tmp_path: Path) -> Evaluated:
     """Two resolved evaluations of three instances that were asked for."""
-    found = [make_instance(id=f"acme__calc-{number}") for number in (1, 2)]
-    engine = FakeEngine({image_name(each): each for each in found})
-    tasks = [Task(each, Prediction(instance_id=each.id, patch=each.gold_patch), PLAN) for each in found]
+    found = make_instances((1, 2))
+    tasks = [make_task(each) for each in found]
     store = RunStore(tmp_path / "run")
-    about = Run(
-        id="run",
-        dataset=DatasetRef(name="rows"),
-        model="m",
-        started="",
-        assay_version="1",
-        instance_ids=["acme__calc-1", "acme__calc-2", "acme__calc-3"],
-    )
+    ids = ["acme__calc-1", "acme__calc-2", "acme__calc-3"]
+    dataset = DatasetRef(name="rows")
+    about = Run(id="run", dataset=dataset, model="m", started="", assay_version="1", instance_ids=ids)
     store.save_run(about, [task.prediction for task in tasks])
-    return store, Runner(store, StubBench(engine)).execute(tasks)
+    return store, Runner(store, StubBench(make_engine(found))).execute(tasks)
 
 
 def comparison(instance_id: str, finding: PatchDiffFinding) -> PatchDiffResult:
-    return PatchDiffResult(
-        instance_id=instance_id, model="m", finding=finding, generators=(GeneratorResult(name="suites"),)
-    )
+    suites = GeneratorResult(name="suites")
+    return PatchDiffResult(instance_id=instance_id, model="m", finding=finding, generators=(suites,))
 
 
-def test_patchdiff_figures_survive_and_follow_the_verdicts(run: tuple[RunStore, list[Verdict]]) -> None:
+def test_patchdiff_figures_survive_and_follow_the_verdicts(run: Evaluated) -> None:
     store, verdicts = run
     found = [
         comparison("acme__calc-1", PatchDiffFinding.REGRESSION),
@@ -74,9 +59,7 @@ def test_patchdiff_figures_survive_and_follow_the_verdicts(run: tuple[RunStore, 
     assert list(figures_now.finding_of) == ["acme__calc-2"], "a patch that is resolved no more is not compared"
 
 
-def test_the_figures_of_controls_and_of_instances_without_a_prediction_are_kept(
-    run: tuple[RunStore, list[Verdict]],
-) -> None:
+def test_the_figures_of_controls_and_of_instances_without_a_prediction_are_kept(run: Evaluated) -> None:
     store, verdicts = run
     report = store.summarise(verdicts, unfit={"acme__calc-2": "null is resolved"})
     store.save_report(report, verdicts)
@@ -84,9 +67,7 @@ def test_the_figures_of_controls_and_of_instances_without_a_prediction_are_kept(
     assert regrade_run(store).report == report
 
 
-def test_every_reader_of_an_interrupted_run_counts_the_same_instances_as_incomplete(
-    run: tuple[RunStore, list[Verdict]],
-) -> None:
+def test_every_reader_of_an_interrupted_run_counts_the_same_instances_as_incomplete(run: Evaluated) -> None:
     store, _ = run
     store.forget("acme__calc-2")
     report = store.report()

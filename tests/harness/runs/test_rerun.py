@@ -1,37 +1,19 @@
 """Repetitions of unresolved evaluations, on an engine that acts flaky tests out."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from assay.harness.domain import (
-    Instance,
-    Outcome,
-    Prediction,
-    Status,
-    TestPlan,
-    Verdict,
-)
-from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.domain import Instance, Outcome, Status, Verdict
 from assay.harness.errors import EngineError
-from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.regrade import regrade_run
 from assay.harness.runs.rerun import mark_repeated, rerun, suspects
 from assay.harness.runs.runner import Progress, Runner
 from assay.harness.runs.store import RunStore
-from benches import StubBench
-from toy import GOLD
-
-if TYPE_CHECKING:
-    pass
-
+from benches import StubBench, make_engine, make_task
+from toy import GOLD, make_instances
 
 ADD, SAME = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
-
-
-PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 
 
 P, F = Status.PASSED, Status.FAILED
@@ -41,10 +23,10 @@ class Rerunning:
     """A run on the fake engine whose tests pass and fail as each test says."""
 
     def __init__(self, root: Path, found: list[Instance], flaky: dict[str, list[bool]]) -> None:
-        self.engine = FakeEngine({image_name(each): each for each in found}, flaky=flaky)
+        self.engine = make_engine(found, flaky=flaky)
         self.store = RunStore(root / "run")
         self.runner = Runner(self.store, StubBench(self.engine), jobs=2, pause=0)
-        self.tasks = [Task(each, Prediction(instance_id=each.id, patch=each.gold_patch), PLAN) for each in found]
+        self.tasks = [make_task(each) for each in found]
 
     def execute(self, times: int = 0) -> list[Verdict]:
         verdicts = self.runner.execute(self.tasks)
@@ -75,8 +57,8 @@ def test_a_test_that_always_fails_is_not_flaky(instance: Instance, tmp_path: Pat
     assert run.engine.opened == 3
 
 
-def test_what_is_resolved_is_not_rerun(make_instance: Callable[..., Instance], tmp_path: Path) -> None:
-    found = [make_instance(id=f"acme__calc-{number}") for number in range(4)]
+def test_what_is_resolved_is_not_rerun(tmp_path: Path) -> None:
+    found = make_instances(range(4))
     run = Rerunning(tmp_path, found, {})
     assert all(verdict.resolved for verdict in run.execute(times=2))
     assert run.engine.opened == 4
@@ -115,7 +97,7 @@ def test_no_other_run_takes_a_rerun_for_its_verdict(instance: Instance, tmp_path
 def test_a_new_evaluation_forgets_the_reruns_of_the_old(instance: Instance, tmp_path: Path) -> None:
     run = Rerunning(tmp_path, [instance], {SAME: [False, True, False]})
     run.execute(times=1)
-    run.tasks = [Task(instance, Prediction(instance_id=instance.id, patch=GOLD.replace("a + b", "b + a")), PLAN)]
+    run.tasks = [make_task(instance, GOLD.replace("a + b", "b + a"))]
     (verdict,) = run.execute()
     assert (verdict.outcome, verdict.flaky) == (Outcome.UNRESOLVED, ())
     assert not (tmp_path / "run/instances/acme__calc-1/reruns").exists()
@@ -132,15 +114,9 @@ def test_grading_again_keeps_the_mark(instance: Instance, tmp_path: Path) -> Non
 
 
 def test_runs_that_are_alone_really_run(instance: Instance, tmp_path: Path) -> None:
-    engine = FakeEngine({image_name(instance): instance})
-    task = Task(instance, Prediction(instance_id=instance.id, patch=instance.gold_patch), PLAN)
+    engine = make_engine([instance])
+    task = make_task(instance)
 
-    def execute(name: str, *, alone: bool) -> None:
-        store = RunStore(tmp_path / name, alone=alone)
-        Runner(store, StubBench(engine)).execute([task])
-
-    for name in ("gold-1", "gold-2", "gold-1"):
-        execute(name, alone=True)
-    assert engine.opened == 2
-    execute("other", alone=False)
-    assert engine.opened == 3
+    for name, opened in (("gold-1", 1), ("gold-2", 2), ("gold-1", 2), ("other", 3)):
+        Runner(RunStore(tmp_path / name, alone=name != "other"), StubBench(engine)).execute([task])
+        assert engine.opened == opened

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,25 +14,13 @@ import pytest
 from assay.harness.domain import Instance
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.runs.store import RunStore
+from stand_ins import as_row
+from toy import make_instances
 
-Make = Callable[..., Instance]
 
-
-def as_row(instance: Instance, **more: str) -> str:
-    row = {
-        "instance_id": instance.id,
-        "repo": instance.repo,
-        "base_commit": "0" * 40,
-        "patch": instance.gold_patch,
-        "test_patch": instance.test_patch,
-        "problem_statement": instance.problem_statement,
-        "created_at": instance.created_at.isoformat(),
-        "version": "1.0",
-        "FAIL_TO_PASS": json.dumps(instance.fail_to_pass),
-        "PASS_TO_PASS": json.dumps(instance.pass_to_pass),
-        **more,
-    }
-    return json.dumps(row) + "\n"
+def write_rows(folder: Path, instances: Iterable[Instance], **more: str) -> None:
+    lines = [json.dumps(as_row(each) | more) + "\n" for each in instances]
+    (folder / "rows.jsonl").write_text("".join(lines))
 
 
 EVALUATE = [sys.executable, "-m", "assay", "evaluate", "rows.jsonl", "--gold", "-j", "1", "--engine"]
@@ -50,11 +38,9 @@ def wait_for(what: Callable[[], bool], seconds: float = 60) -> None:
 
 
 @pytest.mark.parametrize("lines", [1, 4, 7])
-def test_a_process_killed_at_any_line_of_its_journal(in_folder: Path, make_instance: Make, lines: int) -> None:
+def test_a_process_killed_at_any_line_of_its_journal(in_folder: Path, lines: int) -> None:
     """Lines: planned, then started and finished for each of three."""
-    (in_folder / "rows.jsonl").write_text(
-        "".join(as_row(make_instance(id=f"acme__calc-{number}")) for number in range(3))
-    )
+    write_rows(in_folder, make_instances(range(3)))
     command = [*EVALUATE, "fake"]
     slow = {**os.environ, "ASSAY_FAKE_SECONDS": "0.3"}
     process = subprocess.Popen(command, env=slow, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -98,11 +84,11 @@ def testbed(docker_engine: DockerEngine, toolchain_image: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def command(in_folder: Path, make_instance: Make, testbed: str) -> list[str]:
+def command(in_folder: Path, testbed: str) -> list[str]:
     """Six instances, each a second long, two at once."""
     labels = {"fail_to_pass": ("t.py::test_fix",), "pass_to_pass": ()}
-    found = [make_instance(id=f"acme__calc-{n}", gold_patch=FIX, test_patch="", **labels) for n in range(6)]
-    (in_folder / "rows.jsonl").write_text("".join(as_row(each, image=testbed, eval_script=SCRIPT) for each in found))
+    found = make_instances(range(6), gold_patch=FIX, test_patch="", **labels)
+    write_rows(in_folder, found, image=testbed, eval_script=SCRIPT)
     return [*EVALUATE, "docker", "-j", "2", "--environment", "published", "--run-id", MARK]
 
 

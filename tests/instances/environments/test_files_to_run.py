@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Recipe, Rule
+from assay.harness.domain import Recipe, Rule
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import read_yaml
 from assay.instances.environments import files_to_run as targets
@@ -15,6 +15,7 @@ from assay.instances.environments.plan import LONGEST, make_plan
 from assay.instances.trees.content import FILE, LINK, TreeEntry
 from assay.instances.trees.sources import Sources
 from corpus.model import diff
+from toy import make_instance
 
 Files = dict[str, str]
 
@@ -29,7 +30,7 @@ def no_tree() -> Iterator[TreeEntry]:
 
 
 @pytest.fixture
-def aim(make_instance: Callable[..., Instance]) -> Callable[..., tuple[str, ...]]:
+def aim() -> Callable[..., tuple[str, ...]]:
     """Return a function from a language, a tree, changed test files and labels to what is run."""
 
     def aim(language: str, files: Files, change: Files, labels: list[str], recipe: Recipe | None = None, **fields):
@@ -64,7 +65,7 @@ def test_labels_of_the_test_patchs_files_change_nothing(aim, language, tree, cha
     assert aim(language, TREES[tree], change, [label]) == aim(language, TREES[tree], change, [])
 
 
-def test_the_tree_is_not_read_if_the_test_patch_accounts_for_every_label(make_instance):
+def test_the_tree_is_not_read_if_the_test_patch_accounts_for_every_label():
     change = {"tests/test_a.py": "def test_z(): pass\n"}
     labels = ("tests/test_a.py::test_z", "test_z", "[100%]")
     instance = make_instance(test_patch=diff({}, change), fail_to_pass=labels, pass_to_pass=())
@@ -103,7 +104,7 @@ def test_the_whole_suite_runs_if_more_than_the_test_patch_ran_and_a_label_may_be
     assert aim("python", PYTHON | {"tests/data.rst": ""}, {"tests/test_b.py": "x = 1\n"}, ["pkg/shipped.py::pkg"]) == ()
 
 
-def test_a_file_that_the_test_patch_removes_or_renames_is_not_run(make_instance):
+def test_a_file_that_the_test_patch_removes_or_renames_is_not_run():
     renamed = (
         "diff --git a/tests/a.py b/tests/b.py\nsimilarity index 100%\nrename from tests/a.py\nrename to tests/b.py\n"
     )
@@ -146,7 +147,7 @@ def test_tests_that_may_be_missing_are_not_demanded(aim):
         aim("python", PYTHON, change, [], fail_to_pass=tuple(lost), rule=Rule.SWE_POLYBENCH)
 
 
-def test_a_file_of_the_gold_patch_or_below_a_link_is_not_lost(make_instance):
+def test_a_file_of_the_gold_patch_or_below_a_link_is_not_lost():
     gold = diff({}, {"tests/test_new.py": "def test_x(): pass\n"})
     linked = [TreeEntry("linked", LINK, b"tests"), TreeEntry("tests/test_a.py", FILE, b"")]
     labels = ("tests/test_new.py::test_x", "linked/test_a.py::test_x")
@@ -174,7 +175,7 @@ def test_hundreds_of_files_are_run_and_too_many_for_one_argument_as_the_whole_su
     assert aim("python", dict.fromkeys(long, "x = 1\n"), {long[0]: "x = 2\n"}, [f"{path}::x" for path in long]) == ()
 
 
-def test_the_answer_is_kept_and_belongs_to_labels_and_tree(make_instance, sources: Sources, monkeypatch):
+def test_the_answer_is_kept_and_belongs_to_labels_and_tree(sources: Sources, monkeypatch):
     trees = []
 
     def tree(ref: object) -> object:

@@ -18,6 +18,7 @@ from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources, tree_ref
 from corpus.model import diff
 from languages.hello import Hello
+from toy import make_instance
 
 DATE = "2023-01-01T00:00:00Z"
 GO = Recipe(language="go")
@@ -29,7 +30,7 @@ TESTS = diff(BEFORE, BEFORE | {"a_test.go": "package a\n\nvar B = 1\n"})
 
 
 @pytest.fixture
-def go_instance(make_instance):
+def go_instance():
     def make(gold: str = MODULES, tests: str = TESTS, **changes) -> Instance:
         return make_instance(language="go", gold_patch=gold, test_patch=tests, **changes)
 

@@ -18,6 +18,7 @@ from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources
+from toy import make_instance
 from toys import Repository
 
 PROJECT = """\
@@ -66,7 +67,7 @@ def builder(docker_engine, toolchain_image, cache, repository, notes, made) -> I
 
 
 @pytest.fixture
-def project(repository: Repository, make_instance: Callable[..., Instance]) -> Callable[..., Instance]:
+def project(repository: Repository) -> Callable[..., Instance]:
     """Make an instance of a real repository, whose later history holds the fix."""
 
     def make(setuptools: str = NEW, **recipe: Any) -> Instance:
@@ -192,9 +193,7 @@ def history(repository: Repository) -> list[str]:
     return [*commits, repository.commit(date="2023-03-10T00:00:00Z")]
 
 
-def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(
-    builder, repository, make_instance, docker_engine, notes
-):
+def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(builder, repository, docker_engine, notes):
     call(repository, "layers")
     commit = history(repository)[-1]
     listed = "find . -name .git -prune -o -printf '%p %m %u %l\\n' | sort"
@@ -217,7 +216,7 @@ def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(
     assert over == alone
 
 
-def test_neighbours_whose_tree_cannot_be_installed_are_done_without(builder, repository, make_instance, notes):
+def test_neighbours_whose_tree_cannot_be_installed_are_done_without(builder, repository, notes):
     call(repository, "broken")
     write(repository, "setup.py", "raise SystemExit('broken then')\n")
     repository.commit(date="2023-02-10T00:00:00Z")
@@ -303,7 +302,7 @@ def test_a_download_with_other_bytes_is_an_environment_failure(builder, project,
         builder.build_image(project(downloads=[file]))
 
 
-def test_a_tree_that_is_no_project_has_its_requirements_and_modules(builder, repository, make_instance, docker_engine):
+def test_a_tree_that_is_no_project_has_its_requirements_and_modules(builder, repository, docker_engine):
     write(repository, "calc.py", "def add(a, b):\n    return a + b\n")
     write(repository, "requirements.txt", "iniconfig==2.0.0\n")
     write(repository, "pyproject.toml", "[tool.black]\nline-length = 99\n")
@@ -326,14 +325,14 @@ def test_an_aborted_builder_starts_nothing_new(builder, project, notes):
     assert notes == []
 
 
-def test_a_published_image_that_cannot_be_pulled_is_an_environment_failure(builder, make_instance):
+def test_a_published_image_that_cannot_be_pulled_is_an_environment_failure(builder):
     published = PublishedImage(image="localhost:1/acme/absent:1", eval_script="true")
 
     with pytest.raises(EnvironmentFailure, match="localhost:1/acme/absent:1"):
         builder.build_image(make_instance(environment=published))
 
 
-def test_a_published_image_on_the_engine_is_handed_over_in_a_layer_of_its_own(make_instance, sources):
+def test_a_published_image_on_the_engine_is_handed_over_in_a_layer_of_its_own(sources):
     instance = make_instance(environment=PublishedImage(image="acme__calc-1", eval_script="pytest"))
     engine = open_engine()
     image = engine.act_out(instance)

@@ -12,6 +12,7 @@ from assay.instances.environments.image_specs import (
 )
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.images import Toolchain
+from toy import make_instance
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
 SOURCES = Download(path="lib.tar.gz", url="https://example.org/lib.tar.gz", sha256="0" * 64)
@@ -21,7 +22,7 @@ LOCK = "pytest==7.2.0 \\\n    --hash=sha256:00\n"
 
 
 @pytest.fixture
-def chain(make_instance):
+def chain():
     def make(recipe=None, toolchain=TOOLCHAIN, lock=LOCK, system=None, ancestors=(), **changes):
         instance, recipe_ = make_instance(**changes), recipe or Recipe()
         packages = python_packages(instance, recipe_, lock, system or BuildSystem(), DATE)
@@ -122,7 +123,7 @@ def test_dockerfiles_use_only_what_every_builder_supports(chain):
         assert "--mount" not in last_stage
 
 
-def test_an_instance_image_names_the_images_of_its_services(make_instance):
+def test_an_instance_image_names_the_images_of_its_services():
     def instance_image(**services):
         instance = make_instance()
         packages = python_packages(instance, Recipe(), LOCK, BuildSystem(), DATE)
@@ -134,7 +135,7 @@ def test_an_instance_image_names_the_images_of_its_services(make_instance):
     assert len({instance_image().name, with_one.name, instance_image(web="assay/env-python:2").name}) == 3
 
 
-def test_a_service_image_has_its_own_packages_and_no_project(make_instance, chain):
+def test_a_service_image_has_its_own_packages_and_no_project(chain):
     recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
     spec = make_service_spec(recipe, TOOLCHAIN, LOCK, DATE)
 
@@ -145,7 +146,7 @@ def test_a_service_image_has_its_own_packages_and_no_project(make_instance, chai
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES.keys() - {"python"}))
-def test_instances_with_the_same_manifests_share_packages(make_instance, language):
+def test_instances_with_the_same_manifests_share_packages(language):
     def images(lock, **changes):
         instance, recipe = make_instance(language=language, **changes), Recipe(language=language)
         return make_image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock, DATE))

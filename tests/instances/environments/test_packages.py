@@ -12,6 +12,7 @@ from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.instances.environments.packages import PackageResolver
 from assay.instances.environments.pins.cutoff import cutoffs
 from assay.instances.toolchains.images import Toolchain
+from toy import make_instance
 
 BASE = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
 RECIPE = Recipe(toolchain="3.11")
@@ -52,7 +53,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
 
 
 @pytest.fixture
-def instance(make_instance):
+def instance():
     return make_instance(created_at=datetime(2023, 5, 17, tzinfo=UTC))
 
 

@@ -6,6 +6,7 @@ from assay.harness.domain import PublishedImage, Recipe, Service
 from assay.harness.evaluation.delivery import PIPE
 from assay.harness.runners.base import PLACEHOLDER
 from assay.instances.environments import plan as plans
+from toy import make_instance
 
 SPACED = """\
 diff --git a/tests/test a b.py b/tests/test a b.py
@@ -23,7 +24,7 @@ diff --git a/tests/data.json b/tests/data.json
 """
 
 
-def test_the_patchs_test_files_are_run_and_all_its_files_restored(make_instance):
+def test_the_patchs_test_files_are_run_and_all_its_files_restored():
     plan = plans.make_plan(make_instance(test_patch=SPACED), Recipe())
 
     words = shlex.split(plan.command)
@@ -76,14 +77,14 @@ git checkout abc tests/test_calc.py
 """
 
 
-def published(make_instance, tests):
+def published(tests):
     environment = PublishedImage(image="somewhere/acme:1", eval_script=SCRIPT.format(tests=tests))
     return make_instance(environment=environment, test_patch=SPACED, log_format="django")
 
 
 @pytest.mark.parametrize("recipe", [Recipe(), Recipe(test_command="never run")])
-def test_published_image_runs_a_known_runner_with_report_and_tripwires(make_instance, recipe):
-    instance = published(make_instance, "(A='b c' pytest tests/test_calc.py) | cat")
+def test_published_image_runs_a_known_runner_with_report_and_tripwires(recipe):
+    instance = published("(A='b c' pytest tests/test_calc.py) | cat")
     plan = plans.make_plan(instance, recipe)
 
     *prepare, command = plan.command.splitlines()
@@ -95,8 +96,8 @@ def test_published_image_runs_a_known_runner_with_report_and_tripwires(make_inst
     assert (plan.user, plan.workdir, plan.targets) == ("assay", "/repo", ("tests/test_calc.py",))
 
 
-def test_published_image_has_its_tests_delivered_by_the_harness(make_instance):
-    instance = published(make_instance, "pytest tests/test_calc.py")
+def test_published_image_has_its_tests_delivered_by_the_harness():
+    instance = published("pytest tests/test_calc.py")
     own, plan = (plans.make_plan(each, Recipe()) for each in (make_instance(test_patch=SPACED), instance))
 
     assert (plan.restore, plan.test_patch) == (own.restore, own.test_patch)
@@ -108,20 +109,20 @@ def test_published_image_has_its_tests_delivered_by_the_harness(make_instance):
 @pytest.mark.parametrize(
     "tests", ["./run.sh --all", "pytest a.py; pytest b.py", "pytest $(cat list)", "pytest a.py | tail"]
 )
-def test_published_image_with_an_unknown_runner_is_read_from_its_log(make_instance, tests):
-    plan = plans.make_plan(published(make_instance, tests), Recipe())
+def test_published_image_with_an_unknown_runner_is_read_from_its_log(tests):
+    plan = plans.make_plan(published(tests), Recipe())
 
     assert plan.command.splitlines()[-1] == tests
     assert (plan.runner, plan.report_format, plan.report_path) == ("", "", "")
 
 
-def test_published_image_puts_back_the_files_that_its_script_runs(make_instance):
-    plan = plans.make_plan(published(make_instance, "bash tools/ci.sh && ./bin/test -C x"), Recipe())
+def test_published_image_puts_back_the_files_that_its_script_runs():
+    plan = plans.make_plan(published("bash tools/ci.sh && ./bin/test -C x"), Recipe())
 
     assert plan.runs == ("tools/ci.sh", "bin/test")
 
 
-def test_services_and_faketime_are_in_the_plan(make_instance):
+def test_services_and_faketime_are_in_the_plan():
     service = Service(name="web", command="serve", port=80)
     plan = plans.make_plan(make_instance(), Recipe(services=(service,), faketime="2014-05-01 00:00:00"))
 
@@ -131,7 +132,7 @@ def test_services_and_faketime_are_in_the_plan(make_instance):
     assert "LD_PRELOAD" not in plans.make_plan(make_instance(), Recipe()).env
 
 
-def test_other_test_files_are_run_by_the_same_command_with_the_same_files_restored(make_instance):
+def test_other_test_files_are_run_by_the_same_command_with_the_same_files_restored():
     instance = make_instance(test_patch=SPACED)
     plan = plans.make_plan(instance, Recipe(), ["tests/test_other.py", "tests/a b.py"])
     assert "tests/test_other.py 'tests/a b.py'" in plan.command

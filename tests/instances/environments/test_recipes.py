@@ -6,6 +6,7 @@ import pytest
 from assay.harness.domain import Recipe, Variant
 from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.environments.recipes import FOLDER, apply_variant, find_recipe, load_recipe
+from toy import make_instance
 
 
 def write(path: Path, text: str) -> Path:
@@ -29,7 +30,7 @@ def test_an_unknown_repository_gets_the_default_of_its_language(instance):
     assert find_recipe(instance) == Recipe(language="python")
 
 
-def test_a_users_recipe_comes_before_the_shipped_one(make_instance, tmp_path: Path):
+def test_a_users_recipe_comes_before_the_shipped_one(tmp_path: Path):
     write(tmp_path / "python" / "pallets__flask.yaml", "repo: pallets/flask\npackages: [pytest, mine]\n")
 
     found = find_recipe(make_instance(repo="Pallets/Flask"), [tmp_path])
@@ -38,7 +39,7 @@ def test_a_users_recipe_comes_before_the_shipped_one(make_instance, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["python/Acme__Calc.yaml", "Python/acme__calc.YAML", "python/Default.yaml"])
-def test_a_recipe_file_is_found_whatever_the_case_of_its_name(make_instance, tmp_path: Path, name: str):
+def test_a_recipe_file_is_found_whatever_the_case_of_its_name(tmp_path: Path, name: str):
     write(tmp_path / name, "packages: [mine]\n")
 
     assert find_recipe(make_instance(repo="ACME/calc"), [tmp_path]).packages == ("mine",)
@@ -52,11 +53,11 @@ def test_two_recipe_files_whose_names_differ_only_in_case_are_refused(instance, 
         find_recipe(instance, [tmp_path])
 
 
-def test_the_recipe_of_a_row_comes_first(make_instance, tmp_path: Path):
+def test_the_recipe_of_a_row_comes_first(tmp_path: Path):
     assert find_recipe(make_instance(environment=Recipe(timeout=7))).timeout == 7
 
 
-def test_an_unsupported_language_is_an_environment_failure(make_instance):
+def test_an_unsupported_language_is_an_environment_failure():
     with pytest.raises(EnvironmentFailure, match=r"'cobol'.*python"):
         find_recipe(make_instance(language="cobol"))
 
@@ -106,7 +107,7 @@ RECIPE = Recipe(
         ("not a version", 2023, {}),
     ],
 )
-def test_the_first_variant_that_matches_version_and_time_applies(make_instance, version, year, changed):
+def test_the_first_variant_that_matches_version_and_time_applies(version, year, changed):
     instance = make_instance(version=version, created_at=datetime(year, 6, 1, tzinfo=UTC))
 
     assert apply_variant(RECIPE, instance) == RECIPE.model_copy(update={"variants": (), **changed})

@@ -1,6 +1,5 @@
 """Recipes for repositories that have none: found with real containers and a package index, or found earlier."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.domain import Instance, Recipe
+from assay.harness.domain import Recipe
 from assay.harness.engines.fake import FakeEngine
 from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.setup.keeper import Setter
@@ -16,6 +15,7 @@ from assay.instances.setup.setup_record import SetupRecord, save_record
 from assay.instances.trees.sources import Sources
 from assay.jobs.workbench import BuiltWorkbench, Planner
 from corpus.stage import git
+from toy import make_instance
 
 DAY = datetime(2024, 3, 1, tzinfo=UTC)
 FILES = {
@@ -61,7 +61,7 @@ def keep(folder: Path, days: int, *, accepted: bool = True, **fields: object) ->
     return record
 
 
-def test_the_recipe_of_the_nearest_search_is_taken(setter: Setter, notes: list[str], make_instance: Callable) -> None:
+def test_the_recipe_of_the_nearest_search_is_taken(setter: Setter, notes: list[str]) -> None:
     instance = make_instance(base_commit="f" * 40, created_at=DAY)
     keep(setter.folder, 5, accepted=False)
     keep(setter.folder, 1, ended=False)
@@ -72,16 +72,14 @@ def test_the_recipe_of_the_nearest_search_is_taken(setter: Setter, notes: list[s
     assert not notes
 
 
-def test_a_search_too_long_ago_is_none(setter: Setter, notes: list[str], make_instance: Callable) -> None:
+def test_a_search_too_long_ago_is_none(setter: Setter, notes: list[str]) -> None:
     keep(setter.folder, 91)
     assert setter.find_recipe(make_instance(base_commit="f" * 40, created_at=DAY)) is None
     assert notes[0] == "no recipe names acme/calc: searching for one, for at most 10 min"
     assert notes[1].startswith("no set-up of acme/calc: commit ffff")
 
 
-def test_a_workbench_gives_the_recipe_only_to_instances_without_one(
-    setter: Setter, make_instance: Callable[..., Instance]
-) -> None:
+def test_a_workbench_gives_the_recipe_only_to_instances_without_one(setter: Setter) -> None:
     found = keep(setter.folder, 0)
     engine = setter.engine
     bench = BuiltWorkbench(engine, Planner(engine), setter.sources, setter.builder, setter=setter)
@@ -99,7 +97,7 @@ def test_a_workbench_gives_the_recipe_only_to_instances_without_one(
 @pytest.mark.network
 @pytest.mark.xdist_group("build")
 def test_missing_packages_are_found_by_running_the_suite(
-    commit: str, setter: Setter, notes: list[str], docker_engine, make_instance: Callable
+    commit: str, setter: Setter, notes: list[str], docker_engine
 ) -> None:
     builder = ImageBuilder(docker_engine, setter.sources)
     real = replace(setter, engine=docker_engine, builder=builder, rounds=4)

@@ -9,6 +9,7 @@ from assay.harness.domain.evidence import Apply, ApplyStatus, Tripwire
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.instances.setup.trial import NO_TESTS, BuiltTrial
+from toy import make_instance
 
 
 class PlayedBuilder:
@@ -34,7 +35,7 @@ def trial_of(builder: PlayedBuilder, instance: Instance) -> BuiltTrial:
     return BuiltTrial(instance, builder, None)  # type: ignore[arg-type]
 
 
-def test_a_failed_build_is_a_result_with_its_whole_log(tmp_path: Path, make_instance) -> None:
+def test_a_failed_build_is_a_result_with_its_whole_log(tmp_path: Path) -> None:
     log = tmp_path / "build.log"
     log.write_text("much\nfatal error: x.h: No such file\n")
     builder = PlayedBuilder(EnvironmentFailure("image a could not be built", log_path=str(log), tail="the end"))
@@ -45,7 +46,7 @@ def test_a_failed_build_is_a_result_with_its_whole_log(tmp_path: Path, make_inst
     assert trial_of(gone, make_instance()).run(Recipe(), 60).output == "no lock\nthe end"
 
 
-def test_an_engine_that_fails_is_asked_three_times(make_instance, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_fails_is_asked_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.instances.setup.trial.PAUSE", 0.0)
     weak = PlayedBuilder(EngineError("overloaded"), EngineError("overloaded"), EnvironmentFailure("at last"))
     assert trial_of(weak, make_instance()).run(Recipe(), 60).problem == "at last"
@@ -60,7 +61,7 @@ def test_an_engine_that_fails_is_asked_three_times(make_instance, monkeypatch: p
 
 @pytest.mark.parametrize(("seen", "problem"), [(Status.PASSED, NO_TESTS), (Status.MISSING, "no test result was found")])
 def test_a_run_of_assays_own_tests_alone_found_no_test(
-    seen: Status, problem: str, make_instance, monkeypatch: pytest.MonkeyPatch
+    seen: Status, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evidence = Evidence(
         instance_id="calc",

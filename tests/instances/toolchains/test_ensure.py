@@ -83,19 +83,14 @@ def test_a_build_that_failed_is_not_tried_again_by_those_who_share_it(tmp_path: 
     assert len(tries) == 2
 
 
-def test_a_failure_of_the_engine_is_tried_again() -> None:
+@pytest.mark.parametrize(
+    ("failure", "next_step"), [(EngineError("it restarts"), "a/b:1"), (EnvironmentFailure("no such package"), "a/b:2")]
+)
+def test_a_failure_of_the_engine_is_tried_again_and_no_failure_stops_another_step(
+    failure: Exception, next_step: str
+) -> None:
     failures = SharedFailures()
-    with pytest.raises(EngineError), failures.step("a/b:1"):
-        raise EngineError("the daemon restarts")
-
-    with failures.step("a/b:1"):
-        pass
-
-
-def test_a_failure_stops_no_other_step() -> None:
-    failures = SharedFailures()
-    with pytest.raises(EnvironmentFailure), failures.step("a/b:1"):
-        raise EnvironmentFailure("no such package")
-
-    with failures.step("a/b:2"):
+    with pytest.raises(type(failure)), failures.step("a/b:1"):
+        raise failure
+    with failures.step(next_step):
         pass

@@ -37,14 +37,24 @@ def test_each_language_has_a_default_from_debian_and_names_official_images_by_ve
     assert known.official.image.format(version="7").endswith("7") if known.official else language in {"php", "ruby"}
 
 
-def test_an_unknown_language_is_refused(engine: FakeEngine):
-    with pytest.raises(UserError, match="cobol"):
-        find_toolchain(Recipe(language="cobol"), {}, engine)
+ELSEWHERE = r"3.9.6 .*an archive for x86_64, and .* aarch64\).*\[toolchains"
 
 
-def test_a_version_that_no_distribution_has_needs_a_users_image(engine: FakeEngine):
-    with pytest.raises(EnvironmentFailure, match=r"python 3.5 .*\[toolchains.python\]"):
-        find_toolchain(Recipe(toolchain="3.5"), {}, engine)
+@pytest.mark.parametrize(
+    ("recipe", "error", "words"),
+    [
+        (Recipe(language="cobol"), UserError, "cobol"),
+        (Recipe(toolchain="3.5"), EnvironmentFailure, r"python 3.5 .*\[toolchains.python\]"),
+        (Recipe(toolchain="3.9.6"), EnvironmentFailure, ELSEWHERE),
+    ],
+    ids=["unknown language", "version of no distribution", "archive for another machine"],
+)
+def test_what_is_not_to_be_had_is_said_with_the_setting_that_helps(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, recipe: Recipe, error: type[Exception], words: str
+):
+    monkeypatch.setattr(images.platform, "machine", lambda: "aarch64")
+    with pytest.raises(error, match=words):
+        find_toolchain(recipe, {}, engine)
 
 
 @pytest.mark.docker
@@ -135,10 +145,3 @@ def test_names_of_debian_toolchains_are_stable_and_the_same_on_every_machine(
     found = [find_toolchain(Recipe(toolchain=version), {}, engine).name for version in ("3.9", "3.11")]
 
     assert found == ["assay/toolchain-python:3.9-529f9d908c1b", "assay/toolchain-python:3.11-d70e907059e7"]
-
-
-def test_an_archive_for_another_machine_needs_a_users_image(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(images.platform, "machine", lambda: "aarch64")
-
-    with pytest.raises(EnvironmentFailure, match=r"3.9.6 .*an archive for x86_64, and .* aarch64\).*\[toolchains"):
-        find_toolchain(Recipe(toolchain="3.9.6"), {}, engine)

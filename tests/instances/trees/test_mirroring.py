@@ -1,15 +1,15 @@
 """Mirrors of what instances need, fetched from repositories on this machine that stand for the public ones."""
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, TreeRef
+from assay.harness.domain import TreeRef
 from assay.harness.runs.crew import Crew
 from assay.instances.trees.mirroring import BATCH, Mirrored, Mirroring, NeededRepository, collect_needs
 from assay.instances.trees.sources import Sources
+from toy import make_instance
 
 
 def git(folder: Path, *args: str) -> str:
@@ -108,15 +108,12 @@ def test_a_server_that_gives_branches_only_is_fetched_whole(
     remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = publish(remote, "acme/calc", 4)
-    monkeypatch.setattr(
-        Mirroring,
-        "_fetch_commits",
-        lambda *_args: "Server does not allow request for unadvertised object",
-    )
+    refusal = "Server does not allow request for unadvertised object"
+    monkeypatch.setattr(Mirroring, "_fetch_commits", lambda *_args: refusal)
     (found,) = fetch(tmp_path / "mirrors", NeededRepository("acme/calc", (ids[1], "1" * 40)))
     assert (found.fetched, "1 commit, such as 1111" in found.problem) == (1, True)
 
 
-def test_needed_are_the_base_commits_and_no_archives(make_instance: Callable[..., Instance]) -> None:
+def test_needed_are_the_base_commits_and_no_archives() -> None:
     found = [make_instance(id=f"acme__calc-{n}", base_commit=str(n % 2) * 40) for n in range(4)]
     assert collect_needs(found) == [NeededRepository("acme/calc", ("0" * 40, "1" * 40))]

@@ -12,6 +12,7 @@ from assay.harness.errors import EnvironmentFailure
 from assay.instances.trees.content import EXECUTABLE, FILE, read_tar
 from assay.instances.trees.indexes import WrongArchive
 from assay.instances.trees.sources import Sources, fill_date, find_mirror
+from toy import make_instance
 from toys import Index, Repository
 
 REPO = "Owner/Name"
@@ -78,9 +79,7 @@ def test_a_tree_with_a_patch_on_top_has_the_patched_files(repository: Repository
         sources.tree(TreeRef(REPO, commit, patch=patch.replace("-b", "-x")))
 
 
-def test_an_instance_without_a_time_gets_that_of_its_commit(
-    repository: Repository, make_instance, tmp_path: Path
-) -> None:
+def test_an_instance_without_a_time_gets_that_of_its_commit(repository: Repository, tmp_path: Path) -> None:
     base = repository.commit()
     sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
     undated = make_instance(repo=REPO, base_commit=base, created_at=UNKNOWN_TIME)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
 from changes import change
 from stand_ins import as_row
+from toy import make_instance
 
 ADD = "tests/test_calc.py::test_add"
 STATEMENT = "Adding is wrong\n\n```python\nadd(1, 2)\n```\nI expect 3, and would {}."
@@ -16,7 +16,7 @@ FIX = ["    total = left + right", "    if total > limit:", "        total = lim
 
 
 @pytest.fixture
-def data(in_folder: Path, make_instance: Callable[..., Instance]) -> Path:
+def data(in_folder: Path) -> Path:
     """Three instances: the first tells its solution, the second imports what nobody knows, the third is sound."""
     changes = (
         {"id": "acme__calc-1", "problem_statement": STATEMENT.format(f"`{FIX[0].strip()}`, `{FIX[1].strip()}`")},

@@ -34,19 +34,14 @@ def test_a_job_and_a_log_are_evaluated(assay: Callable, rows: Path) -> None:
     assert "no prediction for acme__calc-2: no patch (AgentTimeoutError)" in assay("dataset", "predictions", "job").err
 
 
-def test_the_mark_of_an_oracle_stays_with_a_run_folder(assay: Callable, rows: Path) -> None:
-    assay("solve", "rows.jsonl", "--agent", "gold", "--run-id", "solved")
-    done = assay("evaluate", "rows.jsonl", "-p", "runs/solved", "--run-id", "again", "--json")
-    assert done.json["resolved_instances"] == 3
-    assert json.loads(Path("runs/again/run.json").read_text())["settings"]["oracle"] == "gold_patch"
-
-
-def test_the_mark_of_an_oracle_stays_with_exported_patches(assay: Callable, rows: Path) -> None:
+def test_the_mark_of_an_oracle_stays_with_a_run_folder_and_with_exported_patches(assay: Callable, rows: Path) -> None:
     assay("solve", "rows.jsonl", "--agent", "gold", "--run-id", "solved", "--evaluate")
     assert assay("report", "export", "solved.evaluated", "--format", "harbor", "-o", "jobs").code == 0
-    done = assay("evaluate", "rows.jsonl", "-p", "jobs", "--run-id", "again", "--json")
-    assert done.json["resolved_instances"] == 3
-    assert json.loads(Path("runs/again/run.json").read_text())["settings"]["oracle"] == "gold_patch"
+    for source in ("runs/solved", "jobs"):
+        done = assay("evaluate", "rows.jsonl", "-p", source, "--run-id", f"of-{Path(source).name}", "--json")
+        assert done.json["resolved_instances"] == 3
+        about = json.loads(Path(f"runs/of-{Path(source).name}/run.json").read_text())
+        assert about["settings"]["oracle"] == "gold_patch"
 
 
 def test_one_attempt_is_taken(assay: Callable, in_folder: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from assay.harness.domain import Recipe
 from assay.instances.environments.pins.cutoff import cutoffs
+from toy import make_instance
 
 
 @pytest.mark.parametrize(
@@ -15,13 +16,11 @@ from assay.instances.environments.pins.cutoff import cutoffs
         (datetime(2016, 1, 1, tzinfo=UTC), "2.7", 0, "2016-01-01T00:00:00Z"),
     ],
 )
-def test_the_cut_off_of_stated_days_is_exact_but_not_before_its_toolchain(
-    make_instance, created, python, days, expected
-):
+def test_the_cut_off_of_stated_days_is_exact_but_not_before_its_toolchain(created, python, days, expected):
     assert cutoffs(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == (expected,)
 
 
-def test_a_cut_off_is_first_one_that_neighbours_share(make_instance):
+def test_a_cut_off_is_first_one_that_neighbours_share():
     instance = make_instance(created_at=datetime(2023, 5, 30, 16, 0, tzinfo=UTC))
 
     assert cutoffs(instance, Recipe(toolchain="3.11")) == (
@@ -32,7 +31,7 @@ def test_a_cut_off_is_first_one_that_neighbours_share(make_instance):
     )
 
 
-def test_dates_before_the_toolchain_fall_together(make_instance):
+def test_dates_before_the_toolchain_fall_together():
     instance = make_instance(created_at=datetime(2020, 12, 30, tzinfo=UTC))
 
     assert cutoffs(instance, Recipe(toolchain="3.9")) == ("2021-01-03T00:00:00Z",)

@@ -17,6 +17,7 @@ from assay.instances.environments.pins.pypi_lock import (
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.content import FILE, TreeEntry, write_tar
+from toy import make_instance
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
 DATE = "2023-02-02T00:00:00Z"
@@ -58,14 +59,14 @@ def test_index_that_does_not_answer_is_told_from_one_that_has_nothing(said: str,
     assert bool(NO_ANSWER.search(said)) is silent
 
 
-def test_the_version_is_exported_only_on_request(make_instance):
+def test_the_version_is_exported_only_on_request():
     instance = make_instance(version="1.2; rm -rf /")
 
     assert exports(instance, Recipe()) == ""
     assert "SETUPTOOLS_SCM_PRETEND_VERSION='1.2; rm -rf /'\n" in exports(instance, Recipe(pretend_version=True))
 
 
-def test_the_key_of_a_lock_changes_with_every_input(make_instance):
+def test_the_key_of_a_lock_changes_with_every_input():
     usual = {"instance": make_instance(), "recipe": Recipe(), "toolchain": TOOLCHAIN, "system": BuildSystem()}
 
     def key(instance=None, **changes) -> str:
@@ -88,7 +89,7 @@ def test_the_key_of_a_lock_changes_with_every_input(make_instance):
     assert key() == key(make_instance(id="acme__calc-2", gold_patch="", test_patch=""))
 
 
-def test_a_tree_that_is_no_project_is_asked_for_nothing(make_instance):
+def test_a_tree_that_is_no_project_is_asked_for_nothing():
     system = BuildSystem(backend="", requirement_files=("requirements.txt",))
 
     request = lock_request(make_instance(), Recipe(), TOOLCHAIN, system, DATE)
@@ -114,7 +115,7 @@ def tree(folder: Path, **files: str) -> Path:
     return path
 
 
-def request(make_instance, **recipe):
+def request(**recipe):
     return lock_request(make_instance(), Recipe(**recipe), TOOLCHAIN, BuildSystem(), DATE)
 
 
@@ -125,11 +126,9 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_a_lock_has_the_versions_of_the_instances_date(
-    docker_engine, toolchain_image, make_instance, tmp_path: Path, files
-):
+def test_a_lock_has_the_versions_of_the_instances_date(docker_engine, toolchain_image, tmp_path: Path, files):
     source = tree(tmp_path, setup__py=SETUP, setup__cfg=TAGGED, more__txt="click\natomicwrites\n")
-    wanted = request(make_instance, extras=("x",), requirements=("more.txt",), constraints=("click<8.1",))
+    wanted = request(extras=("x",), requirements=("more.txt",), constraints=("click<8.1",))
 
     lock = resolve_lock(wanted, toolchain_image, docker_engine, source, files)
 
@@ -145,11 +144,9 @@ def test_a_lock_has_the_versions_of_the_instances_date(
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_an_unsatisfiable_requirement_is_an_environment_failure(
-    docker_engine, toolchain_image, make_instance, tmp_path, files
-):
+def test_an_unsatisfiable_requirement_is_an_environment_failure(docker_engine, toolchain_image, tmp_path, files):
     source = tree(tmp_path, setup__py="from setuptools import setup\nsetup(name='calc')")
-    wanted = request(make_instance, packages=("pytest>=8",))
+    wanted = request(packages=("pytest>=8",))
 
     with pytest.raises(EnvironmentFailure, match="packages of acme/calc as of 2023-02-02") as caught:
         resolve_lock(wanted, toolchain_image, docker_engine, source, files)
@@ -157,7 +154,7 @@ def test_an_unsatisfiable_requirement_is_an_environment_failure(
     assert "pytest" in caught.value.tail
 
 
-def test_a_services_lock_has_the_instances_cut_off_and_no_project(make_instance):
+def test_a_services_lock_has_the_instances_cut_off_and_no_project():
     service = Service(name="web", packages=("flask",), command="flask run", port=80)
     recipe = Recipe(packages=("pytest", "more"), constraints=("a<2",))
     request = service_lock_request(service, TOOLCHAIN, DATE)

@@ -38,16 +38,14 @@ def test_tree_of_a_module_has_no_top_folder(go_proxy: GoProxy, sources: Sources)
     assert sources.exists(ref)
 
 
-def test_tree_of_a_crate_has_no_top_folder(crate_index: CrateIndex, sources: Sources) -> None:
-    archive = crate_index.add("calc_rs", "1.0.0-rc.1+x", {"tests/calc.rs": "", "run.sh": "#!/bin/sh\n"})
+@pytest.mark.parametrize("yanked", [False, True])
+def test_tree_of_a_crate_yanked_or_not_has_no_top_folder(
+    crate_index: CrateIndex, sources: Sources, yanked: bool
+) -> None:
+    files = {"tests/calc.rs": "", "run.sh": "#!/bin/sh\n"}
+    archive = crate_index.add("calc_rs", "1.0.0-rc.1+x", files, yanked=yanked)
     crate_index.add("calc_rs", "1.0.1", {"tests/calc.rs": "// later\n"})
     assert sources.read_file(TreeRef("o/calc", archive=archive), "tests/calc.rs") == b""
-
-
-def test_a_yanked_crate_is_still_fetched(crate_index: CrateIndex, sources: Sources) -> None:
-    archive = crate_index.add("calc-rs", "1.0.0", {"src/lib.rs": "// wrong\n"}, yanked=True)
-    crate_index.add("calc-rs", "1.0.1", {"src/lib.rs": "// right\n"})
-    assert sources.read_file(TreeRef("o/calc", archive=archive), "src/lib.rs") == b"// wrong\n"
 
 
 def test_a_release_with_another_hash_is_refused_and_not_kept(
@@ -63,26 +61,22 @@ def test_a_release_with_another_hash_is_refused_and_not_kept(
     assert list((tmp_path / "cache" / "scratch").iterdir()) == []
 
 
-@pytest.mark.parametrize("version", ["1.9.9", "9.0.0"])
-def test_a_missing_crate_version_is_a_wrong_archive(crate_index: CrateIndex, tmp_path: Path, version: str) -> None:
-    archive = crate_index.add("calc-rs", "1.0.0", {})
-    with pytest.raises(EnvironmentFailure, match=rf"cargo cannot fetch calc-rs {version}: error: .*1\.0\.0") as caught:
-        download(archive.model_copy(update={"version": version}), tmp_path / "cache", {})
-    assert "\n" not in str(caught.value)
-
-
-def test_a_missing_crate_is_a_wrong_archive(crate_index: CrateIndex, tmp_path: Path) -> None:
-    archive = crate_index.add("calc-rs", "1.0.0", {})
-    with pytest.raises(EnvironmentFailure, match="no matching package named `other-rs` found"):
-        download(archive.model_copy(update={"name": "other-rs"}), tmp_path / "cache", {})
-
-
-def test_a_missing_module_version_is_a_wrong_archive(go_proxy: GoProxy, tmp_path: Path) -> None:
-    archive = go_proxy.add(MODULE, "v2.0.1", {})
-    with pytest.raises(
-        EnvironmentFailure, match=rf"go cannot fetch {MODULE} v2\.9\.9: error: .*no such file"
-    ) as caught:
-        download(archive.model_copy(update={"version": "v2.9.9"}), tmp_path / "cache", {})
+@pytest.mark.parametrize(
+    ("registry", "change", "words"),
+    [
+        ("crate_index", {"version": "1.9.9"}, r"cargo cannot fetch calc-rs 1.9.9: error: .*1\.0\.0"),
+        ("crate_index", {"version": "9.0.0"}, r"cargo cannot fetch calc-rs 9.0.0: error: .*1\.0\.0"),
+        ("crate_index", {"name": "other-rs"}, "no matching package named `other-rs` found"),
+        ("go_proxy", {"version": "v2.9.9"}, rf"go cannot fetch {MODULE} v2\.9\.9: error: .*no such file"),
+    ],
+)
+def test_a_release_that_is_missing_is_said_in_one_line(
+    request: pytest.FixtureRequest, tmp_path: Path, registry: str, change: dict[str, str], words: str
+) -> None:
+    release = (MODULE, "v2.0.1") if registry == "go_proxy" else ("calc-rs", "1.0.0")
+    archive = request.getfixturevalue(registry).add(*release, {})
+    with pytest.raises(EnvironmentFailure, match=words) as caught:
+        download(archive.model_copy(update=change), tmp_path / "cache", {})
     assert "\n" not in str(caught.value)
 
 
