@@ -37,12 +37,7 @@ def audit(instance: Instance, cutoff: date | None = None) -> tuple[AuditFinding,
     try:
         about = subject(instance)
     except MalformedPatchError as error:
-        broken = AuditFinding(
-            instance_id=instance.id,
-            kind=AuditKind.BROKEN_PATCH,
-            severity=Severity.FAULT,
-            summary=f"its gold patch or test patch cannot be read: {error}",
-        )
-        return (broken,)
+        summary = f"its gold patch or test patch cannot be read: {error}"
+        return (Subject(instance, (), ()).make_finding(AuditKind.BROKEN_PATCH, Severity.FAULT, summary),)
     found = [finding for rule in RULES for finding in rule(about)]
     return (*found, *(dates.find_by_cutoff(about, cutoff) if cutoff else ()))

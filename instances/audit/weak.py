@@ -30,24 +30,18 @@ def find_by_controls(instance_id: str, gold: Sequence[Outcome], null: Sequence[O
     Runs that ended in an infrastructure failure do not count.
     """
     if Outcome.RESOLVED in null:
-        count = list(null).count(Outcome.RESOLVED)
-        yield AuditFinding(
-            instance_id=instance_id,
-            kind=AuditKind.WEAK_TESTS,
-            severity=Severity.FAULT,
-            summary=f"no patch at all is resolved in {count} of {len(null)} runs",
-            evidence=tuple(map(str, null)),
-        )
+        summary = f"no patch at all is resolved in {list(null).count(Outcome.RESOLVED)} of {len(null)} runs"
+        yield _make_fault(instance_id, AuditKind.WEAK_TESTS, summary, null)
     counted = [outcome for outcome in gold if outcome not in INFRASTRUCTURE]
     wrong = [outcome for outcome in counted if outcome is not Outcome.RESOLVED]
     if wrong:
-        yield AuditFinding(
-            instance_id=instance_id,
-            kind=AuditKind.GOLD_FAILS,
-            severity=Severity.FAULT,
-            summary=f"the gold patch is {wrong[0]} in {len(wrong)} of {len(counted)} runs",
-            evidence=tuple(map(str, counted)),
-        )
+        summary = f"the gold patch is {wrong[0]} in {len(wrong)} of {len(counted)} runs"
+        yield _make_fault(instance_id, AuditKind.GOLD_FAILS, summary, counted)
+
+
+def _make_fault(instance_id: str, kind: AuditKind, summary: str, runs: Sequence[Outcome]) -> AuditFinding:
+    evidence = tuple(map(str, runs))
+    return AuditFinding(instance_id=instance_id, kind=kind, severity=Severity.FAULT, summary=summary, evidence=evidence)
 
 
 def find_by_mutants(instance_id: str, judged: Sequence[Judged]) -> Iterator[AuditFinding]:
