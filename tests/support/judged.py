@@ -9,6 +9,8 @@ P, F, E, S, X, M = (
     *(Status.PASSED, Status.FAILED, Status.ERROR),
     *(Status.SKIPPED, Status.XFAIL, Status.MISSING),
 )
+LETTERS = {"P": P, "F": F, "E": E, "S": S, "X": X, "M": M}
+"""For tables of cases in YAML."""
 REPORT = {"channel", "suite_ran", "unprinted", "disagreements"}
 
 

@@ -19,7 +19,7 @@ from assay.harness.domain import (
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.labels import Against, LabelRule
-from judged import E, F, M, P, S, X, make_evidence
+from judged import LETTERS, E, F, M, P, S, X, make_evidence
 
 Make = Callable[..., Instance]
 Tests = Mapping[str, Status]
@@ -34,7 +34,6 @@ GOOD = dict(ROW.fix)
 TABLE, CUT_LABELS = (
     yaml.safe_load(Path(__file__).with_name(name).read_text()) for name in ("rules.yaml", "cut_labels.yaml")
 )
-LETTERS = {"P": P, "F": F, "E": E, "S": S, "X": X, "M": M}
 
 
 @pytest.fixture

@@ -1,17 +1,20 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from assay.harness.domain import ApplyStatus, Channel, FailedPart, Instance, Outcome, Rule, Stages, Status, Tripwire
+from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, Stages, Status, Tripwire
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.doubts import find_distrust
-from judged import E, F, M, P, S, X, make_evidence
+from judged import LETTERS, E, F, M, P, S, X, make_evidence
 
 Make = Callable[..., Instance]
 FIXED = "tests/test_calc.py::test_add"
 KEPT = "tests/test_calc.py::test_same"
 GOOD = {FIXED: P, KEPT: P}
+CASES = yaml.safe_load(Path(__file__).with_name("grade.yaml").read_text())
 
 
 def test_all_expected_tests_passed_is_resolved(instance: Instance) -> None:
@@ -58,30 +61,11 @@ def test_instance_without_fail_to_pass_tests_is_never_resolved(make_instance: Ma
     assert grade(instance, make_evidence({KEPT: P})).outcome is Outcome.UNRESOLVED
 
 
-@pytest.mark.parametrize(
-    ("changes", "outcome"),
-    [
-        ({"apply": ApplyStatus.REJECTED}, Outcome.PATCH_REJECTED),
-        ({"apply": ApplyStatus.CONFLICT}, Outcome.PATCH_CONFLICT),
-        ({"apply": ApplyStatus.EMPTY, "exit_code": None}, Outcome.EMPTY_PATCH),
-        ({"timed_out": True, "exit_code": 137}, Outcome.TIMED_OUT),
-        ({"timed_out": True, "oom_killed": True, "exit_code": 137}, Outcome.TIMED_OUT),
-        ({"output_truncated": True, "exit_code": 137}, Outcome.OUTPUT_LIMIT),
-        ({"oom_killed": True, "exit_code": 137}, Outcome.OUT_OF_MEMORY),
-        ({"exit_code": 137}, Outcome.TAMPERED),
-        ({"disk_exceeded": True, "exit_code": 137}, Outcome.OUTPUT_LIMIT),
-        ({"failed_part": FailedPart.ENVIRONMENT, "apply": ApplyStatus.EMPTY}, Outcome.ENV_ERROR),
-        ({"failed_part": FailedPart.INFRASTRUCTURE, "timed_out": True}, Outcome.INFRA_ERROR),
-        ({"tests": GOOD, "timed_out": True, "exit_code": 137}, Outcome.TIMED_OUT),
-        ({"tests": GOOD, "exit_code": 2}, Outcome.NOT_RUN),
-        ({"tests": GOOD | {FIXED: F}, "exit_code": 0}, Outcome.TAMPERED),
-        ({"tests": GOOD | {FIXED: F}, "exit_code": 0, "channel": Channel.LOG}, Outcome.UNRESOLVED),
-    ],
-)
-def test_outcome_comes_from_the_engine_not_from_tests(
-    instance: Instance, changes: dict[str, Any], outcome: Outcome
-) -> None:
-    assert grade(instance, make_evidence(**changes)).outcome is outcome
+@pytest.mark.parametrize("case", CASES["outcomes"], ids=str)
+def test_outcome_comes_from_the_engine_not_from_tests(instance: Instance, case: dict[str, Any]) -> None:
+    tests = {None: {}, "good": GOOD, "bad": GOOD | {FIXED: F}}[case.get("tests")]
+    changes = {name: value for name, value in case.items() if name not in {"tests", "outcome"}}
+    assert grade(instance, make_evidence(tests, **changes)).outcome == case["outcome"]
 
 
 def test_unknown_exit_status_is_not_judged(instance: Instance) -> None:
@@ -126,33 +110,12 @@ def tripwires(passing: Status, failing: Status, printed: Status | None = None) -
 RIGHT = tripwires(P, F)
 
 
-@pytest.mark.parametrize(
-    ("found", "exit_code", "outcome"),
-    [
-        (RIGHT, 1, Outcome.RESOLVED),
-        (tripwires(P, E), 1, Outcome.RESOLVED),
-        (tripwires(P, F, printed=F), 1, Outcome.RESOLVED),
-        (tripwires(P, F, printed=M), 1, Outcome.TAMPERED),
-        (tripwires(P, F, printed=P), 1, Outcome.TAMPERED),
-        (tripwires(P, P), 1, Outcome.TAMPERED),
-        (tripwires(P, M), 1, Outcome.TAMPERED),
-        (tripwires(M, F), 1, Outcome.TAMPERED),
-        (tripwires(F, F), 1, Outcome.TAMPERED),
-        (tripwires(P, S), 1, Outcome.TAMPERED),
-        (tripwires(S, F), 1, Outcome.TAMPERED),
-        (tripwires(M, M), 0, Outcome.TAMPERED),
-        (RIGHT, 0, Outcome.TAMPERED),
-        (RIGHT, 2, Outcome.NOT_RUN),
-        (RIGHT, 137, Outcome.TAMPERED),
-        (RIGHT, 139, Outcome.NOT_RUN),
-    ],
-)
-def test_resolved_needs_correct_tripwires_and_exit_status(
-    instance: Instance, found: dict[str, Tripwire], exit_code: int, outcome: Outcome
-) -> None:
-    seen = make_evidence(GOOD, exit_code=exit_code, tripwires=found)
-    assert grade(instance, seen).outcome is outcome
-    if outcome is Outcome.RESOLVED:
+@pytest.mark.parametrize("case", CASES["tripwires"], ids=str)
+def test_resolved_needs_correct_tripwires_and_exit_status(instance: Instance, case: dict[str, Any]) -> None:
+    found = tripwires(*(LETTERS[case[name]] for name in ("passing", "failing", "printed") if name in case))
+    seen = make_evidence(GOOD, exit_code=case["exit_code"], tripwires=found)
+    assert grade(instance, seen).outcome == case["outcome"]
+    if case["outcome"] == "resolved":
         seen = make_evidence(GOOD | {FIXED: F}, tripwires=found)
         assert grade(instance, seen).outcome is Outcome.UNRESOLVED
 

@@ -3,30 +3,16 @@
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from probed import SHOP as GOLD
 
-TESTS = """\
-import pytest
-from shop import label, price
-
-
-def test_price():
-    assert price(2, 50) == 100
-    assert price(10, 10) == 90
-
-
-def test_negative():
-    with pytest.raises(ValueError):
-        price(-1, 5)
-
-
-def test_label():
-    assert label("tea", 5) == "tea  "
-"""
+PROGRAMS = yaml.safe_load(Path(__file__).with_name("amplify.yaml").read_text())
+TESTS = PROGRAMS["usual"]
 HARD_CODED = GOLD.replace("count >= 10", "(count, each) == (10, 10)")
 PARTIAL = GOLD.replace("if count < 0", "if count == -1")
 NEIGHBOUR = GOLD.replace("name[:width].ljust(width)", "name.ljust(width)")
@@ -118,10 +104,7 @@ def test_object_that_equals_everything_differs_whatever_its_name(make_project: M
 
 def test_set_order_is_hidden_and_list_order_is_not(make_project: Make) -> None:
     code = "def letters(word):\n    return set(word)\n\n\ndef listed(word):\n    return list(set(word))\n"
-    tests = (
-        "from shop import letters, listed\n\n\ndef test_letters():\n"
-        "    assert letters('bench') == set('bench')\n    assert sorted(listed('bench'))\n    assert listed('bench')\n"
-    )
+    tests = PROGRAMS["sets"]
     project = make_project("sets", code, tests)
     runs = [project.run("amplify", hash_seed=seed, mutants=0).observations() for seed in range(4)]
     name = "tests/test_shop.py::test_letters|m0|s"
@@ -151,10 +134,7 @@ def test_hanging_and_dying_tests_are_observations_and_the_rest_runs(make_project
         GOLD + "\n\ndef spin():\n    while True:\n        try:\n            pass\n"
         "        except BaseException:\n            pass\n"
     )
-    tests = (
-        "import os\nfrom shop import price, spin\n\n\ndef test_a():\n    assert spin()\n\n\n"
-        "def test_b():\n    os._exit(3)\n\n\ndef test_c():\n    assert price(1, 1) == 1\n"
-    )
+    tests = PROGRAMS["bad"]
     ran = make_project("bad", code, tests).run("amplify", mutants=0, limit=0.3)
     kinds = {row["test"].rpartition("::")[2]: row["kind"] for row in ran.seen.values()}
     assert kinds == {"test_a": "timeout", "test_b": "died", "test_c": "value"}
@@ -162,10 +142,7 @@ def test_hanging_and_dying_tests_are_observations_and_the_rest_runs(make_project
 
 
 def test_uninterruptible_test_is_killed_from_outside(make_project: Make) -> None:
-    tests = (
-        "import signal, time\n\n\ndef test_a():\n    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])\n"
-        "    time.sleep(60)\n\n\ndef test_b():\n    assert len('abc') == 3\n"
-    )
+    tests = PROGRAMS["stuck"]
     ran = make_project("stuck", GOLD, tests).run("amplify", mutants=0, limit=0.2)
     kinds = {row["test"].rpartition("::")[2]: row["kind"] for row in ran.seen.values()}
     assert kinds == {"test_a": "timeout", "test_b": "value"}
@@ -189,14 +166,7 @@ def test_end_of_all_time_is_kept_even_in_the_middle_of_a_test_and_is_no_observat
 
 
 def test_fixtures_parametrizations_and_unittest_classes_work_in_changed_copies(make_project: Make) -> None:
-    tests = (
-        "import unittest\nimport pytest\nfrom shop import price\n\n\n@pytest.fixture\ndef three():\n    return 3\n\n\n"
-        "@pytest.mark.parametrize('count, want', [(1, 7), (2, 14), (30, 189)])\n"
-        "def test_rows(count, want, tmp_path, monkeypatch, three):\n"
-        "    monkeypatch.setenv('THREE', str(three))\n    assert price(count, 7) == want\n\n\n"
-        "class TestClass(unittest.TestCase):\n    def setUp(self):\n        self.each = 4\n\n"
-        "    def test_method(self):\n        self.assertEqual(price(3, self.each), 12)\n"
-    )
+    tests = PROGRAMS["full"]
     ran = amplified(make_project, "full", GOLD, tests=tests, mutants=8)
     copies = {row["test"].partition("[")[0].rpartition("::")[2] for row in ran.seen.values() if row["mutated"]}
     assert copies == {"test_rows", "test_method"}
@@ -224,10 +194,7 @@ def test_import_error_of_a_test_file_is_an_observation(make_project: Make) -> No
 def test_project_settings_do_not_break_the_run(make_project: Make) -> None:
     ini = "[pytest]\naddopts = --cov=shop -n 4\nfilterwarnings = error\nxfail_strict = true\n"
     conftest = "import pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n"
-    tests = (
-        "import warnings\nfrom shop import price\n\n\ndef test_a(two):\n    warnings.warn('old', DeprecationWarning)\n"
-        "    assert price(two, 3) == 6\n"
-    )
+    tests = PROGRAMS["strict"]
     project = make_project("strict", GOLD, tests, **{"pytest.ini": ini, "tests/conftest.py": conftest})
     shown = project.run("amplify", mutants=0).observations()
     assert shown["tests/test_shop.py::test_a|m0|s2#1"] == ("value", "int", "6")
@@ -241,10 +208,7 @@ def test_tree_is_left_clean(make_project: Make) -> None:
 
 
 def test_argument_of_a_tests_own_check_is_observed(make_project: Make) -> None:
-    tests = (
-        "from shop import price\n\n\ndef check(found, want):\n    if found != want:\n        raise ValueError(found)\n"
-        "\n\ndef test_price():\n    check(price(10, 10), 90)\n"
-    )
+    tests = PROGRAMS["check"]
     gold = amplified(make_project, "gold", GOLD, tests=tests)
     wrong = amplified(make_project, "wrong", GOLD.replace("10:", "10 and each < 90:"), tests=tests)
     given = gold.seen["tests/test_shop.py::test_price|m0|s0#1"]
@@ -273,11 +237,7 @@ def test_text_inside_what_a_check_is_given_is_observed(make_project: Make) -> No
     )
     gold = code + "def render(name): return Page(f'hello {name}')\n"
     other = gold.replace("hello {name}", "hello {name or 1}")
-    tests = (
-        "import unittest\nfrom shop import render\n\n\nclass T(unittest.TestCase):\n"
-        "    def assertHas(self, page, text): assert text in page.content.decode()\n"
-        "    def test_page(self):\n        page = render('Ann')\n        self.assertHas(page, 'hello')\n"
-    )
+    tests = PROGRAMS["page"]
     both = (("gold", gold), ("other", other))
     seen = [amplified(make_project, name, text, "render", tests, mutants=30) for name, text in both]
     found = different(*seen)
@@ -288,9 +248,7 @@ def test_text_inside_what_a_check_is_given_is_observed(make_project: Make) -> No
 def test_state_of_what_an_assertion_looks_into_is_observed(make_project: Make) -> None:
     code = "class Page:\n    def __init__(self, text, status): self.text, self.status = text, status\n"
     gold = code + "def render(name): return Page('hello ' + name, 200)\n"
-    tests = (
-        "from shop import render\n\n\ndef test_page():\n    page = render('Ann')\n    assert page.text == 'hello Ann'\n"
-    )
+    tests = PROGRAMS["state"]
     both = (("gold", gold), ("other", gold.replace("200", "404")))
     ran = [amplified(make_project, name, text, "render", tests, mutants=0) for name, text in both]
     (key,) = different(*ran)
