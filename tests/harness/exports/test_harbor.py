@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.domain import Instance, Outcome
+from assay.harness.domain import Outcome
 from assay.harness.errors import DataError
 from assay.harness.exports import find, harbor
 from assay.harness.exports.base import RunToExport
@@ -24,9 +24,9 @@ READER = Path(__file__).with_name("read_with_harbor.py")
 
 
 @pytest.fixture
-def run(make_run: Callable[..., RunToExport], make_instance: Callable[..., Instance], tmp_path: Path) -> RunToExport:
+def run(make_run: Callable[..., RunToExport], tmp_path: Path) -> RunToExport:
     return make_run(
-        *mixed(make_instance),
+        *mixed(),
         missing=("a-7",),
         patches={"a-3": "", "a-4": "no diff \ud800"},
         outputs={"a-1": "2 passed\n"},
@@ -90,10 +90,8 @@ def test_a_trial_says_who_solved_it_and_what_it_cost(job: Path) -> None:
     assert set(read(job / "a-2/result.json")["agent_result"].values()) == {None}
 
 
-def test_a_name_that_no_trajectory_parts_is_the_agents(
-    make_run: Callable[..., RunToExport], make_instance: Callable[..., Instance], tmp_path: Path
-) -> None:
-    run = make_run(*mixed(make_instance), model="bash_loops.m", trajectories=trajectories(tmp_path))
+def test_a_name_that_no_trajectory_parts_is_the_agents(make_run: Callable[..., RunToExport], tmp_path: Path) -> None:
+    run = make_run(*mixed(), model="bash_loops.m", trajectories=trajectories(tmp_path))
     files = dict(harbor.files(run))
     expected = {"name": "bash_loops.m", "version": "", "model_info": None}
     assert json.loads(files["nightly/a-1/result.json"])["agent_info"] == expected
@@ -155,10 +153,8 @@ def test_the_predictions_come_back(job: Path, run: RunToExport) -> None:
     assert import_predictions(job).notes == ()
 
 
-def test_the_mark_of_an_oracle_comes_back(
-    make_run: Callable[..., RunToExport], make_instance: Callable[..., Instance], tmp_path: Path
-) -> None:
-    run = make_run(*mixed(make_instance), settings={"oracle": "hints"})
+def test_the_mark_of_an_oracle_comes_back(make_run: Callable[..., RunToExport], tmp_path: Path) -> None:
+    run = make_run(*mixed(), settings={"oracle": "hints"})
     write(find("harbor"), run, tmp_path / "jobs")
     assert {each.oracle for each in import_predictions(tmp_path / "jobs").predictions} == {"hints"}
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from assay.harness.domain import Instance
 from assay.harness.errors import PluginError
 from assay.harness.exports import find, inspect_log
 from assay.harness.exports.atif import AtifCall, AtifStep
@@ -28,9 +27,9 @@ needs_inspect = pytest.mark.skipif(
 
 
 @pytest.fixture
-def run(make_run: Callable[..., RunToExport], make_instance: Callable[..., Instance], tmp_path: Path) -> RunToExport:
+def run(make_run: Callable[..., RunToExport], tmp_path: Path) -> RunToExport:
     return make_run(
-        *mixed(make_instance),
+        *mixed(),
         missing=("a-7",),
         patches={"a-3": "", "a-6": "no diff"},
         outputs={"a-2": f"{'x' * 9000}1 failed\n"},
@@ -139,10 +138,8 @@ def test_actions_after_an_answer_are_its_calls() -> None:
     assert found[1] == {"role": "tool", "content": "x"}
 
 
-def test_a_run_without_scores_has_no_metric(
-    make_run: Callable[..., RunToExport], make_instance: Callable[..., Instance]
-) -> None:
-    failed = mixed(make_instance)[4]
+def test_a_run_without_scores_has_no_metric(make_run: Callable[..., RunToExport]) -> None:
+    failed = mixed()[4]
     results = inspect_log.whole_log(make_run(failed))["results"]
     assert (results["scores"], results["completed_samples"], results["total_samples"]) == ([], 0, 1)
 
@@ -153,10 +150,8 @@ def test_the_header_says_what_was_evaluated(log: dict[str, Any]) -> None:
     assert spec["dataset"]["sample_ids"] == [f"a-{number}" for number in range(1, 8)]
 
 
-def test_a_text_that_is_no_utf8_is_written_readably(
-    make_run: Callable[..., RunToExport], make_instance: Callable[..., Instance]
-) -> None:
-    log = inspect_log.whole_log(make_run(mixed(make_instance)[0], patches={"a-1": "x\ud800"}))
+def test_a_text_that_is_no_utf8_is_written_readably(make_run: Callable[..., RunToExport]) -> None:
+    log = inspect_log.whole_log(make_run(mixed()[0], patches={"a-1": "x\ud800"}))
     assert sample(log, "a-1")["output"]["choices"][0]["message"]["content"] == "x?"
 
 
@@ -166,10 +161,8 @@ def test_the_predictions_of_the_json_come_back(log: dict[str, Any], run: RunToEx
     assert import_predictions(tmp_path / "log.json").predictions == run.predictions
 
 
-def test_the_mark_of_an_oracle_comes_back(
-    make_run: Callable[..., RunToExport], make_instance: Callable[..., Instance], tmp_path: Path
-) -> None:
-    log = inspect_log.whole_log(make_run(*mixed(make_instance), settings={"oracle": "hints"}))
+def test_the_mark_of_an_oracle_comes_back(make_run: Callable[..., RunToExport], tmp_path: Path) -> None:
+    log = inspect_log.whole_log(make_run(*mixed(), settings={"oracle": "hints"}))
     (tmp_path / "log.json").write_text(json.dumps(log))
     assert {each.oracle for each in import_predictions(tmp_path / "log.json").predictions} == {"hints"}
 

@@ -15,10 +15,8 @@ Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
-def run(make_instance: Make, make_run: Made) -> RunToExport:
-    return make_run(
-        *mixed(make_instance), missing=("a-7",), patches={"a-3": ""}, outputs={"a-2": "x" * 5000 + "<b>\x1b[1mend\x00"}
-    )
+def run(make_run: Made) -> RunToExport:
+    return make_run(*mixed(), missing=("a-7",), patches={"a-3": ""}, outputs={"a-2": "x" * 5000 + "<b>\x1b[1mend\x00"})
 
 
 def test_every_instance_is_a_test_case(run: RunToExport, tmp_path: Path) -> None:

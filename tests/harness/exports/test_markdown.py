@@ -11,10 +11,8 @@ Make = Callable[..., Instance]
 Made = Callable[..., RunToExport]
 
 
-def test_figures_come_first_and_what_is_not_resolved_before_what_is(
-    make_instance: Make, make_run: Made, tmp_path: Path
-) -> None:
-    run = make_run(*mixed(make_instance), missing=("a-7",), patches={"a-3": ""})
+def test_figures_come_first_and_what_is_not_resolved_before_what_is(make_run: Made, tmp_path: Path) -> None:
+    run = make_run(*mixed(), missing=("a-7",), patches={"a-3": ""})
     text = exported(markdown, run, tmp_path / "out")["report.md"].decode()
     assert text.startswith(
         "## nightly: 1 of 7 resolved\n\nacme/model-1 on rows, 2026-11-23. 1 empty\\_patch, 1 env\\_error, "

@@ -16,8 +16,8 @@ Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
-def run(make_instance: Make, make_run: Made) -> RunToExport:
-    return make_run(*mixed(make_instance), missing=("a-7",), patches={"a-3": ""})
+def run(make_run: Made) -> RunToExport:
+    return make_run(*mixed(), missing=("a-7",), patches={"a-3": ""})
 
 
 def test_every_instance_is_a_row(run: RunToExport, tmp_path: Path) -> None:
