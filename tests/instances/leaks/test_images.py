@@ -369,7 +369,7 @@ def test_layers_read_from_an_archive_are_those_that_the_engine_stores(
 
 
 def read_all(engine: DockerEngine, image: str) -> dict[str, object]:
-    """Return what every layer holds, by digest; what is removed has no order."""
+    """Return the content of every layer by digest; removed paths have no order."""
     found: dict[str, object] = {}
     for layer in engine.read_layers(image, lambda _key: True):
         facts, *hashes = read_layer(layer.files)

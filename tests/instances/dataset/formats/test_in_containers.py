@@ -81,7 +81,7 @@ def image(engine: "DockerEngine", name: str, folder: Path, inside: str = "/app")
 
 
 def outcomes(dataset: Path) -> list[Outcome]:
-    """Return what becomes of the fix, and of a patch that changes nothing that counts."""
+    """Return the outcomes of the fix, and of a patch that changes nothing that counts."""
     other = GOLD.replace("a + b", "b - a")
     (instance,) = load(str(dataset), published_images=True).instances
     with Evaluator([instance], environment=EnvironmentChoice.PUBLISHED) as evaluator:

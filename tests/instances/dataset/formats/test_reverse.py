@@ -23,7 +23,7 @@ def git(folder: Path, *args: str, stdin: bytes = b"") -> str:
 
 
 def commit(ref: str, tree: Tree) -> bytes:
-    """Return what ``git fast-import`` needs to make a commit with exactly this tree."""
+    """Return the input of ``git fast-import`` for a commit with exactly this tree."""
     stream = f"commit {ref}\ncommitter t <t> 1000000000 +0000\ndata 0\ndeleteall\n".encode()
     for name, (content, executable) in tree.items():
         quoted = name.replace("\t", "\\t")
