@@ -41,8 +41,7 @@ from assay.harness.patches.diff import MalformedPatchError
 APPLY_SECONDS = 120.0
 LISTING_BYTES = 64 * 1024 * 1024
 """More than any list of the files that a patch changes can have: each is named in the patch."""
-KILLED = 137
-"""128 + SIGKILL."""
+KILLED = 137  # 128 + SIGKILL
 COPY_OF_REPOSITORY = {
     "GIT_DIR": REPOSITORY,
     "GIT_INDEX_FILE": INDEX,

@@ -8,8 +8,7 @@ from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import PLAIN_MODES, check_mode, check_path
 
 _ENTRY = re.compile(rb":([0-7]{6}) ([0-7]{6}) [0-9a-f]+ [0-9a-f]+ [A-Z]\d*")
-NOTHING = 0
-"""The mode of a file that is not there."""
+NOTHING = 0  # the mode of a file that is not there
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from assay.harness.runners import Tripwires, adapters
 from assay.harness.runners import find as find_runner
 from assay.harness.runners.base import EXPECTED, LABELS, PLACEHOLDER
 
-HOME = "/assay"
-"""Folder in the container for what the harness delivers; only root can write there."""
+HOME = "/assay"  # folder in the container for what the harness delivers; only root can write there
 ASSETS = f"{HOME}/assets"
 TRIPWIRES = f"{HOME}/tripwires"
 INSTALL, WATCHED_INSTALL = f"{HOME}/install.sh", f"{HOME}/watched-install.sh"
@@ -25,24 +24,20 @@ REPOSITORY = f"{HOME}/repository"
 INDEX = "/tmp/assay-index"
 APPLY, RESTORE, TEST = f"{HOME}/apply.sh", f"{HOME}/restore.sh", f"{HOME}/test.sh"
 SUPERVISE = f"{HOME}/supervise.sh"
-ADAPTER = f"{HOME}/adapter"
-"""Program that starts a runner of Python which writes no report itself."""
-RESULTS = f"{HOME}/results"
-"""Folder of what the tests reported, which root alone can open."""
+ADAPTER = f"{HOME}/adapter"  # program that starts a runner of Python which writes no report itself
+RESULTS = f"{HOME}/results"  # folder of what the tests reported, which root alone can open
 PIPE = f"{HOME}/report"
 """The report file of a test command: a pipe, into which anybody can write and which root alone reads."""
 CONFLICT, TESTS_DO_NOT_APPLY, NOT_PUT_BACK, KILLED_GIT = 3, 4, 5, 6
 """Exit statuses of the first two scripts: git refuses the patch, or the tests; a change cannot be put back; git was
 killed. Any other but 0 is a failure of the infrastructure."""
-FIXED = f"{HOME}/fixed"
-"""Folder of the files that the run takes from the fix."""
+FIXED = f"{HOME}/fixed"  # folder of the files that the run takes from the fix
 RESTORED, PATCHED = f"{HOME}/restored", f"{HOME}/patched"
 """Lists of paths, each ended by NUL: those of the plan that are put back, and those of the patch."""
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
 CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff --ignore-submodules=none -z HEAD"
 UNTRACKED = f"{GIT} ls-files --others -z"
-SEPARATOR = "//"
-"""Stands between two lists of paths; no path is like it."""
+SEPARATOR = "//"  # stands between two lists of paths; no path is like it
 _WORD = re.compile(r"\w+")
 NO_ATTRIBUTES = "* -text !eol !crlf !ident !filter !working-tree-encoding !diff"
 """Goes into ``info/attributes``, which takes precedence over every other file of attributes."""
@@ -86,8 +81,7 @@ MODEL = f"{HOME}/model.patch"
 HIDDEN = f"{TRIPWIRES} {ASSETS} {HOME}/tests.patch"
 """What no code of the patch may read: the hidden tests alone, and the tripwires alone."""
 
-BEGAN, ENDED = "began", "ended"
-"""Lines of root's in a stamped report."""
+BEGAN, ENDED = "began", "ended"  # lines of root's in a stamped report
 STAMPS = """LC_ALL=C bash -c 'while IFS= read -r line; do printf "%s %s\\n" "$EPOCHREALTIME" "$line"; done'"""
 _SUPERVISING = f"""\
 set -u

@@ -25,8 +25,7 @@ from assay.harness.runs.saved import SavedVerdict
 
 FROM = 2500
 """Predictions of a run that are evaluated into folders; the evaluations of a larger run go into archives."""
-MOST = 1000
-"""Evaluations in one archive."""
+MOST = 1000  # evaluations in one archive
 
 
 class ArchivedEvaluation(Model):

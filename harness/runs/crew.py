@@ -27,10 +27,8 @@ Attempt = TypeVar("Attempt")
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
-PATIENCE = 4.0
-"""Seconds that interrupted work has to end before the process exits without it."""
-IMPATIENCE = 2.0
-"""The same after a second signal."""
+PATIENCE = 4.0  # seconds that interrupted work has to end before the process exits without it
+IMPATIENCE = 2.0  # the same after a second signal
 SAVERS = 16
 """Results that are brought to the disk at once, beside the work: a disk takes them together in the time of one."""
 INTERRUPTED = "interrupted; what is finished is saved, the same command resumes from there"

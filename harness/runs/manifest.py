@@ -44,18 +44,15 @@ WORDS = {
     RunKind.SERVE: "the verdicts of a service",
 }
 ANOTHER = "give this one another folder with --run-id NAME"
-ORACLE = "oracle"
-"""Setting that names the parts of the answer that a solver was given."""
-CONTROLS = ("gold", "null")
-"""Patches of known outcome: the gold patch is resolved, no patch is not."""
+ORACLE = "oracle"  # setting that names the parts of the answer that a solver was given
+CONTROLS = ("gold", "null")  # patches of known outcome: the gold patch is resolved, no patch is not
 LABELS = "--labels"
 """Input of a run that was graded by other labels than its data set's own; empty if by its own."""
 RULE = "--rule"
 """Input of a run that was graded by another rule than its rows' own; empty if by that."""
 FAIL_FAST = "fail-fast"
 """Setting of a run whose evaluations may have stopped before all tests were run."""
-SHARD = "--shard"
-"""Input of a run that names its part of a larger one."""
+SHARD = "--shard"  # input of a run that names its part of a larger one
 
 
 class Run(Model):

@@ -4,10 +4,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-START = 4
-"""Attempts at once before any has succeeded."""
-POLL = 0.2
-"""Seconds between two looks at whether the run was stopped."""
+START = 4  # attempts at once before any has succeeded
+POLL = 0.2  # seconds between two looks at whether the run was stopped
 
 
 class Pace:

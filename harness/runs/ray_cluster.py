@@ -24,14 +24,10 @@ from assay.harness.names import count
 from assay.harness.runs.workbench import Answer, Cluster, Workbench
 from assay.version import __version__
 
-SLOTS = "engine_slots"
-"""Resource of a node: evaluations that its engine can run at once."""
-LOSSES = 5
-"""Workers that one item may lose; then the item itself may be what ends them."""
-CALLS = 4
-"""Calls at once to one worker: an attempt, plans, and the call that ends the attempt."""
-PATIENCE = 3.0
-"""Seconds for workers to end their containers."""
+SLOTS = "engine_slots"  # resource of a node: evaluations that its engine can run at once
+LOSSES = 5  # workers that one item may lose; then the item itself may be what ends them
+CALLS = 4  # calls at once to one worker: an attempt, plans, and the call that ends the attempt
+PATIENCE = 3.0  # seconds for workers to end their containers
 NO_SLOTS = (
     "no node of the Ray cluster at {} offers " + SLOTS + "; start nodes with "
     "ray start --address=HOST:PORT --resources='{{\"" + SLOTS + "\": 4}}'"

@@ -12,8 +12,7 @@ from typing import Self
 from assay.harness.domain import Instance, Model, Prediction
 from assay.harness.errors import DataError, UserError
 
-USUAL_SECONDS = 1.0
-"""Taken for every instance if the durations of none are known."""
+USUAL_SECONDS = 1.0  # taken for every instance if the durations of none are known
 
 
 class Shard(Model):

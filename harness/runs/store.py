@@ -33,8 +33,7 @@ from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.saved import Labels, SavedPatchDiff, SavedVerdict
 from assay.version import __version__
 
-REPORT_FILES = 5000
-"""Kept of one evaluation; a patch may write any number of them."""
+REPORT_FILES = 5000  # kept of one evaluation; a patch may write any number of them
 
 
 class RunStore:

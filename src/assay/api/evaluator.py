@@ -23,8 +23,7 @@ from assay.jobs.workplace import Workplace, WorkplaceSettings
 
 AHEAD = 16
 """Evaluations that ``evaluate_many`` begins before their turn, for each of its jobs: a slow one holds up no others."""
-MODEL = "patch"
-"""Stands for the model of a patch that is given as text."""
+MODEL = "patch"  # stands for the model of a patch that is given as text
 
 
 class Evaluator:

@@ -28,12 +28,9 @@ COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys
 OTHER_COLOUR = "yellow"
 NUMBERS = frozenset({"unfixed", "broken", "tests s", "seconds", "images", "unique MB", "shared MB"})
 """Columns whose cells are set to the right."""
-_PLAIN = re.compile(r"[^\[\\:\x00-\x1f]*")
-"""A cell without markup, emoji and control characters."""
-SILENCE = 60.0
-"""Seconds of silence after which a plain line names the work."""
-SHOWN = 5
-"""Flaky tests of an instance that are printed one by one."""
+_PLAIN = re.compile(r"[^\[\\:\x00-\x1f]*")  # A cell without markup, emoji and control characters
+SILENCE = 60.0  # seconds of silence after which a plain line names the work
+SHOWN = 5  # flaky tests of an instance that are printed one by one
 EVERY, EVERY_LIVE = 30.0, 1.0
 """Seconds between two notes on a long comparison: in lines of their own, and on a live line."""
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop
 from itertools import islice
 
-SHOWN = 2
-"""Instances at work that are named; the others are counted."""
+SHOWN = 2  # instances at work that are named; the others are counted
 
 
 class Estimate:

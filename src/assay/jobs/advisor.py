@@ -20,8 +20,7 @@ FIELDS = (
 """Fields of a recipe that a model may change: none of them chooses which tests run."""
 CHOOSES_TESTS = frozenset({"PYTEST_ADDOPTS", "PYTEST_PLUGINS", "GOFLAGS", "CARGO_BUILD_FLAGS"})
 """Variables that could leave tests out."""
-SHOWN = 12_000
-"""Characters of the output that the model sees."""
+SHOWN = 12_000  # characters of the output that the model sees
 QUESTION = """\
 The tests of {repo} ({language}, commit of {date}) should run in a Debian container. All tests run, without a network;
 packages are fetched before, as of the commit's date. This recipe does not do:

@@ -23,8 +23,7 @@ from assay.jobs.workplace import Workplace
 
 Steps = Callable[[], AbstractContextManager[Shown]]
 
-SHOWN_TESTS = 20
-"""Tests of an instance that a replay names."""
+SHOWN_TESTS = 20  # tests of an instance that a replay names
 
 
 @dataclass(frozen=True, slots=True)

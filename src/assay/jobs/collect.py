@@ -32,10 +32,8 @@ from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.validate import Measured, measure_labels
 from assay.jobs.workplace import Workplace
 
-BEYOND = "limit"
-"""The rule of candidates that ``limit`` leaves for a later call."""
-FETCHES = 4
-"""Changes and releases that are fetched and compared at once."""
+BEYOND = "limit"  # the rule of candidates that ``limit`` leaves for a later call
+FETCHES = 4  # changes and releases that are fetched and compared at once
 AGAIN = frozenset({BEYOND, NOT_HERE})
 """Rules by which a candidate falls out of set-up for this call alone."""
 

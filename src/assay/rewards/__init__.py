@@ -25,8 +25,7 @@ __all__ = [
     "reward",
 ]
 
-Mixture = Mapping[str, float]
-"""Names of functions, each with its weight; the weights sum to 1."""
+Mixture = Mapping[str, float]  # names of functions, each with its weight; the weights sum to 1
 
 
 class Rewarded(Model):

@@ -13,12 +13,10 @@ from assay.rewards.answers import patch_of
 if TYPE_CHECKING:
     import httpx
 
-SERVICE = "ASSAY_SERVICE"
-"""Variable that holds the service's address."""
+SERVICE = "ASSAY_SERVICE"  # variable that holds the service's address
 TOKEN = "ASSAY_TOKEN"
 ADDRESS = "http://127.0.0.1:8000"
-WAIT = 60.0
-"""Seconds that one question waits for its answer; then the next one does."""
+WAIT = 60.0  # seconds that one question waits for its answer; then the next one does
 LONGEST_PAUSE = 30.0
 
 

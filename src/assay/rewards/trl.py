@@ -6,8 +6,7 @@ from typing import Any
 
 from assay.rewards.client import NoReward, RewardClient
 
-TOGETHER = 64
-"""Questions that are open at once."""
+TOGETHER = 64  # questions that are open at once
 
 
 async def assay_reward(

@@ -15,8 +15,7 @@ from assay.service.protocols import nemo_gym, open_reward
 from assay.service.protocols.openenv import OpenEnv
 from assay.service.routes import Handler, HttpRoute, answer_always, openapi, page
 
-CLIENT_LEFT = 499
-"""Counted for a client that left before its answer; nobody reads it."""
+CLIENT_LEFT = 499  # counted for a client that left before its answer; nobody reads it
 PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 

@@ -15,10 +15,8 @@ Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OPEN = frozenset({"/v1/health", "/health", "/version", "/openapi.json", "/docs"})
 """Paths that need no token: nothing of theirs is a secret."""
-BODY_SECONDS = 30.0
-"""Seconds that a body may take to arrive."""
-SEND_SECONDS = 60.0
-"""Seconds that a client may take to read a piece of an answer."""
+BODY_SECONDS = 30.0  # seconds that a body may take to arrive
+SEND_SECONDS = 60.0  # seconds that a client may take to read a piece of an answer
 
 
 class Refused(Exception):

@@ -26,16 +26,12 @@ from assay.service.guard import Refused
 from assay.service.shared_evaluation import EvaluationRequest, SharedEvaluation, Stage
 from assay.service.verdict_store import VerdictStore
 
-REMEMBERED = 10_000
-"""Finished evaluations that are kept in memory."""
+REMEMBERED = 10_000  # finished evaluations that are kept in memory
 FORGIVEN = 600.0
 """Seconds after which an environment that could not be built is tried again when somebody asks."""
-READERS = 4
-"""Threads that plan evaluations and look for saved verdicts."""
-LONGEST_WAIT = 600
-"""The longest `Retry-After` of a refusal, in seconds."""
-ENDING = 10
-"""`Retry-After` of a service that is ending, in seconds."""
+READERS = 4  # threads that plan evaluations and look for saved verdicts
+LONGEST_WAIT = 600  # the longest `Retry-After` of a refusal, in seconds
+ENDING = 10  # `Retry-After` of a service that is ending, in seconds
 ResultT = TypeVar("ResultT")
 
 

@@ -16,14 +16,10 @@ from assay.harness.names import count
 from assay.service.guard import LOOPBACK, Asgi
 from assay.service.queue import EvaluationQueue
 
-HEADER_SECONDS = 15.0
-"""Seconds that the head of a request may take to arrive."""
-KEPT_SECONDS = 75
-"""Seconds that a connection is kept after an answer, read or not."""
-MOST_CONNECTIONS = 900
-"""Connections at once: less than the usual limit of open files."""
-LAST_SECONDS = 5
-"""Seconds that answers under way have when the evaluations have ended."""
+HEADER_SECONDS = 15.0  # seconds that the head of a request may take to arrive
+KEPT_SECONDS = 75  # seconds that a connection is kept after an answer, read or not
+MOST_CONNECTIONS = 900  # connections at once: less than the usual limit of open files
+LAST_SECONDS = 5  # seconds that answers under way have when the evaluations have ended
 
 
 class HttpServer:

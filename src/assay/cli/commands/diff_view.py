@@ -8,10 +8,8 @@ from assay.harness.names import count
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 from assay.harness.runs.store import RunStore
 
-SHOWN = 3
-"""Divergences of a patch that are printed one by one."""
-WIDTH = 100
-"""Characters of an observation that are shown."""
+SHOWN = 3  # divergences of a patch that are printed one by one
+WIDTH = 100  # characters of an observation that are shown
 
 
 def print_comparisons(store: RunStore, figures: PatchDiffFigures) -> None:

@@ -32,8 +32,7 @@ LOOSE = "evaluate no patch that you do not trust on this engine"
 MMDEBSTRAP = "mmdebstrap"
 NO_BOOTSTRAP = f"no {MMDEBSTRAP}: only images can be toolchains"
 
-ROOM = 5 * 1024**3
-"""Bytes of free disk that a few environments need."""
+ROOM = 5 * 1024**3  # bytes of free disk that a few environments need
 
 
 @dataclass(frozen=True, slots=True)

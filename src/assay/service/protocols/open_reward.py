@@ -34,11 +34,9 @@ SCHEMA = {
 }
 TOOL_NAME = "submit_patch"
 TOOL = {"name": TOOL_NAME, "description": "Submit the patch; this ends the task.", "input_schema": SCHEMA}
-STALE = 900.0
-"""Seconds without a sign of its client after which a session ends."""
+STALE = 900.0  # seconds without a sign of its client after which a session ends
 PING_SECONDS = 10.0
-CHUNK = 4096
-"""Characters of a result in one event."""
+CHUNK = 4096  # characters of a result in one event
 TASK = "Resolve this issue with a patch, a unified diff against the commit {commit} of {repo}:\n\n{issue}"
 
 

@@ -25,8 +25,7 @@ Time = Annotated[
 ]
 Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory of a shard, such as 16G.")]
 
-SETTING = "DEFAULT_MAP"
-"""The parser's word for values of assay.toml and of variables."""
+SETTING = "DEFAULT_MAP"  # the parser's word for values of assay.toml and of variables
 
 
 @dataclass(frozen=True, slots=True)

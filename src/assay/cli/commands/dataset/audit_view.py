@@ -11,8 +11,7 @@ from assay.jobs.audit import Audit
 
 SHOWN = 3
 """Lines of evidence that are printed for a finding, unless single instances or kinds are asked for."""
-WIDTH = 200
-"""Characters of a line of evidence that are printed."""
+WIDTH = 200  # characters of a line of evidence that are printed
 
 
 def print_json(audit: Audit, ref: DatasetRef) -> None:

@@ -9,8 +9,7 @@ from assay.harness.domain import Outcome
 from assay.harness.grading.controls import Validation
 from assay.harness.names import count
 
-SHOWN = 20
-"""Lines of one kind that are printed for an instance."""
+SHOWN = 20  # lines of one kind that are printed for an instance
 
 
 def show(results: Sequence[Validation]) -> None:

@@ -73,8 +73,7 @@ def audit(
     raise typer.Exit(exits.INFRASTRUCTURE if any(problem for _, problem in found) else 0)
 
 
-Audited = tuple["ImageReport | None", str]
-"""A report, or the problem that prevented it."""
+Audited = tuple["ImageReport | None", str]  # A report, or the problem that prevented it
 
 
 def _reports(bench: "BuiltWorkbench", instances: "Sequence[Instance]", images: "Sequence[str]") -> Iterator[Audited]:

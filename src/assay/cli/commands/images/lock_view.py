@@ -12,8 +12,7 @@ from assay.instances.environments.images_lock import read_lock
 from assay.jobs.lock import check_images, is_as_locked, rebuild, select
 from assay.jobs.workplace import Workplace
 
-SHOWN = 20
-"""Differences of one image that are printed; ``--json`` has all."""
+SHOWN = 20  # differences of one image that are printed; ``--json`` has all
 WORDS = {
     LayerStatus.SAME: "the same",
     LayerStatus.REBUILT: "built anew with the same content",

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from assay.harness.bundles.verify import Signed
     from assay.jobs.bundle import VerifiedBundle
 
-SHOWN = 20
-"""Problems that are printed one by one; ``--json`` has all."""
+SHOWN = 20  # problems that are printed one by one; ``--json`` has all
 
 
 @contextmanager

@@ -13,8 +13,7 @@ from assay.harness.names import count
 if TYPE_CHECKING:
     from assay.harness.metrics.comparison import Comparison, PairTest
 
-SHOWN = 10
-"""Instances of a list that are printed one by one; ``--json`` has all."""
+SHOWN = 10  # instances of a list that are printed one by one; ``--json`` has all
 
 
 def compare(
