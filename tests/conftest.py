@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import toolchains
-import toy
 from assay.harness.domain import Instance
 from installed import dist, python, user  # noqa: F401 - fixtures
 from toolchains import make_toolchains
+from toy import make_instance
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
@@ -33,12 +33,7 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture
-def make_instance() -> Callable[..., Instance]:
-    return toy.make_instance
-
-
-@pytest.fixture
-def instance(make_instance: Callable[..., Instance]) -> Instance:
+def instance() -> Instance:
     return make_instance()
 
 

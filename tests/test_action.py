@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from toy import make_instance
+
 ROOT = Path(__file__).parent.parent
 STEPS = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
 
@@ -53,7 +55,7 @@ def runner(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def evaluate(runner: Path, make_instance: Callable) -> Callable[..., tuple[int, dict[str, str], str]]:
+def evaluate(runner: Path) -> Callable[..., tuple[int, dict[str, str], str]]:
     """Evaluate a right and a wrong patch by the action's step."""
     instances = [make_instance(id=f"acme__calc-{number}") for number in (1, 2)]
     rows = [

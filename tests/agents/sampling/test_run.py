@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,11 @@ from assay.harness.errors import EngineError
 from assay.harness.runs.crew import Progress
 from cli.conftest import as_row
 from played_endpoint import Asked, Played, Reply, played_endpoint, said
-
-Make = Callable[..., Instance]
+from toy import make_instance
 
 
 @pytest.fixture
-def instances(make_instance: Make) -> list[Instance]:
+def instances() -> list[Instance]:
     return [make_instance(id=f"acme__calc-{number}", problem_statement=f"sum {number}") for number in range(4)]
 
 

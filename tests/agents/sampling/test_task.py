@@ -1,7 +1,6 @@
 """Nothing of the answer reaches a solver."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,14 @@ from assay.agents.sampling.workspaces.container import ContainerWorkspace
 from assay.agents.sampling.workspaces.opener import agent_container
 from assay.harness.domain import Asset, DatasetRef, Instance, Origin, Stages, Status
 from leaky_image import World
+from toy import make_instance
 
 TOLD = {"repo", "language", "problem_statement"}
 """Fields of an instance that a solver may know."""
 MARKS = st.text(alphabet="abcdefghijkmnpqrstuvwxyz", min_size=12, max_size=16)
 
 
-def marked(make_instance: Callable[..., Instance], mark: str) -> tuple[Instance, set[str]]:
+def marked(mark: str) -> tuple[Instance, set[str]]:
     """Return an instance with a mark of its own in every field, and the marks of the forbidden fields."""
     names = [name for name in Instance.model_fields if name not in {"created_at", "rule", "environment", "archive"}]
     marks = {name: f"{mark}-{number:02d}-x" for number, name in enumerate(names)}
@@ -51,7 +51,7 @@ def marked(make_instance: Callable[..., Instance], mark: str) -> tuple[Instance,
 @settings(max_examples=25, deadline=None)
 @given(mark=MARKS, oracle=st.frozensets(st.sampled_from(Oracle)))
 def test_task_holds_only_allowed_fields(mark: str, oracle: frozenset[Oracle]) -> None:
-    instance, forbidden = marked(_make, mark)
+    instance, forbidden = marked(mark)
     capabilities = Capabilities(oracle=oracle)
     task = make_task(instance, capabilities, "/testbed")
     text = task.model_dump_json()
@@ -64,15 +64,11 @@ def test_task_holds_only_allowed_fields(mark: str, oracle: frozenset[Oracle]) ->
     assert {name for name, value in answer.items() if value} == declared
 
 
-def _make(**fields: object) -> Instance:
-    return Instance.model_validate({"created_at": "2023-01-02T00:00:00Z", **fields})
-
-
 def test_every_field_of_an_instance_is_allowed_or_forbidden() -> None:
     """A new field of the task or of the instance is a decision about leakage: it is made here as well."""
     assert set(AgentTask.model_fields) == {"repo", "language", "problem_statement", "root", "hints"}
     unmarked = {"created_at", "rule", "environment", "archive", "language", "base"}
-    instance, forbidden = marked(_make, "abcdefghijkl")
+    instance, forbidden = marked("abcdefghijkl")
     assert len(forbidden) == len(Instance.model_fields) - len(TOLD | unmarked)
     assert instance.hints not in make_task(instance, Capabilities(), "/testbed").model_dump_json()
 

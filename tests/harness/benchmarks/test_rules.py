@@ -20,6 +20,7 @@ from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.labels import Against, LabelRule
 from judged import LETTERS, E, F, M, P, S, X, make_evidence
+from toy import make_instance
 
 Make = Callable[..., Instance]
 Tests = Mapping[str, Status]
@@ -37,7 +38,7 @@ TABLE, CUT_LABELS = (
 
 
 @pytest.fixture
-def make(make_instance: Make) -> Make:
+def make() -> Make:
     def with_rule(rule: Rule, **changes: object) -> Instance:
         stages = {Rule.MULTI_SWE_BENCH: ROW, Rule.R2E: Stages(fix={"test_a": P, "C.test_b[1]": F})}.get(rule)
         lists: dict[str, tuple[str, ...]] = {"fail_to_pass": ("fixed",), "pass_to_pass": ("kept",)}
@@ -65,7 +66,7 @@ def test_every_rule_has_a_definition() -> None:
 
 
 @pytest.mark.parametrize("rule", [each.name for each in BENCHMARKS if each.staged])
-def test_rule_over_earlier_runs_needs_stages(make_instance: Make, rule: Rule) -> None:
+def test_rule_over_earlier_runs_needs_stages(rule: Rule) -> None:
     with pytest.raises(DataError, match=f"the rule {rule} compares with earlier runs"):
         outcome(make_instance(rule=rule), {"a": P})
 

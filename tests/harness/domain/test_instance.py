@@ -1,16 +1,13 @@
 """What an instance must satisfy."""
 
-from collections.abc import Callable
-
 import pytest
 from pydantic import ValidationError
 
-from assay.harness.domain import Asset, Instance
+from assay.harness.domain import Asset
+from toy import make_instance
 
-Make = Callable[..., Instance]
 
-
-def test_expected_tests_are_in_one_list_only(make_instance: Make) -> None:
+def test_expected_tests_are_in_one_list_only() -> None:
     with pytest.raises(ValidationError, match="FAIL_TO_PASS and PASS_TO_PASS share 'b'"):
         make_instance(fail_to_pass=("a", "b"), pass_to_pass=("b", "c"))
 

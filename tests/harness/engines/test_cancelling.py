@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -13,12 +12,12 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import RunStopped
 from served import until
-from toy import GOLD
+from toy import GOLD, make_instance
 
 SLOW = 120.0
 
 
-def test_a_request_ends_the_box_of_its_evaluation_and_no_other(make_instance: Callable[..., Instance]) -> None:
+def test_a_request_ends_the_box_of_its_evaluation_and_no_other() -> None:
     instances = [make_instance(id=f"acme__calc-{number}") for number in (1, 2)]
     stopped: list[RunStopped] = []
     with Evaluator(instances, engine="fake", jobs=2) as evaluator:

@@ -12,6 +12,7 @@ from assay.harness.exports.write import write
 from assay.harness.grading.grade import STOPPED_EARLY
 from assay.harness.runs.manifest import RunKind
 from exported import graded
+from toy import make_instance
 
 Made = Callable[..., RunToExport]
 
@@ -44,9 +45,7 @@ def test_a_marked_run_goes_to_no_leaderboard(
             assert not folder.exists()
 
 
-def test_gold_patches_without_a_mark_go_to_no_leaderboard(
-    make_instance: Callable[..., Instance], make_run: Made
-) -> None:
+def test_gold_patches_without_a_mark_go_to_no_leaderboard(make_run: Made) -> None:
     one, two = (graded(make_instance(id=name), {}) for name in ("a-1", "a-2"))
     gold = one.instance.gold_patch
     with pytest.raises(UserError, match="each of its patches is the gold patch"):
@@ -55,22 +54,20 @@ def test_gold_patches_without_a_mark_go_to_no_leaderboard(
         refuse_ineligible(make_run(one, two, patches={"a-1": gold, "a-2": ""}))
 
 
-def test_patches_of_tests_go_to_no_leaderboard(make_instance: Callable[..., Instance], make_run: Made) -> None:
+def test_patches_of_tests_go_to_no_leaderboard(make_run: Made) -> None:
     task = graded(make_instance(rule=Rule.SWT_BENCH, fail_to_pass=(), pass_to_pass=()), {})
     with pytest.raises(UserError, match="its patches are tests"):
         refuse_ineligible(make_run(task))
 
 
-def test_a_models_run_is_not_refused(make_instance: Callable[..., Instance], make_run: Made) -> None:
+def test_a_models_run_is_not_refused(make_run: Made) -> None:
     one, two = (graded(make_instance(id=name), {}) for name in ("a-1", "a-2"))
     for kind in (RunKind.EVALUATE, RunKind.EVALUATE_SOLVED, RunKind.UNKNOWN):
         refuse_ineligible(make_run(one, two, patches={"a-1": one.instance.gold_patch}, kind=kind))
     refuse_ineligible(make_run(one, two, patches={"a-1": "", "a-2": ""}))
 
 
-def test_a_run_with_an_early_stop_goes_to_no_leaderboard_without_a_mark(
-    make_instance: Callable[..., Instance], make_run: Made
-) -> None:
+def test_a_run_with_an_early_stop_goes_to_no_leaderboard_without_a_mark(make_run: Made) -> None:
     one, two = (graded(make_instance(id=name), {}) for name in ("a-1", "a-2"))
     stopped = replace(two, verdict=two.verdict.model_copy(update={"flags": (STOPPED_EARLY,)}))
     with pytest.raises(UserError, match="not all tests were run"):

@@ -5,18 +5,19 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.harness.domain import Instance, Status
+from assay.harness.domain import Status
 from assay.harness.exports import hugging_face
 from assay.harness.exports.base import RunToExport
 from exported import graded
 from other_tools import run_with
 from submitted import ABOUT, SPOILED, complaints, exported, is_said, spoil
+from toy import make_instance
 
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
 
 
 @pytest.fixture
-def run(make_instance: Callable[..., Instance], make_run: Callable[..., RunToExport]) -> RunToExport:
+def run(make_run: Callable[..., RunToExport]) -> RunToExport:
     good = graded(make_instance(id="a-1"), {FIXED: Status.PASSED, KEPT: Status.PASSED})
     return make_run(good, graded(make_instance(id="a-2"), {}), missing=("a-3",), metadata=ABOUT)
 

@@ -4,13 +4,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.harness.domain import Instance, Status
+from assay.harness.domain import Status
 from assay.harness.exports import junit
 from assay.harness.exports.base import RunToExport
 from exported import graded, mixed
 from submitted import SPOILED, complaints, exported, is_said, spoil
+from toy import make_instance
 
-Make = Callable[..., Instance]
 Made = Callable[..., RunToExport]
 
 
@@ -53,7 +53,7 @@ def test_output_is_cut_to_its_end_and_to_what_xml_can_hold(run: RunToExport, tmp
     assert (len(text), text.endswith("x<b>\ufffd[1mend\ufffd")) == (4000, True)
 
 
-def test_hostile_names_stay_text(make_instance: Make, make_run: Made, tmp_path: Path) -> None:
+def test_hostile_names_stay_text(make_run: Made, tmp_path: Path) -> None:
     hostile = graded(make_instance(fail_to_pass=("<!--]]>&'\"a\x08",), repo="a/<b>"), {"x": Status.PASSED})
     root = ElementTree.fromstring(exported(junit, make_run(hostile), tmp_path / "out")["junit.xml"])
     assert (root.findtext(".//failure") or "").startswith("unfixed: <!--]]>&'\"a\ufffd")

@@ -1,13 +1,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from assay.harness.domain import FailedPart, Instance
+from assay.harness.domain import FailedPart
 from assay.harness.exports import markdown
 from assay.harness.exports.base import RunToExport
 from exported import graded, mixed
 from submitted import complaints, exported
+from toy import make_instance
 
-Make = Callable[..., Instance]
 Made = Callable[..., RunToExport]
 
 
@@ -22,7 +22,7 @@ def test_figures_come_first_and_what_is_not_resolved_before_what_is(make_run: Ma
     assert complaints(markdown, tmp_path / "out") == []
 
 
-def test_hostile_reasons_stay_text(make_instance: Make, make_run: Made, tmp_path: Path) -> None:
+def test_hostile_reasons_stay_text(make_run: Made, tmp_path: Path) -> None:
     error = "| <img src=x> | [a](b) `c`\nsecond line"
     hostile = graded(make_instance(), {}, failed_part=FailedPart.ENVIRONMENT, error=error)
     text = exported(markdown, make_run(hostile), tmp_path / "out")["report.md"].decode()

@@ -14,6 +14,7 @@ from assay.harness.exports import multi_swe_bench
 from assay.harness.exports.base import RunToExport
 from exported import graded
 from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
+from toy import make_instance
 
 P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
 GOOD = {"kept": P, "fixed": P, "new": P, "old": F, "other": S}
@@ -23,7 +24,7 @@ Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
-def pull(make_instance: Make) -> Make:
+def pull() -> Make:
     def make(**changes: Any) -> Instance:
         stages = Stages(run={"kept": P, "old": F}, test={"kept": P, "fixed": F, "old": F, "other": P})
         fields = {"id": "acme__calc-7", "rule": Rule.MULTI_SWE_BENCH, "stages": stages, "language": "go"}
@@ -128,7 +129,7 @@ def test_what_was_not_tested_has_no_third_stage(pull: Make, make_run: Made, tmp_
     assert json.loads(files[f"{HOME}/results/results.json"])["empty_error_patch_ids"] == ["acme__calc-7"]
 
 
-def test_only_its_own_instances_are_written(make_instance: Make, pull: Make, make_run: Made, tmp_path: Path) -> None:
+def test_only_its_own_instances_are_written(pull: Make, make_run: Made, tmp_path: Path) -> None:
     plain = graded(make_instance(), {})
     with pytest.raises(UserError, match="acme__calc-1 is graded by swe-bench, not by multi-swe-bench"):
         exported(multi_swe_bench, make_run(plain, metadata=ABOUT), tmp_path / "out")

@@ -13,6 +13,7 @@ from assay.harness.exports import polybench
 from assay.harness.exports.base import RunToExport
 from exported import graded
 from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
+from toy import make_instance
 
 P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
@@ -23,7 +24,7 @@ Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
-def task(make_instance: Make) -> Make:
+def task() -> Make:
     return lambda **changes: make_instance(**{"rule": Rule.SWE_POLYBENCH, **changes})
 
 
@@ -104,7 +105,7 @@ def test_shortened_labels_are_listed_as_the_benchmark_knows_them(task: Make, mak
     assert found["failed_tests"] == ["t.py::test[b", "t.py::test[b c]"]
 
 
-def test_only_its_own_splits_and_rules_are_written(make_instance: Make, make_run: Made, tmp_path: Path) -> None:
+def test_only_its_own_splits_and_rules_are_written(make_run: Made, tmp_path: Path) -> None:
     plain = make_run(graded(make_instance(), {}), metadata=MINE)
     with pytest.raises(UserError, match="acme__calc-1 is graded by swe-bench, not by swe-polybench"):
         exported(polybench, plain, tmp_path / "out")

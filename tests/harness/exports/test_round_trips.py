@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Rule, Stages, Status
+from assay.harness.domain import Rule, Stages, Status
 from assay.harness.exports import find
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.write import write
 from assay.instances.dataset.imports import import_predictions
 from exported import graded
 from submitted import ABOUT
+from toy import make_instance
 
 P, F = Status.PASSED, Status.FAILED
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
@@ -29,12 +30,7 @@ STAGES = Stages(run={KEPT: P}, test={FIXED: F, KEPT: P}, fix={FIXED: P, KEPT: P}
     ],
 )
 def test_predictions_come_back(
-    name: str,
-    split: str,
-    changes: dict[str, object],
-    make_instance: Callable[..., Instance],
-    make_run: Callable[..., RunToExport],
-    tmp_path: Path,
+    name: str, split: str, changes: dict[str, object], make_run: Callable[..., RunToExport], tmp_path: Path
 ) -> None:
     evaluations = [graded(make_instance(id=f"acme__calc-{n}", **changes), {FIXED: P, KEPT: P}) for n in (1, 2)]
     metadata = ABOUT.model_copy(update={"split": split})

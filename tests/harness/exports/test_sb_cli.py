@@ -4,19 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
 from assay.harness.exports import sb_cli
 from assay.harness.exports.base import RunToExport
 from assay.instances.dataset.predictions import read_predictions
 from exported import graded
 from other_tools import run_with
 from submitted import SPOILED, complaints, exported, is_said, spoil
-
-Make = Callable[..., Instance]
+from toy import make_instance
 
 
 @pytest.fixture
-def run(make_instance: Make, make_run: Callable[..., RunToExport]) -> RunToExport:
+def run(make_run: Callable[..., RunToExport]) -> RunToExport:
     return make_run(*(graded(make_instance(id=name), {}) for name in ("a-1", "a-2")), patches={"a-2": "é\ud800\n"})
 
 

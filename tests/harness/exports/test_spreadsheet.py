@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import FailedPart, Instance
+from assay.harness.domain import FailedPart
 from assay.harness.exports import spreadsheet
 from assay.harness.exports.base import RunToExport
 from exported import graded, mixed
 from submitted import SPOILED, complaints, exported, is_said, spoil
+from toy import make_instance
 
-Make = Callable[..., Instance]
 Made = Callable[..., RunToExport]
 
 
@@ -38,7 +38,7 @@ def test_every_instance_is_a_row(run: RunToExport, tmp_path: Path) -> None:
     assert complaints(spreadsheet, tmp_path / "out") == []
 
 
-def test_no_cell_is_a_formula(make_instance: Make, make_run: Made, tmp_path: Path) -> None:
+def test_no_cell_is_a_formula(make_run: Made, tmp_path: Path) -> None:
     hostile = graded(make_instance(), {}, failed_part=FailedPart.ENVIRONMENT, error='=HYPERLINK("http://x","y")')
     text = exported(spreadsheet, make_run(hostile), tmp_path / "out")["verdicts.csv"].decode()
     (row,) = csv.DictReader(io.StringIO(text))

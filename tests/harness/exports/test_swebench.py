@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.harness.domain import Apply, ApplyStatus, FailedPart, Instance, Rule, Stages, Status
+from assay.harness.domain import Apply, ApplyStatus, FailedPart, Rule, Stages, Status
 from assay.harness.errors import UserError
 from assay.harness.exports import swebench
 from assay.harness.exports.base import RunToExport
@@ -17,17 +17,17 @@ from assay.harness.exports.write import run_problems
 from exported import graded
 from other_tools import run_with
 from submitted import ABOUT, BAD_LOG, LOG, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
+from toy import make_instance
 
 P, F = Status.PASSED, Status.FAILED
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
 READER = Path(__file__).with_name("read_with_swebench.py")
 HOME = f"evaluation/verified/{SYSTEM}"
-Make = Callable[..., Instance]
 Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
-def run(make_instance: Make, make_run: Made, tmp_path: Path) -> RunToExport:
+def run(make_run: Made, tmp_path: Path) -> RunToExport:
     good = graded(make_instance(id="a-1"), {FIXED: P, KEPT: P})
     bad = graded(make_instance(id="a-2"), {FIXED: F, KEPT: P})
     thoughts = tmp_path / "thoughts.md"
@@ -118,9 +118,7 @@ def test_metadata_and_readme_say_what_the_person_said(run: RunToExport, tmp_path
     assert "| 2023 | 1/2 | 50.0% |" in readme
 
 
-def test_what_could_not_be_tested_is_no_generation_no_log_or_infrastructure(
-    make_instance: Make, make_run: Made, tmp_path: Path
-) -> None:
+def test_what_could_not_be_tested_is_no_generation_no_log_or_infrastructure(make_run: Made, tmp_path: Path) -> None:
     none: dict[str, Any] = {"exit_code": None}
     kinds: dict[str, dict[str, Any]] = {
         "a-1": {"apply": Apply(status=ApplyStatus.EMPTY)},
@@ -152,13 +150,13 @@ def test_output_with_markers_keeps_them() -> None:
 
 
 @pytest.mark.parametrize("model", ["..", ".", "a\0b"])
-def test_no_model_leads_out_of_the_folder(make_instance: Make, make_run: Made, tmp_path: Path, model: str) -> None:
+def test_no_model_leads_out_of_the_folder(make_run: Made, tmp_path: Path, model: str) -> None:
     run = make_run(graded(make_instance(), {FIXED: P, KEPT: P}), model=model, metadata=ABOUT)
     with pytest.raises(UserError, match="file's name"):
         exported(swebench, run, tmp_path / "out")
 
 
-def test_only_its_own_splits_and_rules_are_written(make_instance: Make, make_run: Made, tmp_path: Path) -> None:
+def test_only_its_own_splits_and_rules_are_written(make_run: Made, tmp_path: Path) -> None:
     other = make_instance(rule=Rule.MULTI_SWE_BENCH, stages=Stages())
     with pytest.raises(UserError, match="acme__calc-1 is graded by multi-swe-bench, not by swe-bench"):
         exported(swebench, make_run(graded(other, {}), metadata=ABOUT), tmp_path / "out")

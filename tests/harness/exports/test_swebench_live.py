@@ -13,6 +13,7 @@ from assay.harness.exports import swebench_live
 from assay.harness.exports.base import RunToExport
 from exported import graded
 from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, spoil
+from toy import make_instance
 
 P, F = Status.PASSED, Status.FAILED
 FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
@@ -21,7 +22,7 @@ Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
-def task(make_instance: Make) -> Make:
+def task() -> Make:
     return lambda **changes: make_instance(**{"rule": Rule.SWE_BENCH_LIVE, **changes})
 
 
@@ -84,7 +85,7 @@ def test_a_run_without_controls_has_no_denominator(task: Make, make_run: Made, t
         exported(swebench_live, run, tmp_path / "out")
 
 
-def test_only_its_own_instances_are_written(make_instance: Make, make_run: Made, tmp_path: Path) -> None:
+def test_only_its_own_instances_are_written(make_run: Made, tmp_path: Path) -> None:
     run = controlled(make_run(graded(make_instance(), {FIXED: P, KEPT: P}), metadata=ABOUT), {})
     with pytest.raises(UserError, match="acme__calc-1 is graded by swe-bench, not by swe-bench-live"):
         exported(swebench_live, run, tmp_path / "out")

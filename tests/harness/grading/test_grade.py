@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +8,8 @@ from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, 
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.doubts import find_distrust
 from judged import LETTERS, E, F, M, P, S, X, make_evidence
+from toy import make_instance
 
-Make = Callable[..., Instance]
 FIXED = "tests/test_calc.py::test_add"
 KEPT = "tests/test_calc.py::test_same"
 GOOD = {FIXED: P, KEPT: P}
@@ -43,9 +42,7 @@ def test_swe_bench_rule(instance: Instance, fixed: Status, kept: Status, resolve
     assert (verdict.unfixed == (FIXED,)) is (fixed is not P)
 
 
-def test_expected_failure_counts_if_the_test_patch_can_have_declared_it(
-    make_instance: Make,
-) -> None:
+def test_expected_failure_counts_if_the_test_patch_can_have_declared_it() -> None:
     xfailed = make_evidence({FIXED: X, KEPT: P})
     assert not grade(make_instance(), xfailed).resolved
     assert grade(make_instance(test_patch="+@pytest.mark.xfail\n"), xfailed).resolved
@@ -56,7 +53,7 @@ def test_skipped_pass_to_pass_test_is_flagged(instance: Instance) -> None:
     assert verdict.flags == ("pass_to_pass_tests_skipped",)
 
 
-def test_instance_without_fail_to_pass_tests_is_never_resolved(make_instance: Make) -> None:
+def test_instance_without_fail_to_pass_tests_is_never_resolved() -> None:
     instance = make_instance(fail_to_pass=())
     assert grade(instance, make_evidence({KEPT: P})).outcome is Outcome.UNRESOLVED
 
@@ -87,14 +84,12 @@ def test_unknown_exit_status_is_not_judged(instance: Instance) -> None:
         ("cobol", 0, Outcome.RESOLVED),
     ],
 )
-def test_finished_exit_statuses_are_those_of_the_language(
-    make_instance: Make, language: str, exit_code: int, outcome: Outcome
-) -> None:
+def test_finished_exit_statuses_are_those_of_the_language(language: str, exit_code: int, outcome: Outcome) -> None:
     tests = GOOD | ({"other": F} if exit_code else {})
     assert grade(make_instance(language=language), make_evidence(tests, exit_code=exit_code)).outcome is outcome
 
 
-def test_labels_that_name_no_test_are_left_out(make_instance: Make) -> None:
+def test_labels_that_name_no_test_are_left_out() -> None:
     instance = make_instance(fail_to_pass=("[100%]",))
     assert grade(instance, make_evidence({KEPT: P})).outcome is Outcome.UNRESOLVED
 
@@ -145,7 +140,7 @@ def test_expected_test_that_the_output_does_not_name_is_tampered(
         ("python", "t.py::test_a", "t.py::test_a"),
     ],
 )
-def test_varying_parts_of_names_are_ignored(make_instance: Make, language: str, label: str, reported: str) -> None:
+def test_varying_parts_of_names_are_ignored(language: str, label: str, reported: str) -> None:
     instance = make_instance(language=language, fail_to_pass=(label,), pass_to_pass=())
     for status, outcome in ((P, Outcome.RESOLVED), (F, Outcome.UNRESOLVED)):
         verdict = grade(instance, make_evidence({reported: status}, exit_code=None))
@@ -192,12 +187,12 @@ def test_empty_patch_whose_tests_ran_is_judged_by_them(
 
 
 @pytest.mark.parametrize("rule", sorted({*Rule} - {Rule.SWE_BENCH_FAIL_ONLY}))
-def test_suite_without_results_has_not_run_unless_silence_means_success(make_instance: Make, rule: Rule) -> None:
+def test_suite_without_results_has_not_run_unless_silence_means_success(rule: Rule) -> None:
     ended = make_evidence(channel=Channel.LOG, suite_ran=True)
     assert grade(make_instance(rule=rule), ended).outcome is Outcome.NOT_RUN
 
 
-def test_pass_to_pass_label_that_names_no_test_is_left_out(make_instance: Make) -> None:
+def test_pass_to_pass_label_that_names_no_test_is_left_out() -> None:
     verdict = grade(make_instance(pass_to_pass=("[100%]",)), make_evidence({FIXED: P}))
     assert (verdict.outcome, verdict.flags) == (Outcome.RESOLVED, ("labels_without_a_test_left_out",))
 
@@ -212,7 +207,7 @@ def test_memory_kill_of_another_process_than_the_test_command_is_flagged(
     assert verdict.resolved is (exit_code == 0)
 
 
-def test_reason_counts_expected_and_other_tests_apart(make_instance: Make) -> None:
+def test_reason_counts_expected_and_other_tests_apart() -> None:
     kept = tuple(f"k{number}" for number in range(5))
     stages = Stages(run=dict.fromkeys((*kept, "o"), P), test={**dict.fromkeys((*kept, "o"), P), "f": F}, fix={})
     instance = make_instance(rule=Rule.MULTI_SWE_BENCH, stages=stages, fail_to_pass=("f",), pass_to_pass=kept)
@@ -220,14 +215,14 @@ def test_reason_counts_expected_and_other_tests_apart(make_instance: Make) -> No
     assert grade(instance, make_evidence(found)).reason == "0 of 1 unfixed, 3 of 5 broken, 1 others count against it"
 
 
-def test_reason_of_a_rule_that_expects_a_map_counts_every_difference(make_instance: Make) -> None:
+def test_reason_of_a_rule_that_expects_a_map_counts_every_difference() -> None:
     stages = Stages(fix={"test_a": P, "test_b": P, "test_c": F})
     instance = make_instance(rule=Rule.R2E, stages=stages, fail_to_pass=(), pass_to_pass=())
     verdict = grade(instance, make_evidence({"t.py::test_a": F, "t.py::test_b": F, "t.py::test_c": P}, exit_code=1))
     assert verdict.reason.startswith("3 results are not")
 
 
-def test_stages_of_another_rule_are_no_expectation(make_instance: Make) -> None:
+def test_stages_of_another_rule_are_no_expectation() -> None:
     instance = make_instance(rule=Rule.SWE_REBENCH, stages=Stages(fix={"a": P}), fail_to_pass=(), pass_to_pass=())
     verdict = grade(instance, make_evidence({"a": P}))
     assert (verdict.outcome, "names no fail-to-pass test" in verdict.reason) == (Outcome.UNRESOLVED, True)

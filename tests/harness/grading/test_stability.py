@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import Seen, failing, mark_flaky, measure, quarantine, read_stability
 from judged import E, F, M, P, S, X, make_evidence
+from toy import make_instance
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
@@ -152,7 +153,7 @@ def test_coin(number):
 @pytest.mark.docker
 @pytest.mark.network
 def test_flaky_tests_are_found_in_real_containers(
-    in_folder: Path, make_instance: Callable[..., Instance], docker_engine: "DockerEngine", toolchain_image: str
+    in_folder: Path, docker_engine: "DockerEngine", toolchain_image: str
 ) -> None:
     """Each of 24 coins agrees with itself over six runs once in sixteen times."""
     coins = [f"tests/test_calc.py::test_coin[{number}]" for number in range(24)]

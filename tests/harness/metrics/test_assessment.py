@@ -1,18 +1,16 @@
 """All measures of one patch, and their means."""
 
-from collections.abc import Callable
-
 import pytest
 
 from assay.harness.domain import Instance
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.metrics.assessment import assess, means
-from toy import GOLD, TESTS
+from toy import GOLD, TESTS, make_instance
 
 CALC = {"calc.py": "def add(a, b):\n    return a - b\n"}
 
 
-def test_all_measures_of_a_patch(make_instance: Callable[..., Instance]) -> None:
+def test_all_measures_of_a_patch() -> None:
     found = assess(make_instance(problem_statement="Wrong sum"), GOLD, CALC.get, resolved=True)
     assert found.similarity.score == 1.0
     assert found.complexity == "single_function"
@@ -34,7 +32,7 @@ def test_without_the_tree_only_measures_that_need_it_are_missing(instance: Insta
     assert found.retrieval.problem == "the base tree cannot be had: no mirror has it"
 
 
-def test_means_are_over_the_scored_patches(make_instance: Callable[..., Instance]) -> None:
+def test_means_are_over_the_scored_patches() -> None:
     wrong = make_instance(id="acme__calc-2", gold_patch="words", problem_statement="[Bug] it is")
     sums = make_instance(problem_statement="Sums of two")
     found = means(

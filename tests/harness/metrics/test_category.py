@@ -1,14 +1,14 @@
 """What an instance asks for, and how much of the code a patch changes."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from assay.harness.domain import Instance, Origin
+from assay.harness.domain import Origin
 from assay.harness.metrics.category import category, complexity
 from assay.harness.metrics.placing import parse_patch
 from assay.harness.metrics.retrieval import find_touched_nodes
+from toy import make_instance
 
 TEXT = """\
 TOP = 1
@@ -86,15 +86,13 @@ DOCUMENTS = (
         ({"problem_statement": ""}, "unknown", "no rule"),
     ],
 )
-def test_category_of_a_statement(
-    make_instance: Callable[..., Instance], changes: dict[str, Any], name: str, by: str
-) -> None:
+def test_category_of_a_statement(changes: dict[str, Any], name: str, by: str) -> None:
     found = category(make_instance(**changes))
     assert found.name == name
     assert found.by.startswith(by)
 
 
-def test_category_of_the_row_comes_first(make_instance: Callable[..., Instance]) -> None:
+def test_category_of_the_row_comes_first() -> None:
     origin = Origin(dialect="polybench", columns=(("task_category", '"Bug Fix"'), ("num_nodes", "3")))
     found = category(make_instance(problem_statement="Add an option", origin=origin))
     assert (found.name, found.by) == ("bug_fix", "the row's task_category")

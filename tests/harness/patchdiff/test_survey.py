@@ -11,6 +11,7 @@ from assay.harness.domain import Instance
 from assay.harness.patchdiff.sides import OUT, Side, SideJob
 from assay.harness.patchdiff.survey import Survey, survey
 from changes import change
+from toy import make_instance
 
 TREE = {
     "lib/query.py": "def build_filter(x):\n    return x\n",
@@ -56,7 +57,7 @@ class LocalSides:
 
 
 @pytest.fixture
-def look(make_instance: Callable[..., Instance], tmp_path: Path) -> Callable[..., Survey]:
+def look(tmp_path: Path) -> Callable[..., Survey]:
     def run(test_patch: str, path: str = "lib/query.py", old: str = "return x", new: str = "return not x") -> Survey:
         sides: Any = LocalSides(make_instance(test_patch=test_patch), tmp_path, path, old, new)
         return survey(sides)

@@ -1,12 +1,12 @@
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 
 import pytest
 
-from assay.harness.domain import UNKNOWN_TIME, Instance
+from assay.harness.domain import UNKNOWN_TIME
 from assay.instances.audit.dates import find_by_cutoff
 from assay.instances.audit.finding import AuditKind
 from assay.instances.audit.subject import subject
+from toy import make_instance
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,6 @@ from assay.instances.audit.subject import subject
         (UNKNOWN_TIME, AuditKind.ISSUE_WITHOUT_DATE, "its creation date is unknown"),
     ],
 )
-def test_findings_before_on_and_after_the_cutoff(
-    make_instance: Callable[..., Instance], created: datetime, kind: AuditKind, summary: str
-) -> None:
+def test_findings_before_on_and_after_the_cutoff(created: datetime, kind: AuditKind, summary: str) -> None:
     about = subject(make_instance(created_at=created.replace(tzinfo=UTC)))
     assert [(each.kind, each.summary) for each in find_by_cutoff(about, date(2023, 1, 2))] == [(kind, summary)]

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.domain import Instance
 from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Severity
 from assay.instances.audit.leakage import find_leaked, solution_leaked, solution_linked
 from assay.instances.audit.subject import subject
 from changes import change
+from toy import make_instance
 
 Find = Callable[..., list[AuditFinding]]
 FIX = ("    total = price * count", "    if total > limit:", "        raise TooMuch(total)", "    return round(total)")
@@ -16,7 +16,7 @@ GOLD = change("shop.py", adds=FIX, drops=["    return price"])
 
 
 @pytest.fixture
-def leaks(make_instance: Callable[..., Instance]) -> Find:
+def leaks() -> Find:
     def find(statement: str = "", hints: str = "", gold: str = GOLD) -> list[AuditFinding]:
         about = make_instance(problem_statement=statement, hints=hints, gold_patch=gold)
         return list(solution_leaked(subject(about)))
@@ -96,7 +96,7 @@ def test_line_is_found_in_any_text_around_it(before: str, after: str) -> None:
     assert (found.gold, found.line) == (FIX[0], FIX[0].strip())
 
 
-def test_link_to_a_change_of_the_same_repository_is_found(make_instance: Callable[..., Instance]) -> None:
+def test_link_to_a_change_of_the_same_repository_is_found() -> None:
     text = "see https://github.com/acme/calc/pull/12 and https://github.com/other/calc/pull/13"
     (found,) = solution_linked(subject(make_instance(problem_statement=text)))
     assert (found.severity, found.evidence) == (Severity.NOTE, ("github.com/acme/calc/pull/12",))

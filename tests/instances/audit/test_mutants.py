@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance
 from assay.harness.patches.diff import read_diff
 from assay.instances.audit.mutants import (
     MutatedPatch,
@@ -18,6 +17,7 @@ from assay.instances.audit.mutants import (
 )
 from assay.instances.audit.subject import subject
 from changes import change
+from toy import make_instance
 
 Made = Callable[..., tuple[MutatedPatch, ...]]
 BASE = ["def total(prices, limit):", "    return sum(prices)", "", "", "def mean(prices):", "    return 0"]
@@ -43,7 +43,7 @@ diff --git a/shop.py b/shop.py
 
 
 @pytest.fixture
-def made(make_instance: Callable[..., Instance]) -> Made:
+def made() -> Made:
     return lambda limit=99, gold=GOLD, **more: mutants(subject(make_instance(gold_patch=gold, **more)), limit)
 
 

@@ -2,17 +2,17 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.harness.domain import Instance
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.narrow import names_defined, names_only_in_gold, texts_only_in_gold
 from assay.instances.audit.subject import subject
 from changes import change
+from toy import make_instance
 
 Find = Callable[..., list[AuditFinding]]
 
 
 @pytest.fixture
-def found(make_instance: Callable[..., Instance]) -> Find:
+def found() -> Find:
     def find(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[AuditFinding]:
         about = make_instance(
             gold_patch=change(more.pop("path", "calc.py"), adds=gold),
@@ -54,7 +54,7 @@ def test_mentioned_unused_or_common_name_is_not_narrow(
     assert found(gold, tests, statement) == []
 
 
-def test_name_on_the_old_side_is_not_narrow(make_instance: Callable[..., Instance]) -> None:
+def test_name_on_the_old_side_is_not_narrow() -> None:
     about = make_instance(
         gold_patch=change("calc.py", drops=["def add_exactly(a):"], adds=["def add_exactly(a, b):"]),
         test_patch=change("tests/test_calc.py", adds=["from calc import add_exactly"]),

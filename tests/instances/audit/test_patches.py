@@ -1,8 +1,6 @@
-from collections.abc import Callable
-
 import pytest
 
-from assay.harness.domain import Instance, Rule, Stages, Status
+from assay.harness.domain import Rule, Stages, Status
 from assay.instances.audit import AuditRule
 from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.patches import (
@@ -14,8 +12,8 @@ from assay.instances.audit.patches import (
 )
 from assay.instances.audit.subject import subject
 from changes import change
+from toy import make_instance
 
-Make = Callable[..., Instance]
 PASSED = Stages(fix={"test_add": Status.PASSED})
 
 
@@ -53,7 +51,7 @@ PASSED = Stages(fix={"test_add": Status.PASSED})
     ],
 )
 def test_patches_and_labels_that_do_not_match_are_found(
-    make_instance: Make, rule: AuditRule, changes: dict[str, object], expected: list[object]
+    rule: AuditRule, changes: dict[str, object], expected: list[object]
 ) -> None:
     found = rule(subject(make_instance(**changes)))
     assert [(each.kind, each.severity, each.evidence) for each in found] == expected
@@ -73,13 +71,13 @@ def test_patches_and_labels_that_do_not_match_are_found(
         "tests/test_calc.py",
     ],
 )
-def test_ids_of_many_runners_are_found_in_the_test_patch(make_instance: Callable[..., Instance], test: str) -> None:
+def test_ids_of_many_runners_are_found_in_the_test_patch(test: str) -> None:
     lines = ["def test_add():", "func TestCalc(t *testing.T) {", "it('adds two numbers', () => {"]
     about = make_instance(test_patch=change("tests/test_calc.py", adds=lines), fail_to_pass=(test,))
     assert not list(find_unnamed_tests(subject(about)))
 
 
-def test_unnamed_tests_are_found(make_instance: Callable[..., Instance]) -> None:
+def test_unnamed_tests_are_found() -> None:
     both = ("tests/test_calc.py::test_add", "tests/test_other.py::test_else")
     (found,) = find_unnamed_tests(subject(make_instance(fail_to_pass=both)))
     assert (found.severity, found.evidence) == (Severity.NOTE, both[1:])
@@ -100,9 +98,7 @@ def test_unnamed_tests_are_found(make_instance: Callable[..., Instance]) -> None
         ("TestElse", Severity.NOTE),
     ],
 )
-def test_only_tests_of_other_files_are_a_doubt(
-    make_instance: Callable[..., Instance], test: str, severity: Severity
-) -> None:
+def test_only_tests_of_other_files_are_a_doubt(test: str, severity: Severity) -> None:
     (found,) = find_unnamed_tests(subject(make_instance(fail_to_pass=(test,))))
     assert found.severity is severity
 

@@ -1,11 +1,9 @@
-from collections.abc import Callable
-
 import pytest
 
-from assay.harness.domain import Instance
 from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.statement import count_words, no_link_for_a_statement, reproduces, too_little
 from assay.instances.audit.subject import subject
+from toy import make_instance
 
 LONG = "The total is not what a person expects it to be when several prices are added up. " * 6
 
@@ -53,9 +51,7 @@ NOTHING = (AuditKind.NO_REPRODUCTION, Severity.NOTE)
         (f"Wrong sum\n{LONG}\n{PICTURE}", NOTHING, 1),
     ],
 )
-def test_what_a_statement_lacks_is_found(
-    make_instance: Callable[..., Instance], statement: str, first: tuple[AuditKind, Severity] | None, number: int
-) -> None:
+def test_what_a_statement_lacks_is_found(statement: str, first: tuple[AuditKind, Severity] | None, number: int) -> None:
     about = subject(make_instance(problem_statement=statement))
     found = [(each.kind, each.severity) for rule in (no_link_for_a_statement, too_little) for each in rule(about)]
     assert (next(iter(found), None), len(found)) == (first, number)
@@ -69,9 +65,7 @@ def test_what_a_statement_lacks_is_found(
         ("Wrong sum\nAdding is wrong. So is taking away.", "9 words"),
     ],
 )
-def test_a_short_statement_without_reproduction_is_underspecified(
-    make_instance: Callable[..., Instance], statement: str, extent: str
-) -> None:
+def test_a_short_statement_without_reproduction_is_underspecified(statement: str, extent: str) -> None:
     nothing, short = too_little(subject(make_instance(problem_statement=statement)))
     assert ((nothing.kind, nothing.severity), short.summary.partition(",")[0]) == (NOTHING, extent)
     assert (short.kind, short.severity) == (AuditKind.UNDERSPECIFIED, Severity.DOUBT)

@@ -1,24 +1,20 @@
 """An instance prepared for the rules of an audit."""
 
-from collections.abc import Callable
-
 import pytest
 
-from assay.harness.domain import Instance
 from assay.instances.audit.subject import is_source, is_test_file, plain, subject
-from toy import GOLD
+from toy import GOLD, make_instance
 
-Make = Callable[..., Instance]
 DOCS = GOLD.replace("calc.py", "docs/calc.md")
 TESTS = GOLD.replace("calc.py", "tests/test_calc.py")
 
 
 @pytest.mark.parametrize(("gold", "fix"), [(DOCS + GOLD + TESTS, ["calc.py"]), (DOCS + TESTS, ["docs/calc.md"])])
-def test_fix_is_the_change_of_sources_or_else_of_all_but_tests(make_instance: Make, gold: str, fix: list[str]) -> None:
+def test_fix_is_the_change_of_sources_or_else_of_all_but_tests(gold: str, fix: list[str]) -> None:
     assert [change.path for change in subject(make_instance(gold_patch=gold)).fix()] == fix
 
 
-def test_solution_lines_are_distinctive_and_new(make_instance: Make) -> None:
+def test_solution_lines_are_distinctive_and_new() -> None:
     patch = (
         "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,5 @@\n def add(left, right):\n-    return left - right\n"
         "+    # the sum of both\n+    return left + right\n+    return left - right\n+    return left + right\n"

@@ -1,18 +1,18 @@
 """The card of a collected data set."""
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 
 from assay.instances.collect.card import card
 from assay.instances.collect.folder import CollectionSettings
 from assay.instances.collect.funnel import FunnelPhase
 from assay.instances.collect.steps import Phase
+from toy import make_instance
 
 SETTINGS = CollectionSettings(name="mine", repos=("acme/calc",), since=date(2024, 1, 1))
 FUNNEL = [FunnelPhase(phase=Phase.FIND, taken=9, kept=2, dropped={"reference": 7})]
 
 
-def test_the_card_names_repositories_licenses_dates_and_figures(make_instance: Callable) -> None:
+def test_the_card_names_repositories_licenses_dates_and_figures() -> None:
     days = (datetime(2024, 3, 9, tzinfo=UTC), datetime(2024, 2, 1, tzinfo=UTC))
     instances = [make_instance(id=f"acme__calc-{day.day}", repo="acme/calc", created_at=day) for day in days]
     text = card(SETTINGS, FUNNEL, instances, ["MIT", "MIT"], 3)

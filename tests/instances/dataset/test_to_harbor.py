@@ -3,7 +3,6 @@
 import json
 import subprocess
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from shutil import which
 
@@ -14,8 +13,8 @@ from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.to_harbor import PATCH, task_files, write_tasks
 from other_tools import run_with
 from served import served
+from toy import make_instance
 
-Make = Callable[..., Instance]
 READER = Path(__file__).with_name("read_tasks_with_harbor.py")
 LANGUAGES = ("python", "go", "rust", "javascript")
 IMAGE = "registry.example/swe/{id}"
@@ -32,7 +31,7 @@ new file mode 100644
 
 
 @pytest.mark.network
-def test_harbor_lists_and_validates_ten_tasks_of_four_languages(tmp_path: Path, make_instance: Make) -> None:
+def test_harbor_lists_and_validates_ten_tasks_of_four_languages(tmp_path: Path) -> None:
     statement = 'It "breaks" \\ at ${HOME}.\n'
     instances = [
         make_instance(id=f"Acme__calc-{number}", language=LANGUAGES[number % 4], problem_statement=statement)
@@ -115,9 +114,7 @@ def rewarded(folder: Path, instance: Instance, patch: str, service: str, *, curl
 @pytest.mark.parametrize(
     "curl", [pytest.param(True, marks=pytest.mark.skipif(not which("curl"), reason="no curl")), False]
 )
-def test_the_reward_is_the_services_and_every_byte_of_the_patch_arrives(
-    tmp_path: Path, make_instance: Make, *, curl: bool
-) -> None:
+def test_the_reward_is_the_services_and_every_byte_of_the_patch_arrives(tmp_path: Path, *, curl: bool) -> None:
     instance = make_instance(gold_patch=ODD)
     with served([instance], tmp_path / "verdicts") as service:
         assert rewarded(tmp_path, instance, ODD, service.url, curl=curl) == (0, '{"reward": 1.0}\n')
@@ -128,7 +125,7 @@ def test_the_reward_is_the_services_and_every_byte_of_the_patch_arrives(
         assert rewarded(tmp_path, instance, "", service.url, curl=curl) == (0, '{"reward": 0.0}\n')
 
 
-def test_without_an_answer_there_is_no_reward(tmp_path: Path, make_instance: Make) -> None:
+def test_without_an_answer_there_is_no_reward(tmp_path: Path) -> None:
     known, unknown = make_instance(), make_instance(id="acme__other-1")
     with served([known], tmp_path / "verdicts") as service:
         assert rewarded(tmp_path, unknown, "", service.url, curl=False) == (1, "")

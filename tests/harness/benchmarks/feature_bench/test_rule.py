@@ -1,6 +1,6 @@
 """FeatureBench: whole files are labels, and the share of passing tests is measured."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from assay.harness.domain import (
 from assay.harness.grading.grade import grade
 from assay.harness.reports.ids import rename
 from judged import E, F, P, S, X, make_evidence
+from toy import make_instance
 
 Tests = Mapping[str, Status]
 NONE: Tests = {}
@@ -23,7 +24,7 @@ FIXED, KEPT = "tests/test_fixed.py", "tests/test_kept.py"
 
 
 @pytest.fixture
-def instance(make_instance: Callable[..., Instance]) -> Instance:
+def instance() -> Instance:
     labels = {"fail_to_pass": (FIXED,), "pass_to_pass": (KEPT,)}
     return make_instance(rule=Rule.FEATURE_BENCH, test_id="file_node", **labels)
 

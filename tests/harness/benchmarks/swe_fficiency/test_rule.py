@@ -9,7 +9,6 @@ from scipy.stats import wilcoxon
 
 from assay.harness.benchmarks.swe_fficiency.rule import ratio
 from assay.harness.domain import (
-    Instance,
     Outcome,
     Rule,
     Status,
@@ -20,6 +19,7 @@ from assay.harness.domain import (
 from assay.harness.grading.grade import grade
 from assay.harness.statistics import Interval
 from judged import make_evidence
+from toy import make_instance
 
 STEADY = (1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0)
 NOISY = (1.0, 2.0, 0.5, 1.6, 0.7, 1.9, 0.6)
@@ -33,7 +33,7 @@ def runs(
 
 
 @pytest.fixture
-def judge(make_instance: Callable[..., Instance]) -> Callable[..., Verdict]:
+def judge() -> Callable[..., Verdict]:
     instance = make_instance(rule=Rule.SWE_FFICIENCY, fail_to_pass=(), pass_to_pass=("t",), workload="...")
 
     def run(

@@ -14,7 +14,7 @@ from assay.harness.benchmarks.swt_bench.evaluate import find_files_at_base, gate
 from assay.harness.domain import ApplyStatus, Instance, Prediction, Rule, TestedTree, TestPlan
 from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
 from assay.harness.patches.diff import MalformedPatchError, read_diff
-from toy import GOLD, MORE_TESTS, TESTS
+from toy import GOLD, MORE_TESTS, TESTS, make_instance
 
 
 def new_file(path: str, text: str = "x = 1") -> str:
@@ -22,7 +22,7 @@ def new_file(path: str, text: str = "x = 1") -> str:
 
 
 @pytest.fixture
-def task(make_instance: Callable[..., Instance]) -> Callable[[str], Task]:
+def task() -> Callable[[str], Task]:
     instance = make_instance(rule=Rule.SWT_BENCH, fail_to_pass=(), pass_to_pass=())
     return lambda patch: Task(instance, Prediction(instance_id=instance.id, patch=patch), TestPlan(command="exit 0"))
 
@@ -40,9 +40,7 @@ def test_a_patch_of_tests_alone_stays_as_it_is(instance: Instance) -> None:
         assert only_tests(instance, patch).text == patch
 
 
-def test_files_of_the_own_test_patch_are_tests_and_those_of_the_gold_patch_are_not(
-    make_instance: Callable[..., Instance],
-) -> None:
+def test_files_of_the_own_test_patch_are_tests_and_those_of_the_gold_patch_are_not() -> None:
     instance = make_instance(test_patch=new_file("tests/conftest.py"), gold_patch=GOLD + new_file("tests/plugin.py"))
     assert only_tests(instance, new_file("tests/conftest.py")).paths == ("tests/conftest.py",)
     assert only_tests(instance, new_file("tests/plugin.py")).is_empty
@@ -90,7 +88,7 @@ diff --git a/calc.py b/calc.py
 """
 
 
-def test_the_coverage_of_a_change_counts_lines_that_run(make_instance: Callable[..., Instance], tmp_path: Path) -> None:
+def test_the_coverage_of_a_change_counts_lines_that_run(tmp_path: Path) -> None:
     """The last of three new lines does not run, and the first runs as often without the test patch."""
     calls = {
         TestedTree.BASE: "calc.add(1, 2)",

@@ -7,7 +7,6 @@ import pytest
 from assay.harness.benchmarks.swt_bench.rule import TREES
 from assay.harness.domain import (
     Channel,
-    Instance,
     Outcome,
     Rule,
     Status,
@@ -18,6 +17,7 @@ from assay.harness.domain import (
 )
 from assay.harness.grading.grade import grade
 from judged import E, F, M, P, S, X, make_evidence
+from toy import make_instance
 
 NEW = (F, P, M, M, F)
 """An honest new test."""
@@ -26,7 +26,7 @@ Rows = Mapping[str, tuple[Status, ...]]
 
 
 @pytest.fixture
-def judge(make_instance: Callable[..., Instance]) -> Callable[..., Verdict]:
+def judge() -> Callable[..., Verdict]:
     instance = make_instance(rule=Rule.SWT_BENCH, fail_to_pass=(), pass_to_pass=())
 
     def run(tests: Rows, **changes: object) -> Verdict:
