@@ -32,8 +32,7 @@ from assay.harness.domain import Model
 from assay.harness.errors import AssayError, UserError
 
 MODEL = "/run/model"  # folder in the container with the proxy's socket and the bridge
-HOME = "/tmp/agent"
-"""Folder in the container for the program's own files, which must not be in the tree."""
+HOME = "/tmp/agent"  # folder in the container for the program's own files, which must not be in the tree
 PORT = 41700  # port of the bridge on the container's own loopback interface
 GRACE = 10.0
 """Seconds to end after the first question that the budget refused, for a program to save its work."""

@@ -11,8 +11,7 @@ from assay.harness.grading.controls import unfit_reason
 from assay.harness.runs.regrade import grade_again, report_again
 from assay.harness.runs.store import RunStore
 
-Shown = Callable[[str, int, int], None]
-"""Called with a step, how much of it is done and how much there is."""
+Shown = Callable[[str, int, int], None]  # called with a step, how much of it is done and how much there is
 
 
 class Mismatch(Model):

@@ -27,8 +27,7 @@ InstanceId = Annotated[
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
-UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""Stands for an unknown time; older than any repository."""
+UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # stands for an unknown time; older than any repository
 
 
 class Model(BaseModel):

@@ -29,8 +29,7 @@ NO_HELP = (
     "no container engine answers at {} ({}); start Docker (sudo systemctl start docker), or name another engine's "
     "socket in DOCKER_HOST; assay doctor says what else is missing"
 )
-SOCKET = "unix:///var/run/docker.sock"
-"""The engine's client looks here unless DOCKER_HOST says otherwise."""
+SOCKET = "unix:///var/run/docker.sock"  # the engine's client looks here unless DOCKER_HOST says otherwise
 IPV6 = Path("/proc/sys/net/ipv6")
 """Present where the kernel of this machine has IPv6, and so the setting that turns it off."""
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 KILLED = 137  # 128 + SIGKILL
-SETTLE = 0.3
-"""Seconds after which the engine knows that a container has ended whose command it saw killed."""
+SETTLE = 0.3  # seconds after which the engine knows that a container has ended whose command it saw killed
 
 
 @contextmanager

@@ -9,8 +9,7 @@ from stat import S_ISREG
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
-LOOKS = 200_000
-"""Open files that are looked at, at most: processes in a container can have millions."""
+LOOKS = 200_000  # open files that are looked at, at most: processes in a container can have millions
 _MAPPED = re.compile(r"^([0-9a-f]+-[0-9a-f]+) .* \(deleted\)$", re.MULTILINE)
 _IN_MEMORY = ("/memfd:", "/dev/shm/", "/SYSV", "/dev/zero")
 _BLOCK = 512

@@ -17,8 +17,7 @@ from assay.harness.errors import EngineError
 
 OLDEST = 300.0
 """Seconds after which a spare box is replaced: its tests end before other machines may take it for an orphan."""
-PATIENCE = 10.0
-"""Seconds that the last box may take to open or to be removed when no more are wanted."""
+PATIENCE = 10.0  # seconds that the last box may take to open or to be removed when no more are wanted
 LOOK = 10.0  # seconds between two looks at the age of spare boxes
 
 

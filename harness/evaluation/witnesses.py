@@ -7,8 +7,7 @@ from assay.harness.domain import Status, TestPlan, TestReport, Tripwire
 from assay.harness.runners import Tripwires, find
 from assay.harness.runners.base import PLACE, UNSURE
 
-Expected = Mapping[str, Mapping[str, Status]]
-"""Statuses that tripwires must have, by name, by place."""
+Expected = Mapping[str, Mapping[str, Status]]  # statuses that tripwires must have, by name, by place
 
 
 def expect_at_places(tripwires: Tripwires | None, printed: bytes) -> Expected:

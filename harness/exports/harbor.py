@@ -35,8 +35,7 @@ LEADERBOARD = False
 REQUIRED: tuple[str, ...] = ()
 EXCEPTIONS = {Outcome.ENV_ERROR: "SandboxBuildFailedError", Outcome.INFRA_ERROR: "RuntimeRequestError"}
 """Harbor's names for what is not the patch's fault; both have its failure cause ``sandbox_failed``."""
-PATCH = "/logs/artifacts/model.patch"
-"""The path in a container that Harbor's tasks declare for a patch."""
+PATCH = "/logs/artifacts/model.patch"  # the path in a container that Harbor's tasks declare for a patch
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:

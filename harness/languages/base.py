@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
-CALLED = "(call_expression function: (_) @calls)"
-"""Query for a call, in the grammars modelled on C's."""
+CALLED = "(call_expression function: (_) @calls)"  # query for a call, in the grammars modelled on C's
 CONDITION_IN_PARENTHESES = r"(\s*(?:\}\s*else\s+)?(?:if|while)\s*\()(.+)(\)\s*\{?\s*)"
 CONDITION_BEFORE_BRACE = r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)"
 

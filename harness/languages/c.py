@@ -53,8 +53,7 @@ TEST_NAME = (
 )
 SURE_NAME = ""
 INTERPRETER = ""
-BUILD = "assay-build"
-"""Build folder; a name that no repository uses, while some keep sources in ``build``."""
+BUILD = "assay-build"  # build folder; a name that no repository uses, while some keep sources in ``build``
 SHORTENED = r"""awk '/\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\]|^ +Start |Test +#/ || (shown += length) < 4000000'"""
 """A command that shows all results in the output of ``ctest -V``, and 4 MB of the rest."""
 TEST_COMMAND = f"""\

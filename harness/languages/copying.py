@@ -15,8 +15,7 @@ from assay.harness.languages.syntax import parse
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MARK = "Assay__"
-"""The word, followed by a number, by which a copy is known in sources and in reports."""
+MARK = "Assay__"  # the word, followed by a number, by which a copy is known in sources and in reports
 LONGEST = 400  # bytes of a literal; longer ones are data
 SWITCHES = frozenset({"true", "false"})
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")

@@ -135,8 +135,7 @@ BUILD_PRODUCTS: tuple[str, ...] = ("*.a", "*.o", "*.syso")
 
 TEST_FOLDERS = re.compile(r"e2e|tests?|testing|testdata|[a-z]*test(util|helper|support|case|mock|storage)s?|[a-z]+test")
 """Folders of test code and data, and of helper packages that contain assertions, such as ``httptest``."""
-NO_TESTS = frozenset({"latest", "attest", "contest", "fastest", "shortest"})
-"""Words that match by chance."""
+NO_TESTS = frozenset({"latest", "attest", "contest", "fastest", "shortest"})  # words that match by chance
 SOURCE_NAMES = ""
 
 

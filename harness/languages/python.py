@@ -70,8 +70,7 @@ BUILD_PRODUCTS: tuple[str, ...] = (
 TEST_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
 HELPERS = frozenset({"conftest.py", "__init__.py"})
 
-PACKAGES = frozenset({"sitecustomize", "usercustomize"})
-"""The interpreter imports these two at every start."""
+PACKAGES = frozenset({"sitecustomize", "usercustomize"})  # the interpreter imports these two at every start
 STEERING_NAMES: frozenset[str] = PACKAGES | frozenset(
     {
         "conftest.py",  # fixtures and hooks, down to rewriting outcomes

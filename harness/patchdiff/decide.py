@@ -9,8 +9,7 @@ from typing import Any
 from assay.harness.domain import MISSING, SUSPICIOUS, Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.probe.values import read_literal
 
-REJECTIONS = frozenset({"TypeError", "AttributeError"})
-"""Exceptions that mean "wrong argument type"."""
+REJECTIONS = frozenset({"TypeError", "AttributeError"})  # exceptions that mean "wrong argument type"
 FAILURE = "failure"
 """Kind of a failed test's observation: its message, with expected values beside actual ones."""
 _WORD = re.compile(r"\w+(?:\.\w+)*")

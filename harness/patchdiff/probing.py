@@ -28,16 +28,14 @@ SCREENS = {Side.GOLD: (1,), Side.NULL: (2,), Side.CANDIDATE: (1,), Side.BASE: (0
 """Hash seeds of the second round. Gold's copy has another one, which shows noise; what wavers is not confirmed."""
 GLANCES = {Side.BASE: FIRST, Side.NULL: (2,)}
 """Hash seeds of a glance at differing probes before the second round."""
-FIRST_PART = 0.8
-"""Share of a turn for the first round. The other rounds may take more than the turn."""
+FIRST_PART = 0.8  # share of a turn for the first round. The other rounds may take more than the turn.
 MOST_GLANCED = 400
 """Differing probes of the first round that base and gold's copy run once, if the second round has no room for all."""
 MOST_APART, MOST_ALIKE = 48, 24
 """Differing and agreeing probes of the first round that run again on every side."""
 MOST_SUSPECTS = 12
 """Differing probes that are confirmed: the most severe, some of each target and each kind of input."""
-MOST_SHOWN = 3
-"""Divergences of one program that get a test file: the first of each target and finding."""
+MOST_SHOWN = 3  # divergences of one program that get a test file: the first of each target and finding
 
 
 Suspects = Mapping[str, Mapping[str, Any]]

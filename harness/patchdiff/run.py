@@ -20,8 +20,7 @@ from assay.harness.runs.saved import SavedPatchDiff
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench
 
-KEPT = ".index/patchdiff"
-"""Folder beside the runs for observations of trees without a candidate's patch."""
+KEPT = ".index/patchdiff"  # folder beside the runs for observations of trees without a candidate's patch
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ MOST = 10  # targets of one comparison, as in the PatchDiff paper (arXiv 2503.15
 USERS = 3  # targets, at most, that are files which use what a changed file holds at its top level
 SIDES = (Side.BASE, Side.GOLD, Side.CANDIDATE)
 _ALL: tuple[Span, ...] = ((1, 10**9),)
-_FOLDERS_OWN = frozenset({"__init__", "index", "mod", "lib"})
-"""Files that go by the name of their folder."""
+_FOLDERS_OWN = frozenset({"__init__", "index", "mod", "lib"})  # files that go by the name of their folder
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that are no text
 
 

@@ -10,8 +10,7 @@ from assay.harness.reports.base import Result, worst
 Object = Mapping[str, object]
 
 _DECODER = json.JSONDecoder()
-_FAILURES = 200
-"""Lines that look like the start of an object and are none, after which reading a log stops."""
+_FAILURES = 200  # lines that look like the start of an object and are none, after which reading a log stops
 _VALUES = 2_000_000
 """Values of one document, about; a document with more is not read, since each takes dozens of bytes of memory."""
 _ROOT = "/testbed/"

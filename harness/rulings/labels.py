@@ -13,8 +13,7 @@ from assay.harness.rulings.doubts import Ruling, find_doubt, judge_without_tests
 from assay.harness.rulings.normalise import match_labels
 
 Tests = Mapping[str, Status]
-Against = tuple[tuple[str, ...], tuple[str, ...]]
-"""Labels that are not fixed, and tests that are broken."""
+Against = tuple[tuple[str, ...], tuple[str, ...]]  # labels that are not fixed, and tests that are broken
 LabelRule = Callable[[Instance, Tests], Against]
 Conclusion = Callable[[Instance, tuple[str, ...], tuple[str, ...]], tuple[Outcome, str]]
 """Returns outcome and reason, from the instance and what counts against the patch."""

@@ -9,8 +9,7 @@ from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires,
 
 NAME = "sympy"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
-INSIDE = "inside"
-"""File in ``$TRIPWIRES`` with what is appended to every file that has a test to be fixed."""
+INSIDE = "inside"  # file in ``$TRIPWIRES`` with what is appended to every file that has a test to be fixed
 PLACING = f"""
 for file in "$TRIPWIRES"/*.py; do
   sed 's/{PLACE}/0/g' "$file" > "sympy/${{file##*/}}" && echo 0

@@ -29,8 +29,7 @@ GRADING = ("domain", "grading", "rulings", "statistics.py")
 """Rooms that decide which verdict evidence gives."""
 BENCHMARKS = ("base.py", "evaluate.py", "fail_fast.py")
 """Modules of ``benchmarks`` that have a part in every evaluation; a folder counts for its own instances."""
-RULES = ("rule.py", "measures.py")
-"""Modules of a benchmark that only grade; its others decide what runs."""
+RULES = ("rule.py", "measures.py")  # modules of a benchmark that only grade; its others decide what runs
 
 
 @cache

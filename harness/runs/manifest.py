@@ -48,10 +48,8 @@ ORACLE = "oracle"  # setting that names the parts of the answer that a solver wa
 CONTROLS = ("gold", "null")  # patches of known outcome: the gold patch is resolved, no patch is not
 LABELS = "--labels"
 """Input of a run that was graded by other labels than its data set's own; empty if by its own."""
-RULE = "--rule"
-"""Input of a run that was graded by another rule than its rows' own; empty if by that."""
-FAIL_FAST = "fail-fast"
-"""Setting of a run whose evaluations may have stopped before all tests were run."""
+RULE = "--rule"  # input of a run that was graded by another rule than its rows' own; empty if by that
+FAIL_FAST = "fail-fast"  # setting of a run whose evaluations may have stopped before all tests were run
 SHARD = "--shard"  # input of a run that names its part of a larger one
 
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from assay.harness import languages
 from assay.harness.languages.base import Lines
 
-MIN_TOKENS, MIN_CHARACTERS = 4, 8
-"""Least size of a distinctive line; white space does not count."""
+MIN_TOKENS, MIN_CHARACTERS = 4, 8  # least size of a distinctive line; white space does not count
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _IMPORT = re.compile(

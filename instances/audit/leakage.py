@@ -14,8 +14,7 @@ from assay.instances.audit.code import statement_tokens, tokens
 from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Severity
 from assay.instances.audit.subject import Subject, plain
 
-MOST = 0.5
-"""Share of the distinctive lines from which on most of the solution is leaked."""
+MOST = 0.5  # share of the distinctive lines from which on most of the solution is leaked
 LONG, AROUND = 160, 40
 """Characters above which a line is shown in part, and characters then shown on each side of the match."""
 

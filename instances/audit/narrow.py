@@ -11,11 +11,9 @@ from assay.instances.audit.code import find_lines, is_comment, literals, tokens,
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, plain
 
-MIN_NAME = 4
-"""Least length of a name; shorter ones match by chance."""
+MIN_NAME = 4  # least length of a name; shorter ones match by chance
 _COMPOUND = re.compile(r".*(?:[a-z0-9][A-Z]|\w_+\w)")
-MIN_TEXT = 12
-"""Least length of a message, in characters; it has two words at least."""
+MIN_TEXT = 12  # least length of a message, in characters; it has two words at least
 
 _NO_NAMES = frozenset({"if", "for", "while", "switch", "catch", "function", "return", "constructor", "main", "test"})
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+import\s|import\s|use\s|const\s+\{.*require|#\s*include)")

@@ -7,8 +7,7 @@ from assay.instances.audit.code import literals, words
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, is_source, is_test_file
 
-SHOWN = 20
-"""Most test ids that a finding lists."""
+SHOWN = 20  # most test ids that a finding lists
 
 
 def gold_touches_tests(subject: Subject) -> Iterator[AuditFinding]:

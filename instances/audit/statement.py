@@ -8,10 +8,8 @@ from assay.instances.audit.subject import Subject, plain
 
 SHORT = 60
 """Number of words below which a statement is short: a third of the mean of SWE-bench, 195 (arXiv 2310.06770)."""
-BARE = 3
-"""Number of words of a body below which it is only a link or a picture."""
-FEW = 15
-"""Number of words of a body with pictures below which the pictures are its content."""
+BARE = 3  # number of words of a body below which it is only a link or a picture
+FEW = 15  # number of words of a body with pictures below which the pictures are its content
 
 _LINK = re.compile(r"!?\[[^\]\n]*\]\([^)\s]*\)|<img\b[^>]*>|https?://\S+", re.IGNORECASE)
 _IMAGE = re.compile(

@@ -7,10 +7,8 @@ from assay.harness.domain import INFRASTRUCTURE, Outcome
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.mutants import MutatedPatch
 
-ENOUGH = 4
-"""Least number of judged mutants for a fault."""
-HALF = 0.5
-"""Share of resolved mutants from which on it is a fault."""
+ENOUGH = 4  # least number of judged mutants for a fault
+HALF = 0.5  # share of resolved mutants from which on it is a fault
 
 JUDGED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TIMED_OUT})
 """Outcomes of mutants that the tests judged; a mutant that does not build says nothing about the tests."""

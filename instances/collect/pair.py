@@ -13,10 +13,8 @@ from assay.instances.trees.content import SUBMODULE
 from assay.instances.trees.diff import split_diff
 from assay.instances.trees.sources import Sources
 
-NOT_HERE = "not here"
-"""The rule of candidates whose tree could not be had; a later call tries again."""
-MANY = 300
-"""Files from which on a change is no fix of one issue, and is not looked at."""
+NOT_HERE = "not here"  # the rule of candidates whose tree could not be had; a later call tries again
+MANY = 300  # files from which on a change is no fix of one issue, and is not looked at
 Issues = Mapping[tuple[str, int], str]
 """Text of issues by the repository's lower-case name and the issue's number."""
 

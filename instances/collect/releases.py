@@ -25,13 +25,11 @@ BUNDLED_PACKAGES = Path(__file__).parent.parent / "releases" / "packages.yaml"
 LOGS = ("*change*", "*history*", "*news*", "*release*", "*versions*")
 """Patterns of the names, in lower case, of files that may hold a log of changes."""
 TEXTS = frozenset({"", ".md", ".rst", ".txt", ".markdown"})
-LONGEST = 20_000
-"""Characters of a statement; a longer one comes from a log without sections."""
+LONGEST = 20_000  # characters of a statement; a longer one comes from a log without sections
 MANIFESTS = {"pypi": "PKG-INFO", "crates": "Cargo.toml", "npm": "package.json"}
 """Files of an archive that name the repository of a package."""
 FIRST_DAY = date(1970, 1, 1)
-NEAR = timedelta(days=31)
-"""Between the day that an index gives and the day that a change log gives."""
+NEAR = timedelta(days=31)  # between the day that an index gives and the day that a change log gives
 _DAY = re.compile(r"(?<!\d)20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)(?!\d)")
 NO_HASH = "0" * 64
 NO_OWNERS = frozenset({"sponsors", "orgs"})

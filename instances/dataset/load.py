@@ -13,8 +13,7 @@ from assay.instances.dataset.formats import FORMATS, DatasetFormat
 from assay.instances.dataset.formats.columns import Row
 from assay.instances.trees.sources import Sources
 
-SHOWN = 5
-"""Wrong rows reported one by one; the others are counted."""
+SHOWN = 5  # wrong rows reported one by one; the others are counted
 
 
 LABELS = {

@@ -15,8 +15,7 @@ from assay.harness.sequences import map_items
 MODEL_KEYS = ("model_name_or_path", "model_name_or_patch")
 """The second is a misspelling that published files have."""
 OWN_KEYS = frozenset({"instance_id", "model", "patch"})
-STDIN = Path("-")
-"""Stands for standard input."""
+STDIN = Path("-")  # stands for standard input
 BINARY = {
     b"\x1f\x8b": "compressed with gzip",
     b"PK\x03\x04": "a zip archive",

@@ -20,8 +20,7 @@ from assay.instances.dataset.formats.harbor import RULES
 from assay.instances.environments.plan import WORKDIR
 from assay.instances.environments.row_script import read_script
 
-SECONDS = 3600
-"""Limit of the agent, and of the verifier, which may wait for other evaluations."""
+SECONDS = 3600  # limit of the agent, and of the verifier, which may wait for other evaluations
 PATCH = "/logs/artifacts/model.patch"
 """What the agent changed, in the folder that Harbor carries from its container to the verifier's."""
 

@@ -29,8 +29,7 @@ from assay.instances.leaks.facts import (
 )
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
 
-ALONE = 40
-"""Characters of a line that gives a hunk away by itself."""
+ALONE = 40  # characters of a line that gives a hunk away by itself
 
 
 @dataclass(frozen=True, slots=True)

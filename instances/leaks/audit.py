@@ -181,8 +181,7 @@ class ImageAudit:
         return self._engine.layered
 
 
-SHOWN = 5
-"""Findings that an error lists."""
+SHOWN = 5  # findings that an error lists
 
 
 def _identity(instance: Instance | None, below: Iterable[TreeRef], *, strict: bool) -> str:

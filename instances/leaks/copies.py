@@ -15,12 +15,10 @@ from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFindi
 
 ALIKE = 0.5
 """Share of a package's files from which on a folder with files of the same names is a copy of it."""
-FEWEST = 2
-"""Files in common that make a copy; a smaller package needs all of its own."""
+FEWEST = 2  # files in common that make a copy; a smaller package needs all of its own
 _MEMBERS = re.compile(r"^(?:python|pkg|packages|crates)/")
 """Folders that hold the packages of one repository."""
-_SOURCES = re.compile(r"^(?:src|lib)/")
-"""Folders that hold packages in most languages."""
+_SOURCES = re.compile(r"^(?:src|lib)/")  # folders that hold packages in most languages
 _MODULES_IN_SOURCES = frozenset({"go", "rust"})
 """Languages in which these folders hold modules of one package, such as ``src/de``."""
 _VERSION = re.compile(

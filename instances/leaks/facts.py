@@ -19,15 +19,12 @@ from assay.instances.leaks.unpacked import LARGEST, OBJECT, members, read_index
 
 SHORTEST_LINE, SHORTEST_WORD = 12, 8
 """Characters of the lines and words that are kept; of shorter ones there are too many."""
-MANY_PARTS = 50
-"""Texts that are looked for in a file one by one; for more, cutting the file is faster."""
-INSIDE = "!"
-"""Stands between an archive and the path of a file in it."""
+MANY_PARTS = 50  # texts that are looked for in a file one by one; for more, cutting the file is faster
+INSIDE = "!"  # stands between an archive and the path of a file in it
 _NO_WORD = bytes(each if (chr(each).isalnum() and each < 128) or each == ord("_") else ord(" ") for each in range(256))
 _NO_ID = bytes(each if each in b"./:[]-" else kept for each, kept in enumerate(_NO_WORD))
 """Tables that turn into a blank whatever is no part of a word, and of a test's id as most runners write it."""
-_PARTS = re.compile(rb"::| \(")
-"""Between the file, class and function of a test's id."""
+_PARTS = re.compile(rb"::| \(")  # between the file, class and function of a test's id
 _AROUND = b" \t\r\n\"',;"
 _GIT_FILE = re.compile(
     r"(?:^|.*/)(?:HEAD|[A-Z]+_HEAD|packed-refs|config|shallow|alternates|http-alternates|\.git|COMMIT_EDITMSG)$"

@@ -14,8 +14,7 @@ from assay.instances.leaks.unpacked import OBJECT, object_id
 
 SHARED = 3
 """Objects in common with the base tree from which on a repository is one of the project; licences are in many."""
-SHOWN = 5
-"""Files with strange objects that are listed one by one."""
+SHOWN = 5  # files with strange objects that are listed one by one
 _PACK = re.compile(r"(?P<folder>.*?)/?pack/[^/!]+\.(?:idx|pack)$")
 _LEADS = re.compile(
     r"(?:ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|BISECT_HEAD|COMMIT_EDITMSG|shallow"
@@ -186,8 +185,7 @@ def _own(image: AuditedImage, layers: list[dict[str, _Repository]], answer: Hidd
     return frozenset(own & {folder for repositories in layers for folder in repositories})
 
 
-_EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-"""Id of the empty file."""
+_EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # id of the empty file
 
 
 def _repositories(facts: LayerFacts) -> dict[str, _Repository]:

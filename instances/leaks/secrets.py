@@ -9,8 +9,7 @@ from assay.harness.domain import Model
 from assay.harness.engines.layers import ImageConfig
 from assay.harness.names import count
 
-CREDENTIAL, PROXY, CA = "credential", "proxy", "ca"
-"""Names of the rules."""
+CREDENTIAL, PROXY, CA = "credential", "proxy", "ca"  # names of the rules
 
 
 class FoundSecret(Model):
@@ -96,8 +95,7 @@ _BUNDLES = re.compile(
 )
 _CERTIFI = "certifi/cacert.pem"
 _RECORDED = re.compile(rb"certifi/cacert\.pem,sha256=([\w-]+)")
-FILE = "file:"
-"""Prefix of the hash of a whole file."""
+FILE = "file:"  # prefix of the hash of a whole file
 _BODY = re.compile(rb"-----BEGIN (?:TRUSTED )?CERTIFICATE-----(.*?)-----END", re.S)
 
 

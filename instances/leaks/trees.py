@@ -117,8 +117,7 @@ def parse_entries(tree: bytes) -> tuple[str, ...]:
     return tuple(found)
 
 
-_Folder = dict[str, "_Folder | tuple[int, str]"]
-"""Names to folders, or to mode and id of a file."""
+_Folder = dict[str, "_Folder | tuple[int, str]"]  # names to folders, or to mode and id of a file
 
 
 def _tree_id(folder: _Folder, found: list[str]) -> str:

@@ -13,8 +13,7 @@ from hashlib import sha1
 
 from assay.harness.engines.layers import printable
 
-LARGEST = 256 << 20
-"""Bytes of one file that are looked at; what is behind them is not."""
+LARGEST = 256 << 20  # bytes of one file that are looked at; what is behind them is not
 OBJECT = re.compile(r"(?:^|/)([0-9a-f]{2})/([0-9a-f]{38})$")
 """The end of the path of a git object in a file of its own."""
 PACK, BUNDLE, INDEX = b"PACK", b"# v", b"\xfftOc"
@@ -26,8 +25,7 @@ _COMPRESSED: dict[bytes, Callable[[bytes], bytes]] = {
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, ValueError)
 _BROKEN_ZIP = (*_BROKEN, RuntimeError, NotImplementedError)
 _KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
-_TO_OFFSET, _TO_OBJECT = 6, 7
-"""Kinds of packed objects that are kept as a difference from another one."""
+_TO_OFFSET, _TO_OBJECT = 6, 7  # kinds of packed objects that are kept as a difference from another one
 
 
 def members(path: str, data: bytes) -> Iterator[tuple[str, bytes]]:

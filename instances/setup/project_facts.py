@@ -29,8 +29,7 @@ TOOLS = re.compile(
 )
 """Distributions that no test imports."""
 REQUIREMENT_FILES = ("*requirements*.txt", "requirements/*")
-NUMBERS: Mapping[str, str] = {"python": r"\b3\.\d+"}
-"""Pattern of a version, where not every number is one."""
+NUMBERS: Mapping[str, str] = {"python": r"\b3\.\d+"}  # pattern of a version, where not every number is one
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from assay.instances.setup.project_facts import TOOLS, Facts, get_name, plain_re
 from assay.instances.setup.providers import find_debian_package, find_distribution, load_providers
 from assay.instances.setup.shell_lines import workflow_variable
 
-Found = Mapping[str, str]
-"""The named groups of a symptom's pattern, and what the rule gives beside them."""
+Found = Mapping[str, str]  # the named groups of a symptom's pattern, and what the rule gives beside them
 SITE = '"$(python -c \'import sysconfig; print(sysconfig.get_path("purelib"))\')/testbed.pth"'
 STANDARD = sys.stdlib_module_names | {"imp", "distutils", "asyncore", "asynchat", "smtpd", "cgi", "cgitb", "crypt"}
 STANDARD |= {"pipes", "imghdr", "sndhdr", "telnetlib", "nntplib", "audioop", "binhex", "formatter", "parser", "symbol"}

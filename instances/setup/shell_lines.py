@@ -15,8 +15,7 @@ WORKFLOWS = (".github/workflows/*", ".travis.yml", ".gitlab-ci.yml", "azure-pipe
 SCRIPTS = ("Dockerfile*", "*/Dockerfile*", "Makefile", "GNUmakefile", "justfile")
 KEYS_OF_COMMANDS = frozenset({"run", "script", "before_script", "before_install", "install", "bash", "command"})
 APT = frozenset({"apt", "apt-get", "aptitude"})
-EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
-"""A value that only the service that runs a workflow fills in."""
+EXPRESSION = re.compile(r"\$\{\{.*?\}\}")  # A value that only the service that runs a workflow fills in
 NOX_INSTALL = re.compile(r"session\.install\(([^)]*)\)")
 TEXT = re.compile(r"""["']([^"'\n]+)["']""")
 DEBIAN_NAME = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9+]")

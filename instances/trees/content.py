@@ -20,8 +20,7 @@ MTIME = 1_000_000_000
 """Time of every file, in seconds: the same tree gives the same bytes, and zip files need a year after 1980."""
 
 
-FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
-"""The modes of entries in git."""
+FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000  # the modes of entries in git
 STORED = "refs/heads/main"  # the commit of ``store_entries``
 
 

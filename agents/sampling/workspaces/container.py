@@ -18,8 +18,7 @@ from assay.harness.engines.base import Box, BoxSpec, Engine, Pipe
 from assay.harness.errors import EngineError, UserError
 
 STORE = "/var/lib/assay/store"  # folder of the harness's own repository in an agent's image
-GRACE = 60.0
-"""Seconds beyond a command's own limit until it must have ended; then the container is ended."""
+GRACE = 60.0  # seconds beyond a command's own limit until it must have ended; then the container is ended
 FRAMES = 64 * 1024  # bytes of a reply beyond the command's output
 NO_FILE = 66  # exit code of ``read`` for a path that is no regular file
 SHORT = 8192

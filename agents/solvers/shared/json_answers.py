@@ -15,8 +15,7 @@ from assay.harness.domain import Model
 
 Answered = TypeVar("Answered", bound=Model)
 
-TRIES = 5
-"""Tries in SWE-Fixer (arXiv 2501.05040); used for AutoCodeRover's translation into JSON as well."""
+TRIES = 5  # tries in SWE-Fixer (arXiv 2501.05040); used for AutoCodeRover's translation into JSON as well
 FIRST, LATER = 0.0, 0.7  # temperatures of the first and the later tries in SWE-Fixer
 
 

@@ -61,8 +61,7 @@ class Score:
         return math.fsum(astuple(self))
 
 
-UNSEEN = Score(exploration=math.inf)
-"""Score of a node that was never visited; it precedes all others."""
+UNSEEN = Score(exploration=math.inf)  # score of a node that was never visited; it precedes all others
 
 
 def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:

@@ -18,8 +18,7 @@ COVERAGE, MORE = "change_coverage", "change_coverage_delta"
 LANGUAGE = "python"
 
 Line = tuple[str, int]
-Run = Callable[[TestedTree, Task], Evaluation | None]
-"""Runs a task in a tree; None if it could not be run."""
+Run = Callable[[TestedTree, Task], Evaluation | None]  # runs a task in a tree; None if it could not be run
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from assay.harness.errors import EngineError
 from assay.harness.files import read_model, replace_file, sync_folder
 
 CHUNK = 1024 * 1024
-LEVEL = 3
-"""Level of gzip: a third faster than the usual six, for archives that are a few percent larger."""
+LEVEL = 3  # level of gzip: a third faster than the usual six, for archives that are a few percent larger
 GZIP = 31  # what zlib calls a window of 32 kB with gzip's header
 SMALL = 16 * CHUNK  # bytes of a document at most; anything larger is a layer
 USTAR = slice(257, 262)  # every tar that is not empty says so here

@@ -22,8 +22,7 @@ FILES = 6  # files with such tests that are amplified
 COPIES = 6000
 """Changed tests in all: many of each where few reach a target, from ``FEWEST`` to ``MOST`` of each."""
 FEWEST, MOST = 8, 400
-OWN_COPIES, MOST_OWN = 6000, 1500
-"""Changed copies of the issue's own tests in all, and at most of each."""
+OWN_COPIES, MOST_OWN = 6000, 1500  # changed copies of the issue's own tests in all, and at most of each
 SECONDS = 10.0
 SEARCH = 0.4  # share of the turn for the search for tests
 LIMIT = 2.0  # seconds of one test

@@ -51,8 +51,7 @@ class CopiedTest:
     text: str
 
 
-Batch = tuple[str, Sequence[CopiedTest]]
-"""The name of a batch's output, and the copies that run together."""
+Batch = tuple[str, Sequence[CopiedTest]]  # the name of a batch's output, and the copies that run together
 
 
 def generate(context: Context, copying: Copying) -> Contribution:

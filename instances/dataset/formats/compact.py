@@ -16,10 +16,8 @@ from assay.harness.files import replace_file
 from assay.instances.dataset.formats.columns import Row
 
 SUFFIX, LABELS = ".jsonl", ".labels.gz"
-HELD = ("fail_to_pass", "pass_to_pass")
-"""The columns that are in the second file."""
-LabelLists = Mapping[str, Sequence[str]]
-"""The tests of each of these columns."""
+HELD = ("fail_to_pass", "pass_to_pass")  # the columns that are in the second file
+LabelLists = Mapping[str, Sequence[str]]  # the tests of each of these columns
 
 
 def tables(folder: Path) -> list[Path]:

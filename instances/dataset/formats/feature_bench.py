@@ -37,14 +37,12 @@ HELD = CLASSIC - {"language", "patch", "test_patch", "hints_text", "version"}
 """Columns that an instance holds; both patches are kept as they are, too, since white space is left out of them."""
 
 SETTINGS = "repo_settings"
-LEVELS = (".lv1", ".lv2")
-"""Ends of ids; the benchmark itself knows a row's level by them."""
+LEVELS = (".lv1", ".lv2")  # ends of ids; the benchmark itself knows a row's level by them
 LOG_FORMAT, TEST_ID = "pytest_text", "file_node"
 TEST_COMMAND = "pytest -rA -p no:cacheprovider --color=no"
 """Default of the benchmark's evaluator for a row that names none."""
 TOGETHER = f" --rootdir={TESTBED} --continue-on-collection-errors"
-SECONDS = 10
-"""Limit of one test, if the row names none."""
+SECONDS = 10  # limit of one test, if the row names none
 CONDA = ("source /opt/miniconda3/etc/profile.d/conda.sh", "conda activate testbed")
 PROXIES = frozenset({"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"})
 

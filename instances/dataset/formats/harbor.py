@@ -31,10 +31,8 @@ RULES: tuple[Rule, ...] = (Rule.HARBOR,)
 COLUMNS = {"id": "instance_id", "problem_statement": "instruction", "assets": "tests"}
 HELD = frozenset({"instance_id", "instruction", "gold_patch", "tests"})
 
-STAGED = ".assay-harbor"
-"""Folder in the working folder in which the tests arrive."""
-WORKDIR = "/app"
-"""Working folder of a task that names none."""
+STAGED = ".assay-harbor"  # folder in the working folder in which the tests arrive
+WORKDIR = "/app"  # working folder of a task that names none
 PREPARED = "mkdir -p /tests/ /logs/verifier/ /logs/agent/ /logs/artifacts/ && chmod -R 777 /tests/ /logs/"
 RUN = f"""\
 for path; do

@@ -50,8 +50,7 @@ PARSERS = dict.fromkeys(PYTEST_PARSERS.split(), LogParser("pytest_text")) | {
 }
 """Parsers by SWE-bench's name, without its prefix."""
 
-UNKNOWN = LogParser("", "", "")
-"""The parser of a row that names none."""
+UNKNOWN = LogParser("", "", "")  # the parser of a row that names none
 
 
 def parser_named(name: str) -> LogParser:

@@ -27,8 +27,7 @@ from assay.instances.dataset.formats.columns import Row, build, moment, names, r
 NAME = "native"
 RULES: tuple[Rule, ...] = tuple(Rule)
 
-MARKER = "assay.yaml"
-"""The file that marks a folder as such a data set."""
+MARKER = "assay.yaml"  # the file that marks a folder as such a data set
 
 FILES = {"problem.md": "problem_statement", "hints.md": "hints", "gold.patch": "gold_patch", "test.patch": "test_patch"}
 """Text files of a task, and the columns that they are."""

@@ -28,8 +28,7 @@ from assay.instances.dataset.formats.rebench_parsers import find_parser, why_not
 
 NAME = "swe-rebench"
 RULES: tuple[Rule, ...] = (Rule.SWE_REBENCH, Rule.SWE_BENCH)
-FIRST_VERSION = ("FAIL_TO_FAIL", "PASS_TO_FAIL")
-"""Columns of the first version alone."""
+FIRST_VERSION = ("FAIL_TO_FAIL", "PASS_TO_FAIL")  # columns of the first version alone
 
 INSTALL = "install_config"
 PARSER = f"{INSTALL}.log_parser"

@@ -40,8 +40,7 @@ PARTS = {"requirements": "Requirements", "interface": "New interfaces introduced
 
 REGISTRY = "jefzda/sweap-images"
 LONGEST_TAG = 128
-UNNAMED = "-vnan"
-"""End of an id that its image's tag does not have."""
+UNNAMED = "-vnan"  # end of an id that its image's tag does not have
 
 WORKDIR = "/app"
 LOG_FORMAT = "parsed_json"

@@ -12,8 +12,7 @@ from assay.harness.errors import DataError, UserError
 from assay.harness.files import read_model
 from assay.harness.runs.manifest import Run
 
-MEMBER_BYTES = 256 * 1024 * 1024
-"""The largest file, or member of an archive, that is read whole."""
+MEMBER_BYTES = 256 * 1024 * 1024  # the largest file, or member of an archive, that is read whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,8 @@ def read_head(source: Path, size: int = 4096) -> bytes:
         return b""
 
 
-ROWS = "give its predictions as rows (.jsonl)"
-"""Remedy for what is too large."""
-AGAIN = "copy or write it again"
-"""Remedy for what is damaged."""
+ROWS = "give its predictions as rows (.jsonl)"  # remedy for what is too large
+AGAIN = "copy or write it again"  # remedy for what is damaged
 
 
 def read_bytes(path: Path, limit: int = MEMBER_BYTES, remedy: str = ROWS) -> bytes:

@@ -19,8 +19,7 @@ NAME = "Harbor job folder"
 PATCH_BYTES = 64 * 1024 * 1024
 PATCHES = ("model.patch", "agent.patch", "patch.diff", "model_patch.diff")
 """Names of a trial's patch, the usual one first. Others may be the task's own, such as ``test.patch``."""
-FOLDERS = ("artifacts", "verifier", "agent")
-"""The folders that are searched; the first that has one counts."""
+FOLDERS = ("artifacts", "verifier", "agent")  # the folders that are searched; the first that has one counts
 REMEDY = "write it to /logs/artifacts/model.patch and name that among the task's artifacts"
 
 

@@ -34,8 +34,7 @@ from assay.jobs.workplace import Workplace
 
 BEYOND = "limit"  # the rule of candidates that ``limit`` leaves for a later call
 FETCHES = 4  # changes and releases that are fetched and compared at once
-AGAIN = frozenset({BEYOND, NOT_HERE})
-"""Rules by which a candidate falls out of set-up for this call alone."""
+AGAIN = frozenset({BEYOND, NOT_HERE})  # rules by which a candidate falls out of set-up for this call alone
 
 
 @dataclass(frozen=True, slots=True)

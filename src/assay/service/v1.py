@@ -19,8 +19,7 @@ from assay.service.routes import HttpRoute
 from assay.service.shared_evaluation import ID_HOLDER, SharedEvaluation, Stage
 from assay.version import __version__
 
-PING_SECONDS = 10.0
-"""Seconds between two pings of a stream, so that nothing on the way takes it for dead."""
+PING_SECONDS = 10.0  # seconds between two pings of a stream, so that nothing on the way takes it for dead
 PAGE = 100
 
 

@@ -27,8 +27,7 @@ from assay.viewer.text import readable
 
 FEWEST, DRAWS = 1000, 6_000_000
 """The least resamples of the bootstrap; otherwise, the most draws of a repository for all intervals."""
-OWN = {"agent", "agent_settings", "oracle"}
-"""Settings in which runs of solvers differ by their nature."""
+OWN = {"agent", "agent_settings", "oracle"}  # settings in which runs of solvers differ by their nature
 AND = "+"  # stands between the keys of runs; no key has it
 
 

@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 LONGEST = 64 * 1024  # characters of one piece that are highlighted; longer ones stay plain
-SECONDS = 0.2
-"""Processor time for one piece: patterns can be slow on hostile text, which then stays plain."""
+SECONDS = 0.2  # processor time for one piece: patterns can be slow on hostile text, which then stays plain
 CLASSES = ("k", "s", "c", "n", "m", "o")
 """Token classes of the style sheet: keyword, string, comment, name, number, operator."""
 

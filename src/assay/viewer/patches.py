@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 LINES = 1500  # lines of a patch that are shown
-LONGEST = 512 * 1024
-"""Characters of a patch that are read; a longer one is shown as plain text, cut."""
+LONGEST = 512 * 1024  # characters of a patch that are read; a longer one is shown as plain text, cut
 _KINDS = {" ": "kept", "-": "removed", "+": "added", "\\": "note"}
 
 

@@ -13,8 +13,7 @@ from assay.harness.runs.store import RunStore
 from assay.viewer.files import read_inside
 from assay.viewer.runs import EVALUATED, ViewedRun, Viewer
 
-LARGEST = 64 * 1024 * 1024
-"""Bytes of a solution that is read; it holds the patches of all candidates."""
+LARGEST = 64 * 1024 * 1024  # bytes of a solution that is read; it holds the patches of all candidates
 
 
 class SampleHead(BaseModel):

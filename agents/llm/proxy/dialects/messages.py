@@ -30,8 +30,7 @@ _ERROR_TYPES = {
     429: "rate_limit_error",
     503: "overloaded_error",
 }
-_TOO_LONG = "prompt is too long"
-"""Clients shorten the conversation when an error contains these words."""
+_TOO_LONG = "prompt is too long"  # clients shorten the conversation when an error contains these words
 _STOP_REASONS = {Finish.LENGTH: "max_tokens", Finish.FILTERED: "refusal"}
 
 

@@ -25,8 +25,7 @@ FIRST_SECONDS = 20.0
 SHARE = 0.5
 """Share of the rest of the turn for one run, so that one file that hangs does not take all of it."""
 PARTS = 4  # parts that a run without any result is divided into
-MARGIN = 0.7
-"""Share of a run's time limit that is filled with files, by the time that files took so far."""
+MARGIN = 0.7  # share of a run's time limit that is filled with files, by the time that files took so far
 BESIDE = 5.0  # seconds that a run takes beside its time limit, to start its container and to end it
 MOST_NAMED = 3
 
