@@ -120,7 +120,6 @@ class ModelClient:
         return answer.model_copy(update={"usage": _estimate(request, written)})
 
     def _add_price(self, model: str, usage: TokenUsage) -> TokenUsage:
-        """Set the cost, unless the endpoint reported it."""
         if usage.cost is not None:
             return usage
         return usage.model_copy(update={"cost": self._prices.cost(model, usage)})

@@ -18,13 +18,9 @@ Evaluate = Callable[[Task, str, Engine, Mapping[str, str] | None], Evaluation]
 class PlanMaker(Protocol):
     """Plans the tests of an instance; a workbench is one."""
 
-    def plan(self, instance: Instance) -> TestPlan:
-        """Plan the tests of the instance's test patch."""
-        ...
+    def plan(self, instance: Instance) -> TestPlan: ...
 
-    def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
-        """Plan the tests in some files of the tree."""
-        ...
+    def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan: ...
 
 
 def plan_tests(planner: PlanMaker, instance: Instance, prediction: Prediction) -> Task:

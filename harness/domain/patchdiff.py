@@ -104,5 +104,4 @@ class PatchDiffResult(Model):
 
     @property
     def null_divergences(self) -> int:
-        """Differences between gold and its own copy."""
         return sum(each.null_divergences for each in self.generators)

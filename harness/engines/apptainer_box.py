@@ -104,7 +104,6 @@ class ApptainerBox(Box):
 
     @property
     def was_ended(self) -> bool:
-        """Whether this process ended it."""
         return self._end is not None
 
     def exec(

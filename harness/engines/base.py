@@ -196,9 +196,7 @@ class Engine(Protocol):
 
     def find_image(self, name: str) -> ImageInfo | None: ...
 
-    def list_images(self) -> list[ImageInfo]:
-        """Return the images that Assay made, by name."""
-        ...
+    def list_images(self) -> list[ImageInfo]: ...
 
     def layers(self, name: str) -> tuple[ImageLayer, ...]:
         """Return the layers of an image, the lowest first; none if it is not there."""

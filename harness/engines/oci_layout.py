@@ -50,7 +50,6 @@ class ArchivedImage:
 
     @property
     def digest(self) -> str:
-        """The image's id on an engine."""
         return f"sha256:{self.config.digest}"
 
 

@@ -38,7 +38,6 @@ class SolvingRecord:
 
     @property
     def totals(self) -> AtifTotals:
-        """Tokens and dollars."""
         return (self.trajectory.get("final_metrics") if self.trajectory else None) or {}
 
     @property

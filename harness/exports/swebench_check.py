@@ -88,7 +88,6 @@ def _report(entry: SubmittedFolder, name: str) -> dict[str, Any] | None:
 
 
 def _labels(report: Mapping[str, Any], group: str) -> tuple[list[str], list[str]]:
-    """Return a group's successes and failures."""
     status = _section(_section(report, "tests_status"), group)
     return collect_ids(status, "success"), collect_ids(status, "failure")
 

@@ -98,7 +98,6 @@ class Sides:
         return self.task.instance
 
     def patch(self, side: Side) -> str:
-        """Return the diff from the base commit to a side."""
         if side is Side.CANDIDATE:
             return self.task.prediction.patch
         return "" if side is Side.BASE else self.instance.gold_patch

@@ -99,7 +99,6 @@ class Loose:
 
     @property
     def module(self) -> str:
-        """The name by which other files import the file."""
         path = PurePosixPath(self.path)
         return path.parent.name if path.stem in _FOLDERS_OWN else path.stem
 

@@ -184,7 +184,6 @@ class RayCluster(Workbench, Cluster):
             self._ray.kill(worker)
 
     def _take(self) -> Any:
-        """Return an idle worker, once there is one."""
         while True:
             worker = self._idle.get()
             if worker is None or self._ended.is_set():

@@ -43,7 +43,6 @@ class MirrorHistory:
     mirrors: Sequence[Path]
 
     def changes(self, repo: str, since: date | None, until: date | None) -> Sequence[Change]:
-        """Return the changes that are in a clone."""
         git_dir = self._clone(repo)
         commits = {each.commit: each for each in _commits(git_dir, repo)}
         heads = _pull_refs(git_dir)

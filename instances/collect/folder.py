@@ -41,17 +41,14 @@ class CollectionFolder:
 
     @property
     def dataset(self) -> Path:
-        """Folder of the published data set."""
         return self.root / "dataset"
 
     @property
     def recipes(self) -> Path:
-        """Folder of the recipes that set-up found."""
         return self.root / "recipes"
 
     @property
     def runs(self) -> Path:
-        """Folder of the runs that validate."""
         return self.root / "runs"
 
     def open(self, settings: CollectionSettings) -> None:

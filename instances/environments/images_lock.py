@@ -59,7 +59,6 @@ class Layer(Model):
 
     @property
     def services(self) -> tuple[str, ...]:
-        """Images of the services beside the tests."""
         return tuple(image for label, image in self.labels.items() if label.startswith(SERVICE_LABEL))
 
 

@@ -189,7 +189,6 @@ _EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # id of the empty file
 
 
 def _repositories(facts: LayerFacts) -> dict[str, _Repository]:
-    """Return the git directories of a layer by path."""
     found: defaultdict[str, _Repository] = defaultdict(_Repository)
     for path in facts.files:
         if match := OBJECT.search(path):

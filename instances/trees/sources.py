@@ -235,7 +235,6 @@ def tree_ref(instance: Instance) -> TreeRef:
 
 
 def tree_key(ref: TreeRef) -> str:
-    """Return a text that is different for every tree."""
     patch = f"+{sha256(ref.patch.encode()).hexdigest()}" if ref.patch else ""
     return (ref.archive.sha256 if ref.archive else f"{ref.repo}@{ref.commit}") + patch
 

@@ -45,7 +45,6 @@ class PatchAttempt:
 
     @property
     def is_read(self) -> bool:
-        """Whether the answer had the right format."""
         return self.status is not ExtractStatus.RAW_PATCH_BUT_UNPARSED
 
 

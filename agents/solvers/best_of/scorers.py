@@ -31,9 +31,7 @@ _VALUE = re.compile(r"<value>\s*(\d+(?:\.\d+)?)\s*</value>")
 class Scorer(Protocol):
     """Gives a candidate a number; the highest wins."""
 
-    def score(self, task: AgentTask, candidate: Candidate) -> float:
-        """Return the candidate's score, on any scale."""
-        ...
+    def score(self, task: AgentTask, candidate: Candidate) -> float: ...
 
 
 class RewardModel:

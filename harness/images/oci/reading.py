@@ -75,7 +75,6 @@ class ArchiveReader:
             progress(blob.size)
 
     def read(self, blob: Blob) -> bytes:
-        """Read a blob and check its hash."""
         with self._open(blob) as file:
             content = file.read()
         if sha256(content).hexdigest() != blob.digest:
@@ -83,7 +82,6 @@ class ArchiveReader:
         return content
 
     def blobs(self, images: Sequence[ArchivedImage]) -> list[Blob]:
-        """List the blobs of some images, each once."""
         found = {blob.digest: blob for image in images for blob in (image.manifest, image.config, *image.layers)}
         return list(found.values())
 

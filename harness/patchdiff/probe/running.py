@@ -43,7 +43,6 @@ class Driver:
         self.channel.send({"ready": True})
 
     def is_spent(self) -> bool:
-        """Return whether no further item may run."""
         return False
 
     def end(self) -> str:
@@ -93,7 +92,6 @@ def get_job_files(job: wire.Line) -> "list[str]":
 
 
 def select_files(names: "Iterable[str]", files: "Iterable[str]") -> "list[str]":
-    """Return the files that some names begin with."""
     return [file for file in files if any(name.startswith(file) for name in names)]
 
 

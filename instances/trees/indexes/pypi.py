@@ -72,7 +72,6 @@ def find_link(archive: Archive) -> IndexFile:
 
 
 def releases(name: str, _since: date, _cache: Path, _images: UserImages, /) -> Sequence[IndexedRelease]:
-    """Return the releases that have a source archive."""
     found = dict[str, IndexedRelease]()
     for link in _links(name):
         version = _parse_version(link.filename, name)

@@ -135,7 +135,6 @@ class ActedWorkbench:
     cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:
-        """Drop the row's image: nothing is run."""
         return drop_image(instance)
 
     def plan(self, instance: Instance) -> TestPlan:

@@ -20,7 +20,6 @@ PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def make_app(service: RewardService, token: str = "", max_body: int = 10_000_000) -> Asgi:
-    """Return the service as an ASGI application."""
     openenv = OpenEnv(service)
     listed = [*v1.routes(service), *open_reward.routes(service), *nemo_gym.routes(service), *openenv.routes()]
     listing = HTMLResponse(page(listed), headers={"Content-Security-Policy": PAGE_CSP})

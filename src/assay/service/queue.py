@@ -112,7 +112,6 @@ class EvaluationQueue:
 
     @property
     def queued(self) -> int:
-        """Evaluations that wait for their turn."""
         return sum(1 for each in self._open.values() if each.stage is Stage.QUEUED)
 
     @property

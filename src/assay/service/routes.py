@@ -60,7 +60,6 @@ def answer_always(content: object) -> Handler:
 
 
 def openapi(routes: Sequence[HttpRoute]) -> dict[str, Any]:
-    """Describe routes as an OpenAPI 3.1 document."""
     paths: dict[str, dict[str, Any]] = {}
     schemas: dict[str, Any] = {}
     for route in routes:

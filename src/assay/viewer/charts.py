@@ -112,7 +112,6 @@ def ticks(high: float, about: int = 5) -> tuple[float, ...]:
 
 
 def count_ticks(high: int, about: int) -> tuple[float, ...]:
-    """Return ``ticks`` that are whole numbers."""
     some = (ticks(high, distances) for distances in range(about, 0, -1))
     return next(found for found in some if all(each.is_integer() for each in found))
 

@@ -40,7 +40,6 @@ class TestGroup:
 
     @property
     def bad(self) -> int:
-        """Number of tests that count against the patch."""
         return sum(test.mood == "bad" for test in self.tests)
 
     @property

@@ -33,7 +33,6 @@ def things(number: int, noun: str, plural: str = "") -> str:
 
 
 def size(number: int) -> str:
-    """Return a number of bytes in a fitting unit."""
     if number < 1000:
         return f"{number} B"
     return f"{number / 1000:.1f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"
@@ -45,7 +44,6 @@ def time(stamp: str) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Return seconds in a fitting unit."""
     if value is None or not math.isfinite(value):
         return NONE
     if value < 10:

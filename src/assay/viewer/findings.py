@@ -47,7 +47,6 @@ class FindingLine:
 
     @property
     def reached(self) -> int:
-        """Probes that count."""
         return sum(each.reached for each in self.comparison.generators)
 
     @property

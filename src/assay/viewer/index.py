@@ -38,7 +38,6 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Tokens of prompts and answers."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -201,7 +200,6 @@ def make_usage(usage: SampleUsage) -> Usage:
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """Add up; the cost is unknown if one is."""
     every = list(usages)
     costs = [each.cost for each in every]
     return Usage(

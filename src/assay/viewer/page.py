@@ -13,7 +13,6 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 
 def list_runs(viewer: Viewer) -> Iterator[Keys]:
-    """Yield the keys of a page for each run."""
     yield from ({"run": key} for key in viewer.runs)
 
 
@@ -33,11 +32,9 @@ class PageKind:
     """Yields the keys of every page of this kind, for the static writer."""
 
     def make_path(self, keys: Keys) -> str:
-        """Return the path of one page, not quoted."""
         return _NAME.sub(lambda name: keys[name[1]], self.path)
 
     def make_url(self, keys: Keys) -> str:
-        """Return the path of one page as part of a link."""
         return quote(self.make_path(keys))
 
     def parse_path(self, path: str) -> Keys | None:

@@ -109,7 +109,6 @@ class Viewer:
                 run.now()
 
     def evaluations(self) -> dict[str, ViewedRun]:
-        """Return the runs with verdicts, by key."""
         return {key: run for key, run in self.runs.items() if not run.is_solve}
 
 

@@ -47,7 +47,6 @@ class ShownText:
 
     @property
     def first_line(self) -> str:
-        """The first line that is not blank, cut."""
         return next((line.strip()[:120] for line in self.head.splitlines() if line.strip()), "")
 
 
