@@ -164,10 +164,10 @@ def read_outcomes(file: Path, rows: Sequence[Instance], patch: str, work: Path) 
 def read_seconds(evidence: Path) -> float:
     """Read how long the tests ran; 0 where none did."""
     try:
-        run = json.loads(evidence.read_text(encoding="utf-8")).get("run") or {}
+        timings = json.loads(evidence.read_text(encoding="utf-8"))["timings"]
     except OSError:
         return 0.0
-    return round(float(run.get("seconds", 0.0)), 1)
+    return round(float(timings["test"]), 1)
 
 
 def find_lost(before: Iterable[Row], after: Iterable[Row]) -> list[str]:

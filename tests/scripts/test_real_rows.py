@@ -1,0 +1,40 @@
+"""The ledger of real rows: its page is made of its lines, and a row that was right and is not now is lost."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import real_rows  # noqa: E402
+
+GOLD = real_rows.Row("a__b-1", "rows", "go", "gold", "resolved", "all pass", 1.5, "11111111", "2026-11-28")
+NULL = replace(GOLD, patch="null", outcome="unresolved", reason="1 of 1 unfixed")
+
+
+def test_the_page_is_made_of_the_ledger() -> None:
+    rows = real_rows.read_ledger(real_rows.LEDGER)
+    assert rows
+    assert (ROOT / "docs/evidence/rows.md").read_text(encoding="utf-8") == real_rows.make_page(rows)
+
+
+@pytest.mark.parametrize(
+    ("row", "now", "lost"),
+    [(GOLD, "env_error", True), (GOLD, "resolved", False), (NULL, "resolved", True), (NULL, "not_run", True)],
+)
+def test_a_row_that_was_right_and_is_not_now_is_lost(row: real_rows.Row, now: str, lost: bool) -> None:
+    assert bool(real_rows.find_lost([row], [replace(row, outcome=now)])) is lost
+
+
+def test_a_row_that_was_wrong_before_is_not_lost() -> None:
+    assert real_rows.find_lost([replace(GOLD, outcome="env_error")], [replace(GOLD, outcome="not_run")]) == []
+
+
+def test_the_ledger_keeps_the_last_line_of_each_row_patch_and_commit(tmp_path: Path) -> None:
+    ledger = tmp_path / "rows.jsonl"
+    later = replace(GOLD, commit="22222222", outcome="not_run")
+    real_rows.write_ledger(ledger, [replace(GOLD, outcome="env_error"), NULL, later, GOLD])
+    assert real_rows.read_ledger(ledger) == [GOLD, NULL, later]
