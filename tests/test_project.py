@@ -1,6 +1,8 @@
 """The files around the code: workflows, the changelog, issue forms, and what they promise of each other."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,3 +108,15 @@ def test_the_version_is_in_one_place_and_has_a_heading_in_the_changelog() -> Non
     citation = read(ROOT / "CITATION.cff")
     assert "version" not in citation
     assert (citation["license"], citation["abstract"]) == (project["license"], f"{project['description']}.")
+
+
+def test_tests_of_a_group_run_in_one_process(tmp_path: Path) -> None:
+    """Where they do not, tests that build and remove the same images meet each other."""
+    (tmp_path / "test_group.py").write_text(
+        "import os\nfrom pathlib import Path\nimport pytest\npytestmark = pytest.mark.xdist_group('one')\n"
+        "@pytest.mark.parametrize('number', range(4))\n"
+        "def test_it(number): Path(f'{number}.pid').write_text(str(os.getpid()))\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "xdist", "-n", "2", "--dist", "loadgroup", str(tmp_path)]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert len({path.read_text() for path in tmp_path.glob("*.pid")}) == 1
