@@ -219,7 +219,7 @@ def count_frames(name: str, chain: Chain) -> int:
 
 
 def describe_walk(name: str, chain: Chain) -> str:
-    """Return a walk's number of frames and its functions; a bar is where another thread or task goes on."""
+    """Return a walk's number of frames and its functions; a bar marks the step to another thread or task."""
     calls = " | ".join(" > ".join(call.split()[1] for call in stack) for stack in chain)
     return f"{name}: {count_frames(name, chain)} of at most {LIMITS[name]}: {calls}"
 

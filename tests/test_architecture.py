@@ -39,6 +39,9 @@ FLOORS = {
     "front doors": ("choices", "jobs", "api", "rewards", "service", "viewer", "cli", "__main__", ""),
 }
 """The floors and their rooms, from the lowest: each imports only what stands before it."""
+UNLISTED = {"errors", "names", "plugins", "files", "fences", "sequences", "templates", "statistics", "registry"}
+UNLISTED |= {"choices", "__main__", ""}
+"""Small modules, which the tables of ARCHITECTURE.md do not list one by one."""
 SDKS = {"docker", "datasets", "pyarrow", "git", "ray", "httpx", "unidiff", "rich", "requests", "urllib3", "tree_sitter"}
 SDKS |= {"jinja2", "markupsafe", "pygments", "markdown_it", "cryptography"}
 SERVING = {"starlette", "uvicorn", "prometheus_client", "websockets"}
@@ -136,6 +139,17 @@ def test_every_room_has_its_place() -> None:
     }
     for floor in ("harness", "instances", "agents"):
         assert rooms[floor] == set(FLOORS[floor])
+
+
+def test_the_tables_of_the_page_have_the_rooms_in_their_order() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for floor, title in {**{name: name for name in FLOORS}, "front doors": "src/assay"}.items():
+        _, _, table = text.partition(f"| `{title}/` | decides or holds |\n")
+        cells = [line.split("|")[1] for line in table.split("\n\n")[0].splitlines()[1:]]
+        named = [name.rstrip("/").removesuffix(".py") for cell in cells for name in re.findall(r"`([\w./]+)`", cell)]
+        order = [room for room in named if room in FLOORS[floor]]
+        assert order == [room for room in FLOORS[floor] if room in order]
+        assert set(FLOORS[floor]) - set(order) <= UNLISTED
 
 
 def test_the_nouns_import_nothing_of_assay() -> None:

@@ -47,6 +47,7 @@ from assay.harness.domain.patchdiff import (
     PatchDiffResult,
     ProbeObservation,
 )
+from assay.harness.domain.rule_names import Rule
 from assay.harness.domain.vocabulary import (
     FAILING,
     GRADED,
@@ -57,7 +58,6 @@ from assay.harness.domain.vocabulary import (
     InstanceId,
     Model,
     Outcome,
-    Rule,
     Sha256,
     Status,
     TestedTree,

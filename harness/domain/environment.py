@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from assay.harness.domain.vocabulary import Model, Rule, Sha256, _stays_in_the_tree
+from assay.harness.domain.rule_names import Rule
+from assay.harness.domain.vocabulary import Model, Sha256, _stays_in_the_tree
 
 
 class Archive(Model):

@@ -2,7 +2,8 @@
 
 from enum import StrEnum
 
-from assay.harness.domain.vocabulary import INFRASTRUCTURE, Environment, Model, Outcome, Rule, Status, TestedTree
+from assay.harness.domain.rule_names import Rule
+from assay.harness.domain.vocabulary import INFRASTRUCTURE, Environment, Model, Outcome, Status, TestedTree
 
 
 class ApplyStatus(StrEnum):

@@ -6,10 +6,10 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from assay.harness.domain.environment import Archive, PublishedImage, Recipe
+from assay.harness.domain.rule_names import Rule
 from assay.harness.domain.vocabulary import (
     InstanceId,
     Model,
-    Rule,
     Sha256,
     Status,
     _stays_in_the_tree,

@@ -81,27 +81,6 @@ GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 """Outcomes that follow from the results of single tests."""
 
 
-class Rule(StrEnum):
-    """The benchmark whose definition of "resolved" an instance is graded by."""
-
-    SWE_BENCH = "swe-bench"
-    SWE_BENCH_FAIL_ONLY = "swe-bench-fail-only"
-    MULTI_SWE_BENCH = "multi-swe-bench"
-    SWE_POLYBENCH = "swe-polybench"
-    SWE_BENCH_LIVE = "swe-bench-live"
-    SWE_REBENCH = "swe-rebench"
-    SWE_SMITH = "swe-smith"
-    R2E = "r2e"
-    SWE_BENCH_PRO = "swe-bench-pro"
-    NOCODE_BENCH = "nocode-bench"
-    FEATURE_BENCH = "feature-bench"
-    HARBOR = "harbor"
-    SWT_BENCH = "swt-bench"
-    """Judges a patch of tests, not a fix."""
-    SWE_FFICIENCY = "swe-fficiency"
-    """Asks for a speed-up of a workload."""
-
-
 class TestedTree(StrEnum):
     """A tree in which the tests of a test patch, or a workload, run."""
 

@@ -21,12 +21,12 @@ from assay.harness.files import code_edition, hash_code
 HARNESS = Path(__file__).parent.parent
 CHECKED_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:(?: .*)?\n)+", re.MULTILINE)  # imports for a type checker alone
 IMPORT = re.compile(r"^ *(?:from ([\w.]+) import (\([^)]*\)|.+)|import ([\w.]+))", re.MULTILINE)
-EVALUATION = ("domain", "evaluation", "languages", "patches", "reports", "runners")
-"""Rooms of the harness that decide what runs in a container, or how its results are read."""
+EVALUATION = ("evaluation", "languages", "patches", "reports", "runners")
+"""Rooms of the harness, beside the nouns, that decide what runs in a container, or how its results are read."""
 ENGINES = ("base.py", "cancelling.py", "warm.py")
 """Modules of ``engines`` that have a part in every container; the others belong to one engine."""
-GRADING = ("domain", "grading", "rulings", "statistics.py")
-"""Rooms that decide which verdict evidence gives."""
+GRADING = ("grading", "rulings", "statistics.py")
+"""Rooms, beside the nouns, that decide which verdict evidence gives."""
 BENCHMARKS = ("base.py", "evaluate.py", "fail_fast.py")
 """Modules of ``benchmarks`` that have a part in every evaluation; a folder counts for its own instances."""
 RULES = ("rule.py", "measures.py")  # modules of a benchmark that only grade; its others decide what runs
@@ -36,7 +36,7 @@ RULES = ("rule.py", "measures.py")  # modules of a benchmark that only grade; it
 def evaluation_edition(root: Path = HARNESS) -> str:
     """Return the hash of the code that decides what runs in a container of any engine, or how its results are read."""
     shared = [*(root / "engines" / name for name in ENGINES), *(root / "benchmarks" / name for name in BENCHMARKS)]
-    return hash_code(*(root / room for room in EVALUATION), *shared)
+    return hash_code(*_list_nouns(root), *(root / room for room in EVALUATION), *shared)
 
 
 @cache
@@ -49,7 +49,9 @@ def benchmark_edition(folder: str, root: Path = HARNESS) -> str:
 def grading_edition(root: Path = HARNESS) -> str:
     """Return the hash of the code that grades, which is saved with each verdict."""
     rules = [file for file in (root / "benchmarks").rglob("*.py") if file.name in RULES]
-    return hash_code(*(root / room for room in GRADING), *_collect_imports(rules, root, "benchmarks"))
+    return hash_code(
+        *_list_nouns(root), *(root / room for room in GRADING), *_collect_imports(rules, root, "benchmarks")
+    )
 
 
 def engine_edition(engine: Engine, root: Path = HARNESS) -> str:
@@ -86,6 +88,10 @@ def content_key(task: Task) -> str:
 def drop_fail_fast(task: Task) -> Task | None:
     """Return the task whose saved evaluation answers this one, too: all tests are run; None if they are anyway."""
     return replace(task, fail_fast=False) if task.fail_fast else None
+
+
+def _list_nouns(root: Path) -> list[Path]:
+    return [file for file in sorted((root / "domain").glob("*.py")) if file.name != "rule_names.py"]
 
 
 def _collect_imports(modules: Iterable[Path], root: Path, room: str) -> list[Path]:

@@ -42,6 +42,7 @@ NEITHER = [
     *("harness/engines/apptainer.py", "harness/engines/apptainer_box.py"),
     *("harness/images/registry.py", "harness/images/shelf.py", "harness/images/oci/writing.py"),
     *("harness/benchmarks/__init__.py", "harness/benchmarks/swe_fficiency/evaluate.py"),
+    "harness/domain/rule_names.py",
     *("harness/runs/store.py", "harness/patchdiff/run.py", "harness/metrics/comparison.py"),
     *("instances/setup/remedies.py", "instances/setup/keeper.py", "instances/leaks/audit.py"),
     *("instances/environments/drift.py", "instances/environments/images_lock.py", "instances/trees/mirroring.py"),
