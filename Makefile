@@ -33,7 +33,8 @@ engine:
 browser:
 	@scripts/ensure-browser.sh
 
-demo: $(VENV)/.installed engine ## Evaluate bundled instances in containers, from nothing
+demo: ## Evaluate bundled instances in containers, from nothing
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.installed engine
 	$(BIN)/assay demo
 
 $(VENV)/.local: $(VENV)/.ready

@@ -14,6 +14,16 @@ from assay.instances.toolchains.archives import SCRIPT, fetch, write_tar
 from assay.instances.toolchains.images import KEPT, LEFT_OUT, Toolchain
 
 SECONDS = 1800
+MEMORY = 8 << 30
+"""Bytes of memory that must be free for a root file system, of 1 to 2 GiB, to be made in memory."""
+FREE = re.compile(r"MemAvailable: +(\d+) kB")
+IN_MEMORY = """
+if unshare --mount mount -t tmpfs tmpfs "$0" 2> /dev/null; then
+    exec unshare --mount sh -c 'mount -t tmpfs tmpfs "$0" && TMPDIR=$0 exec "$@"' "$0" "$@"
+fi
+exec "$@"
+"""
+"""Runs the command with its temporary folder in memory, which takes two thirds of the time; on disk without root."""
 PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+)")  # A package and its version
 
 
@@ -35,7 +45,7 @@ def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> No
         *_pins(wanted.versions, scratch),
         *_unpacking(wanted, scratch),
     ]
-    _run([program, *options, wanted.suite, str(tar)], wanted.suite, log)
+    _run([*_place(scratch), program, *options, wanted.suite, str(tar)], wanted.suite, log)
     engine.import_image(wanted.name, tar, wanted.labels)
 
 
@@ -70,6 +80,16 @@ def _unpacking(wanted: Toolchain, scratch: Path) -> list[str]:
         f'--customize-hook=chroot "$1" sh -e /{SCRIPT}',
         f'--customize-hook=rm "$1/{SCRIPT}"',
     ]
+
+
+def _place(scratch: Path) -> list[str]:
+    """Return what makes the command after it work in memory, if there is room."""
+    free = FREE.search(Path("/proc/meminfo").read_text(encoding="ascii"))
+    if free is None or int(free[1]) << 10 < MEMORY:
+        return []
+    folder = scratch / "root"
+    folder.mkdir(exist_ok=True)
+    return ["sh", "-c", IN_MEMORY, str(folder)]
 
 
 def _run(command: Sequence[str], suite: str, log: Path) -> None:

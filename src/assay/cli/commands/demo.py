@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from assay.harness.domain import Instance, Prediction, Verdict
 
 IDS = (
-    "pallets__flask-2.3.2",
+    "tokio-rs__slab-0.4.11",
     "andialbrecht__sqlparse-0.4.4",
     "masterminds__semver-3.3.1",
-    "tokio-rs__slab-0.4.11",
+    "pallets__flask-2.3.2",
 )
-"""Python, Go and Rust, each from its own package index."""
+"""Rust, Python and Go, each from its own package index; those of different toolchains are beside each other."""
 PARTIAL = "andialbrecht__sqlparse-0.4.4"
 """The instance whose gold patch is also tried without its last file: plausible, fixes most tests, and wrong."""
 
@@ -43,7 +43,7 @@ def demo(
     from assay.harness.runs.manifest import RunKind
     from assay.jobs.evaluate import EvaluationRun
 
-    instances = load_instances("releases", list(IDS), None).instances
+    instances = sorted(load_instances("releases", list(IDS), None).instances, key=lambda each: IDS.index(each.id))
     place = config.workplace(engine, jobs=jobs)
     rows: list[tuple[str, Verdict]] = []
     for patch, pairs in _patches(instances).items():
