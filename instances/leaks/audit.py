@@ -18,6 +18,7 @@ from assay.instances.audit.finding import Severity
 from assay.instances.leaks import answers, copies, repository, secrets
 from assay.instances.leaks.facts import INSIDE, KeptLayer, LayerStore, merge_layers
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
+from assay.instances.leaks.reading import read_layer
 from assay.instances.leaks.trees import KnownTrees
 from assay.instances.leaks.unpacked import LARGEST, members
 from assay.instances.trees.sources import Sources, tree_key, tree_ref
@@ -157,8 +158,8 @@ class ImageAudit:
         missing = set(config.layers) - found.keys()
         if missing:
             for unread in self._layered.read_layers(image, lambda key: self._layers.find_digest(key) in {"", *missing}):
-                kept = self._layers.keep(unread)
-                found[kept.digest] = kept
+                found[unread.digest] = KeptLayer(unread.digest, *read_layer(unread.files))
+                self._layers.keep(unread.key, found[unread.digest])
         if absent := set(config.layers) - found.keys():
             raise EngineError(f"the engine did not show {count(len(absent), 'layer')} of {image}")
         return tuple(found[digest] for digest in config.layers), len(missing)

@@ -6,16 +6,13 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha1
 from pathlib import Path
 
 from pydantic import Field
 
 from assay.harness.domain import Model
-from assay.harness.engines.layers import LayerFile, OpenLayer
 from assay.harness.files import code_edition, read_model, replace_file
 from assay.instances.leaks import secrets as secret_rules
-from assay.instances.leaks.unpacked import LARGEST, OBJECT, members, read_index
 
 SHORTEST_LINE, SHORTEST_WORD = 12, 8
 """Characters of the lines and words that are kept; of shorter ones there are too many."""
@@ -26,16 +23,6 @@ _NO_ID = bytes(each if each in b"./:[]-" else kept for each, kept in enumerate(_
 """Tables that turn into a blank whatever is no part of a word, and of a test's id as most runners write it."""
 _PARTS = re.compile(rb"::| \(")  # between the file, class and function of a test's id
 _AROUND = b" \t\r\n\"',;"
-_GIT_FILE = re.compile(
-    r"(?:^|.*/)(?:HEAD|[A-Z]+_HEAD|packed-refs|config|shallow|alternates|http-alternates|\.git|COMMIT_EDITMSG)$"
-    r"|(?:^|.*/)(?:refs|logs|modules|worktrees)/.+"
-)
-"""Files of git's own, in which a few lines matter."""
-_GIT_TEXT = 64 << 10
-_PROGRAM = (b"\x7fELF", b"!<arch>\n")
-_COMPILED = (".pyc", ".class")
-_SYSTEM = re.compile(r"(?:usr/(?!local/|src/)|s?bin/|lib)")
-"""Folders of the operating system's programs, which hold no project's names."""
 
 
 class LayerFacts(Model):
@@ -62,10 +49,6 @@ class Hashes:
 
     values: "array[int]" = field(default_factory=lambda: array("I"))
     """Sorted."""
-
-    @classmethod
-    def of(cls, found: Iterable[int]) -> "Hashes":
-        return cls(array("I", sorted(found)))
 
     def __contains__(self, text: bytes) -> bool:
         wanted = zlib.crc32(text)
@@ -103,14 +86,13 @@ class LayerStore:
         path = self._path(key, "is")
         return path.read_text() if path.is_file() else ""
 
-    def keep(self, layer: OpenLayer) -> KeptLayer:
-        facts, lines, words = read_layer(layer.files)
-        for kind, hashes in (("lines", lines), ("words", words)):
+    def keep(self, key: str, layer: KeptLayer) -> None:
+        """Keep what was read of a layer, also under the engine's own key for it."""
+        for kind, hashes in (("lines", layer.lines), ("words", layer.words)):
             replace_file(self._path(layer.digest, kind), hashes.values.tobytes())
-        replace_file(self._path(layer.digest, "json"), facts.model_dump_json().encode())
-        if layer.key != layer.digest:
-            replace_file(self._path(layer.key, "is"), layer.digest.encode())
-        return KeptLayer(layer.digest, facts, lines, words)
+        replace_file(self._path(layer.digest, "json"), layer.facts.model_dump_json().encode())
+        if key != layer.digest:
+            replace_file(self._path(key, "is"), layer.digest.encode())
 
     def _read(self, digest: str, kind: str) -> Hashes:
         values: array[int] = array("I")
@@ -119,67 +101,6 @@ class LayerStore:
 
     def _path(self, key: str, kind: str) -> Path:
         return self._folder / f"{key.removeprefix('sha256:')}.{kind}"
-
-
-def read_layer(files: Iterable[LayerFile]) -> tuple[LayerFacts, Hashes, Hashes]:
-    """Return the facts, the lines and the words of a layer, which is read to its end."""
-    reading = _Reading()
-    for file in files:
-        reading.add(file)
-    return reading.facts(), Hashes.of(reading.lines), Hashes.of(reading.words)
-
-
-class _Reading:
-    def __init__(self) -> None:
-        self.lines: set[int] = set()
-        self.words: set[int] = set()
-        self._removed: list[str] = []
-        self._emptied: list[str] = []
-        self._secrets: list[secret_rules.FoundSecret] = []
-        self._facts = LayerFacts()
-
-    def facts(self) -> LayerFacts:
-        removed, emptied = tuple(self._removed), tuple(self._emptied)
-        return self._facts.model_copy(update={"removed": removed, "emptied": emptied, "secrets": tuple(self._secrets)})
-
-    def add(self, file: LayerFile) -> None:
-        if file.removed:
-            self._removed.append(file.path)
-        if file.emptied:
-            self._emptied.append(file.path)
-        if file.same_as:
-            self._facts.files[file.path] = self._facts.files.get(file.same_as, "")
-        if file.open is None:
-            return
-        with file.open() as stream:
-            data = stream.read(LARGEST)
-        if file.size > len(data):
-            self._facts.sizes[file.path] = file.size
-        self._text(file.path, data)
-        for name, content in members(file.path, data):
-            self._text(f"{file.path}{INSIDE}{name}", content)
-
-    def _text(self, path: str, data: bytes) -> None:
-        self._facts.files[path] = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-        self._note(path, data)
-        is_of_system = data.startswith(_PROGRAM) and _SYSTEM.match(path)
-        names_tests = any(part in data for part in (b"Test", b"test_", b"_test"))  # most programs have none
-        if not is_binary(data) or (names_tests and not is_of_system):
-            self.words.update(
-                map(zlib.crc32, split_words(path.encode() + b"\n" + data, compiled=path.endswith(_COMPILED)))
-            )
-        if not is_binary(data):
-            self.words.update(map(zlib.crc32, split_ids(data)))
-            self.lines.update(map(zlib.crc32, split_lines(data)))
-
-    def _note(self, path: str, data: bytes) -> None:
-        if _GIT_FILE.fullmatch(path) and not OBJECT.search(path):
-            self._facts.git[path] = data[:_GIT_TEXT].decode(errors="replace")
-        if path.endswith(".idx"):
-            self._facts.packed[path] = read_index(data)
-        self._secrets += secret_rules.search_file(path, data)
-        if found := secret_rules.certificates(path, data):
-            self._facts.certificates[path] = found
 
 
 def is_binary(data: bytes) -> bool:

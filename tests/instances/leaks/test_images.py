@@ -20,7 +20,7 @@ from assay.harness.engines import docker_images
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.leaks.audit import ImageAudit, ImageReport, ImageRule
-from assay.instances.leaks.facts import read_layer
+from assay.instances.leaks.reading import read_layer
 from assay.instances.leaks.unpacked import object_id
 from corpus.model import diff
 from poisoned import (
