@@ -208,7 +208,7 @@ Sections = Mapping[str, Mapping[str, Mapping[str, str]]]  # values by file, sect
 
 
 def _markers(toml: Mapping[str, Any], sections: Sections, wanted: re.Pattern[str]) -> tuple[str, ...]:
-    names = (re.match(r"\w+", line) for line in _pytest_lines(toml, sections, "markers"))
+    names = (re.match(r"\w+", line.strip()) for line in _pytest_lines(toml, sections, "markers"))
     return tuple(dict.fromkeys(name[0] for name in names if name and wanted.search(name[0])))
 
 

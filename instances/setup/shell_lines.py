@@ -136,7 +136,7 @@ def _items(value: Any) -> list[Any]:
 def _workflow_pairs(project: Project) -> Iterator[tuple[str, Any]]:
     """Yield every key of the workflows with its value, at every depth; broken ones have none."""
     for _, text in project.matching(*WORKFLOWS):
-        with suppress(DataError):
+        with suppress(DataError, RecursionError):  # YAML has anchors
             yield from _pairs(parse_yaml(text))
 
 

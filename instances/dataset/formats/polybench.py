@@ -43,7 +43,8 @@ find_id = row_id
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     language = _language(row)
-    fields = classic_fields(row, COLUMNS, parse=ast.literal_eval, with_time=False)
+    without_version = {**row, "version": None}  # no column of this dialect
+    fields = classic_fields(without_version, COLUMNS, parse=ast.literal_eval, with_time=False)
     return build(
         COLUMNS,
         **fields,

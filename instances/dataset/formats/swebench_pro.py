@@ -64,7 +64,8 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image, with script and parser if it has both, becomes the environment."""
     environment = _read_image(row)
     language = {**row, "language": text(row, "repo_language", required=False)}
-    fields = classic_fields({**row, "problem_statement": _statement(row)}, COLUMNS, parse=_literal, with_time=False)
+    classic = {**row, "problem_statement": _statement(row), "version": None}  # a version is no column of this dialect
+    fields = classic_fields(classic, COLUMNS, parse=_literal, with_time=False)
     return build(
         COLUMNS,
         **fields,

@@ -37,9 +37,10 @@ def import_predictions(source: Path, attempt: int | None = None) -> Imported:
         DataError: a part of it is wrong.
     """
     kind = _kind(source)
-    found = list(kind.attempts(source))
-    for each in found:
+    found = []
+    for each in kind.attempts(source):
         check_id(each.instance_id, file=each.place)  # another tool's record must not name a path
+        found.append(each)
     chosen = found if attempt is None else [each for each in found if (each.number or 1) == attempt]
     _refuse_several(source, chosen)
     if not any(each.patch is not None for each in chosen):

@@ -32,7 +32,7 @@ from assay.instances.dataset.imports.base import (
 NAME = "Inspect log"
 JSON_BYTES = 512 * 1024**2
 ARCHIVE_BYTES = 16 * 1024**3  # limit for all members of an archive together, unpacked
-ZSTANDARD = 93  # inspect's compression since 2026; zipfile reads it from Python 3.14 on
+ZSTANDARD = 93  # Inspect's compression since 2026; zipfile reads it from Python 3.14 on
 KEY = "model_patch"
 UNREADABLE = (
     "Agent patch could not be decoded due to having a binary input.",

@@ -13,7 +13,7 @@ typing = ["mypy"]
 [build-system]
 requires = ["setuptools_scm[toml]"]
 [tool.pytest.ini_options]
-markers = ["network: needs it", "slow"]
+markers = [" network: needs it", "slow"]
 testpaths = ["tests/"]
 """
 

@@ -64,8 +64,9 @@ def test_packages_of_a_command_are_read(line: str, field: str, value: tuple[str,
     assert getattr(installs([line]), field) == value
 
 
-def test_a_broken_workflow_says_nothing(project) -> None:
-    assert read_automation(project({".github/workflows/ci.yml": "a: [b"})) == []
+@pytest.mark.parametrize("text", ["a: [b", "a: &b [*b]", "a: 1\n---\nb: 2"])
+def test_a_broken_workflow_says_nothing(project, text: str) -> None:
+    assert read_automation(project({".github/workflows/ci.yml": text})) == []
 
 
 def test_nox_sessions_and_documents_are_read(project) -> None:

@@ -89,6 +89,11 @@ PARSED: list[tuple[str, int, dict[str, Any], dict[str, Any]]] = [
     ("nocode-bench", 0, {"repo": "acme/calc"}, {"log_format": "pytest_text", "test_id": ""}),
     ("polybench", 0, {}, {"language": "typescript", "fail_to_pass": ('a.test.ts->a: it\'s "two"', "b")}),
     *(
+        (dialect, 0, {"version": value}, {"version": ""})
+        for dialect in ("polybench", "swebench-pro")
+        for value in ("1", 3)
+    ),
+    *(
         ("polybench", 0, {"language": language, "F2P": [label], "P2P": []}, {"test_id": style})
         for language, label, style in (
             ("Python", "tests/test_a.py:TestA:test_one", "colons"),

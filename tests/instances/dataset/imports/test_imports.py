@@ -120,7 +120,7 @@ def test_the_same_attempt_twice_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../x", "a/b", "a..b", "a\\b"])
 def test_an_id_that_names_a_path_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match="no instance id"):
-        import_predictions(sources.json_log(tmp_path / "l.json", sources.sample(name)))
+        import_predictions(sources.json_log(tmp_path / "l.json", sources.sample(name), {"id": []}))
 
 
 def test_a_source_without_any_patch_is_an_error_with_the_reason(tmp_path: Path) -> None:
