@@ -172,7 +172,7 @@ def read_seconds(evidence: Path) -> float:
 
 def find_lost(before: Iterable[Row], after: Iterable[Row]) -> list[str]:
     """Return the rows that were as they should be and are not now."""
-    old, new = newest(before), newest(after)
+    old, new = find_newest(before), find_newest(after)
     return [
         f"{name} ({patch}): {old[name, patch].outcome} by {old[name, patch].commit}, now {row.outcome}: {row.reason}"
         for (name, patch), row in new.items()
@@ -185,7 +185,7 @@ def is_right(row: Row) -> bool:
     return row.outcome == ("resolved" if row.patch == "gold" else "unresolved")
 
 
-def newest(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
+def find_newest(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
     """Return the last line of each row and patch."""
     return {(row.instance_id, row.patch): row for row in rows}
 
@@ -210,8 +210,8 @@ def write_table(ledger: Path, rows: Iterable[Row]) -> None:
 
 def make_page(rows: Iterable[Row]) -> str:
     """Return the ledger's newest outcomes as a page."""
-    latest = newest(rows)
-    names = sorted({name for name, _ in latest}, key=lambda name: (latest_of(latest, name).dataset, name))
+    latest = find_newest(rows)
+    names = sorted({name for name, _ in latest}, key=lambda name: (find_outcome(latest, name).dataset, name))
     gold = [latest[name, "gold"] for name in names if (name, "gold") in latest]
     lines = [
         "# Real rows",
@@ -228,14 +228,14 @@ def make_page(rows: Iterable[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def latest_of(latest: Mapping[tuple[str, str], Row], name: str) -> Row:
+def find_outcome(latest: Mapping[tuple[str, str], Row], name: str) -> Row:
     """Return the outcome with gold, else without a patch."""
     return next(latest[name, patch] for patch in PATCHES if (name, patch) in latest)
 
 
 def table_line(name: str, latest: Mapping[tuple[str, str], Row]) -> str:
     """Return one row of the table."""
-    row = latest_of(latest, name)
+    row = find_outcome(latest, name)
     outcomes = [latest[name, patch].outcome if (name, patch) in latest else "" for patch in PATCHES]
     why = "" if is_right(row) else row.reason.replace("|", "\\|").replace("<", "&lt;")
     cells = [name, row.dataset, row.language, *outcomes, f"{row.seconds:g}", f"{row.date}, {row.commit}", why]

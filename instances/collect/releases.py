@@ -203,8 +203,8 @@ def _is_log(path: str) -> bool:
 
 def find_repository(pair: ReleasePair, tree: Iterable[TreeEntry]) -> str:
     """Return ``owner/name`` of a package's repository, as its archive or its own name says, else index and name."""
-    told = [pair.name] if pair.index == "go" else _links(pair.index, read_text(tree, MANIFESTS[pair.index]))
-    matches = (_REPOSITORY.search(link) for link in told)
+    links = [pair.name] if pair.index == "go" else _links(pair.index, read_text(tree, MANIFESTS[pair.index]))
+    matches = (_REPOSITORY.search(link) for link in links)
     found = next((match for match in matches if match and match[1] not in NO_OWNERS), None)
     return f"{found[1]}/{found[2]}" if found else f"{pair.index}/{_last(pair.name)}"
 

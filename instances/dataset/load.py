@@ -62,7 +62,7 @@ def load(
         EnvironmentFailure: an archive to derive patches from cannot be fetched.
     """
     table = rows.find_table(dataset, split)
-    return _load(table, _Reader(table, _by_lower(ids), sources or Sources(), published_images), skip_bad_rows)
+    return _load(table, _Reader(table, _index_ids(ids), sources or Sources(), published_images), skip_bad_rows)
 
 
 def load_to_label(
@@ -75,7 +75,7 @@ def load_to_label(
 ) -> Loaded:
     """Load a data set as ``load`` does, except that rows may lack the columns of labels: then there are none."""
     table = rows.find_table(dataset, split)
-    return _load(table, _Reader(table, _by_lower(ids), sources or Sources(), may_lack_labels=True), skip_bad_rows)
+    return _load(table, _Reader(table, _index_ids(ids), sources or Sources(), may_lack_labels=True), skip_bad_rows)
 
 
 def _load(table: rows.Table, reader: "_Reader", skip_bad_rows: bool) -> Loaded:
@@ -87,7 +87,7 @@ def _load(table: rows.Table, reader: "_Reader", skip_bad_rows: bool) -> Loaded:
     return Loaded(instances, tuple(reader.problems), reader.ref)
 
 
-def _by_lower(names: Iterable[str]) -> dict[str, str]:
+def _index_ids(names: Iterable[str]) -> dict[str, str]:
     return {name.lower(): name for name in names}
 
 

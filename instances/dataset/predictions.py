@@ -62,7 +62,7 @@ def check_predictions(predictions: Iterable[Prediction], known: Collection[str])
 def pair_predictions(
     instances: Sequence[Instance], predictions: Sequence[Prediction], ids: Sequence[str] | None
 ) -> Sequence[tuple[Instance, Prediction]]:
-    """Pair predictions with their instances; those of others count only if no single ones (``ids``) are asked for.
+    """Pair predictions with their instances; if single ones (``ids``) are wanted, drop the predictions for others.
 
     Raises:
         UserError: there is a prediction for no instance, or none for the chosen ones.

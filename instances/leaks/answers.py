@@ -85,7 +85,7 @@ def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding
     ids -= answer.find_in_trees(ids, _find_ids)
     new = frozenset(named) - answer.find_in_trees(named, split_words)
     clear = frozenset(each for each in ids if re.search(rb"::|/|\(", each))
-    allowed, parts = frozenset(answer.allow_objects()), longest_parts(ids)
+    allowed, parts = frozenset(answer.list_allowed()), longest_parts(ids)
     for number in _find_layers(image, new, ids):
         for path, data in _others(image, number, allowed):
             held = ids.intersection(_find_ids(data)) if may_hold(data, parts) else frozenset[bytes]()
@@ -134,7 +134,7 @@ def _blobs(
 ) -> Iterator[ImageFinding]:
     """Find the files themselves, as the patch leaves them."""
     made = {blob: path for path, blob in answer.trees.patch_tree(answer.ref, changes)}
-    new = made.keys() - answer.allow_objects()
+    new = made.keys() - answer.list_allowed()
     for number, layer in enumerate(image.layers):
         places = [(path, blob) for path, blob in layer.facts.files.items() if blob in new]
         places += [(path, each) for path, ids in layer.facts.packed.items() for each in new.intersection(ids)]
@@ -152,7 +152,7 @@ def _hunks(
         return
     known = answer.find_in_trees(lines, split_lines)
     left = [part for part in parts if part.lines - known]
-    allowed = frozenset(answer.allow_objects())
+    allowed = frozenset(answer.list_allowed())
     for number in hits:
         if not any(_may_hold(image.layers[number], part, known) for part in left):
             continue

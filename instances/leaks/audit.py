@@ -50,7 +50,7 @@ def _settings(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[Ima
 
 
 def _files(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
-    public = answer.allow_objects() if answer else frozenset[str]()
+    public = answer.list_allowed() if answer else frozenset[str]()
     for number, layer in enumerate(image.layers):
         for found in layer.facts.secrets:
             if layer.facts.files.get(found.path) not in public:

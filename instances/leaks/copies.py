@@ -56,26 +56,20 @@ def later_release(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFi
     """Find copies of the project that neither the base commit nor an ancestor of it accounts for."""
     packages = _packages(answer)
     root = f"{image.config.workdir.strip('/')}/"
-    allowed = answer.allow_objects()
+    allowed = answer.list_allowed()
     versions = {n: _versions(layer.facts.files, packages) for n, layer in enumerate(image.layers)}
     for number, layer in enumerate(image.layers):
         for (folder, name), copy in _copies(layer.facts.files, packages, root, allowed).items():
             if not copy.other or not copy.belongs_to(packages[name]):
                 continue
             version = _find_version(folder, versions[number])
-            if not _is_accounted_for(copy, version, answer):
+            earlier = _is_earlier(version, answer)
+            if not earlier and answer.trees.later_objects(answer.ref, copy.other.values()) != frozenset():
                 first = min(copy.other)
                 shown = f" {version}" if version else ""
                 what = f"a copy{shown} of the project's {name}, in which {count(len(copy.other), 'file')} differ"
                 severity = Severity.DOUBT if is_vendored(folder) or is_packaged(folder) else Severity.FAULT
                 yield image.finding(ImageRule.RELEASE, number, first, what, severity)
-
-
-def _is_accounted_for(copy: _Copy, version: str, answer: HiddenAnswer) -> bool:
-    """Return whether a copy is of an ancestor: all its files are, or its version is an earlier one."""
-    if _is_earlier(version, answer):
-        return True
-    return answer.trees.later_objects(answer.ref, copy.other.values()) == frozenset()
 
 
 class Releases:

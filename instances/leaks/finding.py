@@ -61,7 +61,7 @@ class HiddenAnswer:
     """Trees of ancestors, which lower layers may hold."""
     trees: KnownTrees
 
-    def allow_objects(self) -> frozenset[str]:
+    def list_allowed(self) -> frozenset[str]:
         """Return the ids of all objects that any layer may hold."""
         return self.base.ids.union(*(self.trees.objects(ref).ids for ref in self.below))
 

@@ -9,7 +9,7 @@ from assay.harness.names import count
 from assay.instances.audit.finding import Severity
 from assay.instances.leaks.facts import LayerFacts
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
-from assay.instances.leaks.trees import parse_commit, parse_entries
+from assay.instances.leaks.trees import parse_entries, write_commit
 from assay.instances.leaks.unpacked import OBJECT, object_id
 
 SHARED = 3
@@ -39,7 +39,7 @@ def objects(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]
     for ref in answer.trees.strangers(answer.ref, answer.below):
         what = f"a layer was made of commit {ref.commit[:12]}, which is no ancestor of the base commit"
         yield ImageFinding(rule=ImageRule.OBJECTS, severity=Severity.FAULT, path="(layers below)", what=what)
-    allowed = answer.allow_objects()
+    allowed = answer.list_allowed()
     layers = [_repositories(layer.facts) for layer in image.layers]
     own = _own(image, layers, answer)
     for number, repositories in enumerate(layers):
@@ -77,7 +77,7 @@ def _find_unexplained(
 ) -> frozenset[str]:
     """Return the objects that are not those of a known tree either whose attributes have git keep other line ends."""
     made = [answer.base, *(answer.trees.objects(ref) for ref in answer.below)]
-    fine = set(answer.allow_objects()).union(*(each.unix for each in made))
+    fine = set(answer.list_allowed()).union(*(each.unix for each in made))
     read = {
         object_id(kind.encode(), data): (kind, data)
         for path, data in image.read(layer)
@@ -95,7 +95,7 @@ def _is_explained(kind: str, data: bytes, fine: Collection[str]) -> bool:
     if kind == "tree":
         return all(each in fine for each in parse_entries(data))
     tree = data[5:45].decode(errors="replace")
-    return kind == "commit" and tree in fine and data == parse_commit(tree)
+    return kind == "commit" and tree in fine and data == write_commit(tree)
 
 
 def _find_visible(
@@ -111,7 +111,7 @@ def _find_visible(
             for name, path in repositories.get(folder, _Repository()).objects.items()
             if image.seen.get(path) == number
         }
-        beyond = seen.keys() & answer.allow_objects() - answer.base.ids
+        beyond = seen.keys() & answer.list_allowed() - answer.base.ids
         if beyond:
             number, path = seen[min(beyond)]
             what = f"a container sees {count(len(beyond), 'object')} of earlier commits"

@@ -99,11 +99,11 @@ def tree_objects(entries: Iterable[TreeEntry]) -> TreeObjects:
         folder[name] = (entry.mode, blob)
     trees: list[str] = []
     top = _tree_id(root, trees)
-    commit = object_id(b"commit", parse_commit(top))
+    commit = object_id(b"commit", write_commit(top))
     return TreeObjects(commit=commit, files=files, trees=tuple(dict.fromkeys(trees)), unix=tuple(unix))
 
 
-def parse_commit(tree: str) -> bytes:
+def write_commit(tree: str) -> bytes:
     return b"tree %s\nauthor %s\ncommitter %s\n\nbase\n" % (tree.encode(), _WHO, _WHO)
 
 

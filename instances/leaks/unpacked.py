@@ -70,7 +70,7 @@ def read_pack(pack: bytes) -> Iterator[tuple[bytes, bytes]]:
     for _ in range(int.from_bytes(pack[8:12], "big")):
         try:
             kind, at = _read_kind(pack, at)
-            content, at = _inflate_at(pack, at)
+            content, at = _inflate_object(pack, at)
         except (IndexError, zlib.error):
             return
         yield kind, content
@@ -93,7 +93,7 @@ def _after_number(pack: bytes, at: int) -> int:
     return at + 1
 
 
-def _inflate_at(pack: bytes, at: int) -> tuple[bytes, int]:
+def _inflate_object(pack: bytes, at: int) -> tuple[bytes, int]:
     """Return the data that is compressed at a place, and the place behind it."""
     unpacking, parts = zlib.decompressobj(), []
     while not unpacking.eof:

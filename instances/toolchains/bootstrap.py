@@ -83,7 +83,7 @@ def _unpacking(wanted: Toolchain, scratch: Path) -> list[str]:
 
 
 def _place(scratch: Path) -> list[str]:
-    """Return what makes the command after it work in memory, if there is room."""
+    """Return the words before a command that make it work in memory, if there is room."""
     free = FREE.search(Path("/proc/meminfo").read_text(encoding="ascii"))
     if free is None or int(free[1]) << 10 < MEMORY:
         return []

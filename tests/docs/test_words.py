@@ -73,7 +73,7 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def unwanted_in_code(source: str) -> Iterator[str]:
+def find_unwanted(source: str) -> Iterator[str]:
     for line, text in chain(docstrings(source), comments(source)):
         for pattern, instead in IN_CODE.items():
             yield from (f"{line}: {match[0]!r}: write {instead}" for match in re.finditer(pattern, text, re.IGNORECASE))
@@ -84,12 +84,12 @@ def unwanted_in_code(source: str) -> Iterator[str]:
 
 def test_docstrings_and_comments_use_the_words_of_the_house() -> None:
     texts = ((path, path.read_text(encoding="utf-8")) for path in SOURCES)
-    assert [f"{path.relative_to(ROOT)}:{found}" for path, text in texts for found in unwanted_in_code(text)] == []
+    assert [f"{path.relative_to(ROOT)}:{found}" for path, text in texts for found in find_unwanted(text)] == []
 
 
 def test_a_fragment_and_a_word_in_a_comment_are_found() -> None:
     source = 'x = 1  # told\n"""Of the instance."""\n'
-    assert [*unwanted_in_code(source)] == [
+    assert [*find_unwanted(source)] == [
         "1: 'told': write reports, says or shows",
         "2: begins with 'Of': write a sentence or a noun",
     ]

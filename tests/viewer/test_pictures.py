@@ -21,7 +21,7 @@ from assay.viewer.pictures import (
 )
 
 
-def drawn(picture: Picture | None) -> Picture:
+def check_drawn(picture: Picture | None) -> Picture:
     """Return a picture whose every shape has finite places in it."""
     assert picture is not None
     for box in picture.boxes:
@@ -42,7 +42,7 @@ def test_every_outcome_belongs_to_one_group() -> None:
 
 
 def test_outcomes_by_repository_are_parted_and_ordered_by_size() -> None:
-    picture = drawn(
+    picture = check_drawn(
         outcomes_by_repository(
             {
                 "acme/small": {Outcome.RESOLVED: 1},
@@ -81,7 +81,7 @@ def test_nothing_to_show_is_no_picture() -> None:
 
 def test_times_are_counted_between_round_borders() -> None:
     times = [(0.3, True), (1.0, True), (4.0, False), (4.9, True), (700.0, False), (math.inf, True)]
-    picture = drawn(time_distribution(times))
+    picture = check_drawn(time_distribution(times))
     rows = {row[0]: row[1:] for row in picture.table.rows}
     assert rows["0.25 s to 0.5 s"] == ("1", "0", "1")
     assert rows["1 s to 2 s"] == ("1", "0", "1"), "a time on a border belongs to the bar above it"
@@ -93,7 +93,7 @@ def test_times_are_counted_between_round_borders() -> None:
 
 @pytest.mark.parametrize("times", [[5.0], [0.0], [5.0, 5.1, 5.2, 5.3], [1e6, 2e6], [86399.0, 86401.0]])
 def test_times_that_hardly_differ_are_all_counted(times: list[float]) -> None:
-    picture = drawn(time_distribution([(each, True) for each in times]))
+    picture = check_drawn(time_distribution([(each, True) for each in times]))
     assert sum(int(row[-1]) for row in picture.table.rows) == len(times)
 
 
@@ -103,7 +103,7 @@ def test_cost_is_of_one_instance_and_a_run_without_it_is_only_in_the_table() -> 
         RunPoint("dear", 8.0, 10, wilson(9, 10)),
         RunPoint("unknown", math.nan, 10, wilson(5, 10)),
     ]
-    picture = drawn(cost_against_rate(points))
+    picture = check_drawn(cost_against_rate(points))
     cheap, dear = picture.dots
     assert cheap.x < dear.x
     assert cheap.y > dear.y, "a higher rate is further up"
@@ -116,7 +116,7 @@ def test_cost_is_of_one_instance_and_a_run_without_it_is_only_in_the_table() -> 
 
 def test_overlap_counts_instances_that_just_these_runs_resolve() -> None:
     both, first, none = frozenset({0, 1}), frozenset({0}), frozenset[int]()
-    picture = drawn(overlap(["a", "b"], [both, both, both, first, none, none]))
+    picture = check_drawn(overlap(["a", "b"], [both, both, both, first, none, none]))
     assert picture.table.rows == (("all runs", "3"), ("no run", "2"), ("a", "1"))
     assert [box.kind for box in picture.boxes] == ["fill-resolved", "fill-nobody", "fill-resolved"]
     assert [dot.kind for dot in picture.dots] == ["member", "member", "absent", "absent", "member", "absent"]
@@ -124,16 +124,16 @@ def test_overlap_counts_instances_that_just_these_runs_resolve() -> None:
 
 def test_overlap_of_many_runs_draws_the_largest_groups_and_lists_all() -> None:
     groups = [frozenset({number % 6, number // 6 % 6}) for number in range(36)]
-    picture = drawn(overlap([f"run {number}" for number in range(6)], groups))
+    picture = check_drawn(overlap([f"run {number}" for number in range(6)], groups))
     assert sum(int(row[1]) for row in picture.table.rows) == 36
 
 
 def test_tokens_of_many_steps_share_bars() -> None:
-    picture = drawn(tokens_by_step([StepTokens(number, 100, 10) for number in range(1, 2001)]))
+    picture = check_drawn(tokens_by_step([StepTokens(number, 100, 10) for number in range(1, 2001)]))
     assert picture.table.rows[0] == ("steps 1 to 14", "1,400", "140")
     assert {box.step for box in picture.boxes[:2]} == {1}
 
 
 def test_findings_are_in_order_of_their_severity() -> None:
-    picture = drawn(findings_picture({PatchDiffFinding.NOT_ASSESSED: 1, PatchDiffFinding.REGRESSION: 2}))
+    picture = check_drawn(findings_picture({PatchDiffFinding.NOT_ASSESSED: 1, PatchDiffFinding.REGRESSION: 2}))
     assert picture.table.rows == (("regression", "2"), ("not assessed", "1"))

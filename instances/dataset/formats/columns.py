@@ -160,7 +160,7 @@ def _dump_column(row: Row, field: str, value: object) -> str:
         raise row_error(row, field, "holds itself; write it out") from None
 
 
-def kept_columns(instance: Instance, dialect: str) -> dict[str, Any]:
+def read_origin(instance: Instance, dialect: str) -> dict[str, Any]:
     """Return the columns kept in ``origin``; empty for an instance from another dialect."""
     if instance.origin is None or instance.origin.dialect != dialect:
         return {}

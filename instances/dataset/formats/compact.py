@@ -26,7 +26,7 @@ def tables(folder: Path) -> list[Path]:
 
 def read_labels(table: Path) -> Mapping[str, LabelLists]:
     """Read the file beside a table, by instance id; no file is an empty one. Raises DataError if it is damaged."""
-    path = _place_beside(table)
+    path = _find_labels_file(table)
     if not path.is_file():
         return {}
     try:
@@ -48,7 +48,7 @@ def write_table(table: Path, rows: Sequence[Row]) -> None:
     labels = {str(row["instance_id"]): {name: row[name] for name in HELD} for row in rows}
     lines = ({name: value for name, value in row.items() if name not in HELD} for row in rows)
     packed = gzip.compress(json.dumps(labels, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
-    replace_file(_place_beside(table), packed)
+    replace_file(_find_labels_file(table), packed)
     replace_file(table, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode())
 
 
@@ -72,5 +72,5 @@ def _rows(table: Path) -> Iterator[dict[str, Any]]:
         yield {**dict.fromkeys(HELD, ()), **merge_labels(json.loads(line), labels)}
 
 
-def _place_beside(table: Path) -> Path:
+def _find_labels_file(table: Path) -> Path:
     return table.with_name(table.name.removesuffix(SUFFIX) + LABELS)

@@ -19,11 +19,11 @@ from assay.instances.dataset.formats.columns import (
     build,
     commit,
     iso,
-    kept_columns,
     mapping,
     moment,
     names,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -88,7 +88,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if it was not read from one."""
-    kept = kept_columns(instance, NAME)
+    kept = read_origin(instance, NAME)
     if not kept or instance.base is None:
         problem = "can only be written if it came from a row of this format: an image holds its tree"
         raise DataError(problem, instance=instance.id, field="environment")

@@ -17,10 +17,10 @@ from assay.harness.reports import harbor_reward
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    kept_columns,
     make_matcher,
     mapping,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -90,7 +90,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if it was not read from a task."""
-    kept = kept_columns(instance, NAME)
+    kept = read_origin(instance, NAME)
     if not kept:
         problem = "is missing: only tasks of Harbor have one; assay dataset convert --to harbor -o DIR writes folders"
         raise DataError(problem, instance=instance.id, field="environment")

@@ -22,10 +22,10 @@ from assay.instances.dataset.formats.columns import (
     build,
     commit,
     iso,
-    kept_columns,
     make_matcher,
     moment,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -103,7 +103,7 @@ def _test_id(language: str, labels: Iterable[str]) -> str:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row, with the pull request of the row that it came from."""
-    kept = kept_columns(instance, NAME)
+    kept = read_origin(instance, NAME)
     org, _, repo = instance.repo.partition("/")
     stages = instance.stages or Stages()
     row = {"org": org, "repo": repo, "number": get_number(instance), "state": "closed", "title": "", "body": None}
@@ -171,7 +171,7 @@ def _check_labels(row: Row, stages: Stages) -> None:
 
 
 def _differences(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
-    for test in wanted.keys() - given.keys():
+    for test in sorted(wanted.keys() - given.keys()):
         yield f"lacks {test[:60]!r}, which belongs there by the three results"
     for test, stages in given.items():
         if test not in wanted:

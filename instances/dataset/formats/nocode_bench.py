@@ -10,9 +10,9 @@ from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    kept_columns,
     make_matcher,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -51,7 +51,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     row = {RENAMED.get(name, name): value for name, value in classic_row(instance).items()}
-    kept = kept_columns(instance, NAME)
+    kept = read_origin(instance, NAME)
     if kept:
         del row["problem_statement"]
     return {**row, **kept}

@@ -16,9 +16,9 @@ from assay.instances.dataset.formats.columns import (
     Row,
     build,
     iso,
-    kept_columns,
     make_matcher,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -72,7 +72,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "F2P": repr(list(instance.fail_to_pass)),
         "P2P": repr(list(instance.pass_to_pass)),
         **iso(instance),
-        **kept_columns(instance, NAME),
+        **read_origin(instance, NAME),
     }
 
 

@@ -16,11 +16,11 @@ from assay.instances.dataset.formats.columns import (
     Row,
     build,
     commit,
-    kept_columns,
     make_matcher,
     mapping,
     moment,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -76,7 +76,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance that was read from such a row; only those have the parsed commit."""
-    kept = kept_columns(instance, NAME)
+    kept = read_origin(instance, NAME)
     if not kept or instance.stages is None:
         raise DataError("can only be written if it came from a row of this format", instance=instance.id)
     expected = {test: status.name for test, status in instance.stages.fix.items()}

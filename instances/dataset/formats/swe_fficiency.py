@@ -6,7 +6,7 @@ from assay.harness.benchmarks.swe_fficiency.workload import MalformedWorkloadErr
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, kept_columns, names, origin, row_id, text
+from assay.instances.dataset.formats.columns import Row, build, names, origin, read_origin, row_id, text
 from assay.instances.dataset.formats.log_parsers import find_python_parser
 
 NAME = "swe-fficiency"
@@ -48,4 +48,4 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    return {**classic_row(instance), **kept_columns(instance, NAME), WORKLOAD: instance.workload}
+    return {**classic_row(instance), **read_origin(instance, NAME), WORKLOAD: instance.workload}

@@ -13,10 +13,10 @@ from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fi
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    kept_columns,
     make_matcher,
     mapping,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -65,7 +65,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     name = parser_name(instance.log_format, instance.test_id)
     parser = {"log_parser": name} if name else {}
     lists = dict.fromkeys(FIRST_VERSION, ()) if instance.rule is Rule.SWE_BENCH else {}
-    row = {INSTALL: parser, **lists, **classic_row(instance), **kept_columns(instance, NAME)}
+    row = {INSTALL: parser, **lists, **classic_row(instance), **read_origin(instance, NAME)}
     if instance.created_at != UNKNOWN_TIME:
         row["created_at"] = round(instance.created_at.timestamp() * 1000)
     return row

@@ -14,10 +14,10 @@ from assay.instances.dataset.formats.columns import (
     build,
     commit,
     iso,
-    kept_columns,
     moment,
     names,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -81,5 +81,5 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "FAIL_TO_PASS": list(instance.fail_to_pass),
         "PASS_TO_PASS": list(instance.pass_to_pass),
         **iso(instance),
-        **kept_columns(instance, NAME),
+        **read_origin(instance, NAME),
     }

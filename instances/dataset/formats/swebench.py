@@ -8,9 +8,9 @@ from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fi
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    kept_columns,
     make_matcher,
     origin,
+    read_origin,
     row_error,
     row_id,
     text,
@@ -53,7 +53,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 def from_instance(instance: Instance) -> dict[str, Any]:
     eval_type = next((name for name, rule in EVAL_TYPES.items() if rule is instance.rule), "")
     row: dict[str, Any] = {"log_parser": parser_name(instance.log_format, instance.test_id), "eval_type": eval_type}
-    row |= classic_row(instance) | kept_columns(instance, NAME)
+    row |= classic_row(instance) | read_origin(instance, NAME)
     if instance.assets and assets.COLUMN not in row:
         row[assets.COLUMN] = assets.write(instance.assets)
     if isinstance(instance.environment, PublishedImage):

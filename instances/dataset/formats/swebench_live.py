@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, kept_columns, make_matcher, origin, row_id, text
+from assay.instances.dataset.formats.columns import Row, build, make_matcher, origin, read_origin, row_id, text
 from assay.instances.dataset.formats.commands import commands, make_published_image
 from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import UNKNOWN, LogParser, parser_name, parser_named
@@ -42,7 +42,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    row = kept_columns(instance, NAME)
+    row = read_origin(instance, NAME)
     if not row:
         row = {field: [] for field in COMMANDS}
         if instance.log_format:

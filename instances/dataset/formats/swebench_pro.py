@@ -17,10 +17,10 @@ from assay.instances.dataset.formats.columns import (
     Row,
     build,
     iso,
-    kept_columns,
     make_matcher,
     names,
     origin,
+    read_origin,
     row_id,
     text,
 )
@@ -81,7 +81,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 def from_instance(instance: Instance) -> dict[str, Any]:
     if not instance.base_commit:
         raise DataError("is missing: rows of this format need a commit", instance=instance.id, field="base_commit")
-    kept = kept_columns(instance, NAME)
+    kept = read_origin(instance, NAME)
     own = {"problem_statement": instance.problem_statement, "repo_language": instance.language}
     return {
         **dict.fromkeys((*OWN, *PARTS), ""),

@@ -1,4 +1,4 @@
-"""Replies to clients: evaluations and rewards as JSON with an HTTP status; a failure of ours is no reward of 0."""
+"""Replies to clients: evaluations and rewards as JSON with an HTTP status; an infrastructure failure gets no reward."""
 
 from collections.abc import Mapping
 from typing import Any

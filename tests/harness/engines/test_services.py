@@ -47,7 +47,7 @@ def ours(engine: DockerEngine) -> tuple[int, int]:
     return len(engine._client.containers(all=True, filters=wanted)), len(engine._client.networks(filters=wanted))
 
 
-def open_beside(engine: DockerEngine, image: str, *services: Sidecar) -> AbstractContextManager[Box]:
+def open_box(engine: DockerEngine, image: str, *services: Sidecar) -> AbstractContextManager[Box]:
     return engine.open(BoxSpec(image, labels=LABELS, services=services))
 
 
@@ -73,7 +73,7 @@ def addresses(engine: DockerEngine) -> set[str]:
 
 
 def test_services_answer_by_name_when_the_box_opens(docker_engine: DockerEngine, image: str) -> None:
-    with open_beside(docker_engine, image, Sidecar(ECHO, image), Sidecar(OTHER, image)) as box:
+    with open_box(docker_engine, image, Sidecar(ECHO, image), Sidecar(OTHER, image)) as box:
         assert ours(docker_engine) == (3, 1)
         places = ["echo.example.org:80", "other.example.org:8000"]
         assert reach(box, *places, "echo.example.org:81") == [
@@ -84,7 +84,7 @@ def test_services_answer_by_name_when_the_box_opens(docker_engine: DockerEngine,
 
 
 def test_box_with_services_reaches_nothing_else(docker_engine: DockerEngine, image: str) -> None:
-    with listening() as port, open_beside(docker_engine, image, Sidecar(ECHO, image)) as box:
+    with listening() as port, open_box(docker_engine, image, Sidecar(ECHO, image)) as box:
         here = sorted(f"{address}:{port}" for address in addresses(docker_engine))
         outside = ["1.1.1.1:53", "192.0.2.99:80", "example.org:80"]
         assert len(here) > 1
@@ -94,22 +94,22 @@ def test_box_with_services_reaches_nothing_else(docker_engine: DockerEngine, ima
 
 
 def test_box_without_services_has_no_network(docker_engine: DockerEngine, image: str) -> None:
-    with open_beside(docker_engine, image) as box:
+    with open_box(docker_engine, image) as box:
         assert ours(docker_engine) == (1, 0)
         assert box.exec(["ls", "/sys/class/net"]).output.split() == [b"lo"]
 
 
 def test_two_boxes_reach_only_their_own_services(docker_engine: DockerEngine, image: str) -> None:
     with (
-        open_beside(docker_engine, image, Sidecar(ECHO, image)) as one,
-        open_beside(docker_engine, image, Sidecar(OTHER, image)) as two,
+        open_box(docker_engine, image, Sidecar(ECHO, image)) as one,
+        open_box(docker_engine, image, Sidecar(OTHER, image)) as two,
     ):
         assert reach(one, "echo.example.org:80", "other.example.org:8000")[1] == "not other.example.org:8000"
         assert reach(two, "other.example.org:8000") == ["reached other.example.org:8000"]
 
 
 def test_services_have_the_limits_of_any_box(docker_engine: DockerEngine, image: str) -> None:
-    with open_beside(docker_engine, image, Sidecar(ECHO, image)):
+    with open_box(docker_engine, image, Sidecar(ECHO, image)):
         found = docker_engine._client.containers(filters={"label": f"assay.run={RUN}"})
         states = [docker_engine._client.inspect_container(each["Id"])["HostConfig"] for each in found]
     assert len(states) == 2
@@ -130,14 +130,14 @@ def test_service_that_does_not_come_up_is_an_environment_failure(
 ) -> None:
     monkeypatch.setattr("assay.harness.engines.services.START_SECONDS", 2.0)
     broken = Sidecar(ECHO.model_copy(update={"command": command}), image if is_made else "")
-    opening = open_beside(docker_engine, image, Sidecar(OTHER, image), broken)
+    opening = open_box(docker_engine, image, Sidecar(OTHER, image), broken)
     with pytest.raises(EnvironmentFailure, match=problem), opening:
         pytest.fail("the box must not open")
     assert ours(docker_engine) == (0, 0)
 
 
 def test_services_are_removed_when_the_tests_raise(docker_engine: DockerEngine, image: str) -> None:
-    with pytest.raises(ZeroDivisionError), open_beside(docker_engine, image, Sidecar(ECHO, image)):
+    with pytest.raises(ZeroDivisionError), open_box(docker_engine, image, Sidecar(ECHO, image)):
         raise ZeroDivisionError
     assert ours(docker_engine) == (0, 0)
 
@@ -146,7 +146,7 @@ def test_abort_ends_services_that_are_starting(docker_engine: DockerEngine, imag
     engine = DockerEngine(docker_engine._client)
     slow = ECHO.model_copy(update={"command": "exec sleep 60"})
     threading.Timer(1.0, engine.abort).start()
-    opening = open_beside(engine, image, Sidecar(slow, image))
+    opening = open_box(engine, image, Sidecar(slow, image))
     with pytest.raises((EngineError, EnvironmentFailure)), opening:
         pytest.fail("the box must not open")
     assert ours(engine) == (0, 0)

@@ -69,7 +69,9 @@ def editions(root: Path, engine: str = "docker", benchmark: str = "swt_bench") -
     return running, keys.grading_edition.__wrapped__(harness)
 
 
-def changes_with(files: Sequence[str], root: Path, before: Editions | None = None, **choice: str) -> tuple[bool, bool]:
+def compare_editions(
+    files: Sequence[str], root: Path, before: Editions | None = None, **choice: str
+) -> tuple[bool, bool]:
     """Add comments; return whether verdicts have to be run again, and whether they have to be graded again."""
     running, grading = before or editions(root, **choice)
     texts = {root / file: (root / file).read_bytes() for file in files}
@@ -88,12 +90,12 @@ def before(copied: Path) -> Editions:
 
 @pytest.mark.parametrize("file", RUNNING)
 def test_code_that_decides_what_runs_counts(file: str, copied: Path, before: Editions) -> None:
-    assert changes_with([file], copied, before)[0]
+    assert compare_editions([file], copied, before)[0]
 
 
 @pytest.mark.parametrize(("files", "regrades"), [(GRADING, True), (NEITHER, False)])
 def test_other_code_reruns_nothing(files: Sequence[str], regrades: bool, copied: Path, before: Editions) -> None:
-    assert changes_with(files, copied, before) == (False, regrades)
+    assert compare_editions(files, copied, before) == (False, regrades)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_other_code_reruns_nothing(files: Sequence[str], regrades: bool, copied:
     ],
 )
 def test_of_the_engines_the_one_that_runs_counts(engine: str, file: str, counts: bool, copied: Path) -> None:
-    assert changes_with([f"harness/engines/{file}.py"], copied, engine=engine)[0] is counts
+    assert compare_editions([f"harness/engines/{file}.py"], copied, engine=engine)[0] is counts
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_a_rule_counts_for_the_grading_alone(imported: str, expected: tuple[bool
     (folder / "rule.py").write_text("from assay.harness.benchmarks.toy_bench import spans\n")
     for name in ("measures.py", "spans.py", "run.py"):
         (folder / name).write_text("")
-    assert changes_with([f"harness/benchmarks/toy_bench/{imported}"], copied, benchmark="toy_bench") == expected
+    assert compare_editions([f"harness/benchmarks/toy_bench/{imported}"], copied, benchmark="toy_bench") == expected
     shutil.rmtree(folder)
 
 

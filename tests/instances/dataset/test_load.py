@@ -9,7 +9,7 @@ import yaml
 from assay.harness.domain import PublishedImage, Recipe, Rule
 from assay.harness.errors import DataError, UserError
 from assay.harness.languages import LANGUAGES
-from assay.instances.dataset.formats import compact
+from assay.instances.dataset.formats import FORMATS, compact
 from assay.instances.dataset.load import load
 from assay.instances.dataset.rows import BUNDLED
 from assay.instances.trees.sources import Sources
@@ -70,10 +70,12 @@ def test_an_instance_that_is_there_twice_is_refused(tmp_path: Path, again: str) 
 
 
 def test_rows_of_an_unknown_dialect_are_one_error(tmp_path: Path) -> None:
-    rows = [{"question": "1 + 1", "answer": n} for n in range(9)]
+    rows: list[dict[str, object]] = [{"question": "1 + 1", "answer": n} for n in range(9)]
     with pytest.raises(UserError, match=r"question, answer.*swebench") as caught:
         load(lines(tmp_path, *rows))
     assert "\n" not in str(caught.value)
+    rows += [{}, {"instance_id": "x"}]
+    assert not [each for each in FORMATS.values() for unknown in rows if each.matches(unknown)]
 
 
 def test_a_wrong_derivation_names_the_folder_of_its_task(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def found(base: dict[str, str], layer: dict[str, str], archive: Archive, repo: s
         trees=trees,
         ref=None,
         base=SimpleNamespace(files=base),
-        allow_objects=lambda: frozenset(base.values()),
+        list_allowed=lambda: frozenset(base.values()),
     )
     image: Any = SimpleNamespace(
         config=SimpleNamespace(workdir="/testbed"),

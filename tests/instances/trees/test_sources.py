@@ -42,14 +42,14 @@ def mirror_of(repository: Repository, at: Path) -> Path:
     return at
 
 
-def mirrored(repository: Repository, folder: Path, at: str = "owner__name") -> Sources:
+def make_mirror(repository: Repository, folder: Path, at: str = "owner__name") -> Sources:
     """Return sources with a mirror of the repository as it is now."""
     mirror_of(repository, folder / "mirrors" / at)
     return Sources([folder / "mirrors"], folder / "cache")
 
 
 def test_tree_of_a_commit_is_what_git_stores(repository: Repository, commit: str, tmp_path: Path) -> None:
-    sources = mirrored(repository, tmp_path)
+    sources = make_mirror(repository, tmp_path)
     tar_path = sources.tree(TreeRef(REPO, commit))
 
     out = tmp_path / "out"
@@ -104,7 +104,7 @@ def test_a_submodule_is_an_empty_folder(repository: Repository, tmp_path: Path) 
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{head},vendored")
     repository.git("commit", "--quiet", "-m", "submodule")
     commit = repository.git("rev-parse", "HEAD")
-    with tarfile.open(mirrored(repository, tmp_path).tree(TreeRef(REPO, commit))) as tar:
+    with tarfile.open(make_mirror(repository, tmp_path).tree(TreeRef(REPO, commit))) as tar:
         assert [(member.name, member.isdir()) for member in tar] == [("vendored", True)]
 
 
@@ -137,7 +137,7 @@ def test_a_commit_that_the_first_mirror_lacks_is_read_from_the_second(
 
 
 def test_read_file_returns_none_for_what_is_no_file(repository: Repository, commit: str, tmp_path: Path) -> None:
-    sources, ref = mirrored(repository, tmp_path), TreeRef(REPO, commit)
+    sources, ref = make_mirror(repository, tmp_path), TreeRef(REPO, commit)
     assert sources.read_file(ref, "id.txt") == b"$Format:%H$\n"
     assert sources.read_file(ref, "dir") is None
     assert sources.read_file(ref, "dir/none.txt") is None
@@ -329,7 +329,7 @@ def test_ancestors_of_a_bare_commit_are_the_first_of_quarter_month_and_week(
     commits = [repository.commit(date=f"{day}T12:00:00Z") for day in days]
     repository.git("checkout", "--quiet", "-b", "side", commits[1])
     repository.commit("never on the main line", date="2023-02-01T00:00:00Z")
-    sources = mirrored(repository, tmp_path)
+    sources = make_mirror(repository, tmp_path)
 
     def ancestors(commit: str) -> list[str]:
         return [ref.commit for ref in sources.ancestors(TreeRef(REPO, commit))]
@@ -353,7 +353,7 @@ def test_changes_name_new_contents_and_what_is_gone(repository: Repository, tmp_
     (repository.folder / "changed.py").write_text("new\n")
     (repository.folder / "mode.sh").chmod(0o755)
     new = repository.commit()
-    changes = mirrored(repository, tmp_path).changes(TreeRef(REPO, old), TreeRef(REPO, new))
+    changes = make_mirror(repository, tmp_path).changes(TreeRef(REPO, old), TreeRef(REPO, new))
 
     assert [(entry.path, entry.mode, entry.content) for entry in changes.entries] == [
         ("changed.py", FILE, b"new\n"),

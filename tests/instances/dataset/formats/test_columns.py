@@ -22,12 +22,12 @@ REBENCH_1 = {
 }
 
 
-def parsed_by(name: str) -> dict[str, Any]:
+def name_parser(name: str) -> dict[str, Any]:
     return {"install_config": {"log_parser": name}}
 
 
-def labelled(parser: str, *labels: str) -> dict[str, Any]:
-    return {"language": "java", **parsed_by(parser), "FAIL_TO_PASS": list(labels), "PASS_TO_PASS": []}
+def make_maven_row(parser: str, *labels: str) -> dict[str, Any]:
+    return {"language": "java", **name_parser(parser), "FAIL_TO_PASS": list(labels), "PASS_TO_PASS": []}
 
 
 CLASSES = {"log_format": "maven_classes_text", "test_id": "class_of"}
@@ -66,19 +66,19 @@ PARSED: list[tuple[str, int, dict[str, Any], dict[str, Any]]] = [
     ("swebench-live", 1, {}, {"log_format": "pytest_text"}),
     # of SWE-bench-Live's MultiLang
     ("swebench-live", 0, {"docker_image": "x", "log_parser": "def parser(log):\n    return {}\n"}, {"log_format": ""}),
-    ("swe-rebench", 0, parsed_by("parse_log_cargo"), {"log_format": "cargo_text", "test_id": "node"}),
-    ("swe-rebench", 0, parsed_by("parse_log_pytest_v2"), {"log_format": "pytest_text", "test_id": ""}),
-    ("swe-rebench", 0, parsed_by("parse_log_ruby_v2"), {"log_format": "minitest_text", "test_id": "method"}),
-    ("swe-rebench", 0, parsed_by("parse_log_kotlin_junit"), CLASSES),
-    ("swe-rebench", 0, parsed_by("parse_log_new"), {"log_format": "parse_log_new", "test_id": ""}),
-    ("swe-rebench", 0, labelled("parse_log_maven", "org.shop.CartTest"), CLASSES),
-    ("swe-rebench", 0, labelled("parse_java_mvn", "org.shop.CartTest"), CLASSES),
-    ("swe-rebench", 0, labelled("parse_log_maven", "CartTest#adds", "CartTest"), METHODS),
-    ("swe-rebench", 0, labelled("parse_java_mvn", "CartTest#adds", "CartTest"), METHODS),
+    ("swe-rebench", 0, name_parser("parse_log_cargo"), {"log_format": "cargo_text", "test_id": "node"}),
+    ("swe-rebench", 0, name_parser("parse_log_pytest_v2"), {"log_format": "pytest_text", "test_id": ""}),
+    ("swe-rebench", 0, name_parser("parse_log_ruby_v2"), {"log_format": "minitest_text", "test_id": "method"}),
+    ("swe-rebench", 0, name_parser("parse_log_kotlin_junit"), CLASSES),
+    ("swe-rebench", 0, name_parser("parse_log_new"), {"log_format": "parse_log_new", "test_id": ""}),
+    ("swe-rebench", 0, make_maven_row("parse_log_maven", "org.shop.CartTest"), CLASSES),
+    ("swe-rebench", 0, make_maven_row("parse_java_mvn", "org.shop.CartTest"), CLASSES),
+    ("swe-rebench", 0, make_maven_row("parse_log_maven", "CartTest#adds", "CartTest"), METHODS),
+    ("swe-rebench", 0, make_maven_row("parse_java_mvn", "CartTest#adds", "CartTest"), METHODS),
     (
         "swe-rebench",
         2,
-        REBENCH_1 | parsed_by("parse_log_pytest"),
+        REBENCH_1 | name_parser("parse_log_pytest"),
         {"rule": Rule.SWE_BENCH, "log_format": "pytest_text"},
     ),
     ("nocode-bench", 0, {}, {"problem_statement": "+`add` adds."}),
@@ -145,9 +145,9 @@ def test_columns_give_fields(dialect: str, number: int, changes: dict[str, Any],
         ("polybench", 0, {"language": "Typescript"}, "typescript"),
         ("multi-swe-bench", 0, {"lang": "ts"}, "typescript"),
         ("swebench", 0, {"log_parser": "parse_log_seaborn"}, "python"),
-        ("swe-rebench", 2, REBENCH_1 | parsed_by("parse_log_pytest") | {"created_at": 1577934245000}, "python"),
+        ("swe-rebench", 2, REBENCH_1 | name_parser("parse_log_pytest") | {"created_at": 1577934245000}, "python"),
         *(
-            ("swe-rebench", 0, {"language": "go"} | parsed_by(f"parse_log_{name}"), "go")
+            ("swe-rebench", 0, {"language": "go"} | name_parser(f"parse_log_{name}"), "go")
             for name in ("cargo", "pytest_v2", "ruby_v2", "kotlin_junit", "something_new")
         ),
     ],
@@ -160,7 +160,7 @@ def test_columns_are_written_as_they_were(dialect: str, number: int, columns: di
 
 
 def test_a_row_of_the_first_swe_rebench_needs_no_columns_of_its_own_to_keep_its_rule() -> None:
-    instance = read("swe-rebench", 2, **REBENCH_1, **parsed_by("parse_log_pytest"))
+    instance = read("swe-rebench", 2, **REBENCH_1, **name_parser("parse_log_pytest"))
     written = write(FORMATS["swe-rebench"], instance.model_copy(update={"origin": None}))
     assert FORMATS["swe-rebench"].to_instance(written, DATASET).rule is Rule.SWE_BENCH
 

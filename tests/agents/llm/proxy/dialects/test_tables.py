@@ -32,11 +32,11 @@ def parse(name: str, row: dict[str, Any]) -> ParsedRequest:
     return DIALECTS[name].parse(HttpRequest("POST", PATHS[name]), {**base, **row.get("body", {})})
 
 
-def without_made_ids(value: Any, made: list[str]) -> Any:
+def drop_made_ids(value: Any, made: list[str]) -> Any:
     if isinstance(value, dict):
         made += [each for each in value.values() if isinstance(each, str) and MADE.fullmatch(each)]
-        return {key: without_made_ids(each, made) for key, each in value.items() if each not in made}
-    return [without_made_ids(each, made) for each in value] if isinstance(value, list) else value
+        return {key: drop_made_ids(each, made) for key, each in value.items() if each not in made}
+    return [drop_made_ids(each, made) for each in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize(("name", "row"), rows("requests"))
@@ -61,7 +61,7 @@ def test_wrong_field_is_named_in_one_line(name: str, row: dict[str, Any]) -> Non
 def test_reply_holds_the_answers(name: str, row: dict[str, Any]) -> None:
     parsed, answers = parse(name, row), [Answer.model_validate(each) for each in row["answers"]]
     reply, made = DIALECTS[name].reply(parsed, answers), list[str]()
-    assert without_made_ids(json.loads(json.dumps(reply)), made) == row["reply"]
+    assert drop_made_ids(json.loads(json.dumps(reply)), made) == row["reply"]
     assert made
     assert DIALECTS[name].reply(parsed, answers) == reply, "a replay repeats the ids"
 
