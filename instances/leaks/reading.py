@@ -83,7 +83,7 @@ class _Entries:
             yield file.path, data
 
     def merge(self, parts: Iterable[LayerFacts]) -> LayerFacts:
-        """Return everything about a layer of which these are the files."""
+        """Return everything about a layer, whose files these are."""
         merged = LayerFacts(sizes=self._sizes, removed=tuple(self._removed), emptied=tuple(self._emptied))
         found: list[secrets.FoundSecret] = []
         for part in parts:
@@ -134,8 +134,8 @@ def _cut(path: str, data: bytes, lines: set[int], words: set[int]) -> None:
 
 
 def _share(contents: Contents) -> list[Read]:
-    """Read files in several processes, each of which ends with its input."""
-    command = [sys.executable, "-m", __name__]
+    """Read files in several processes; each ends with its input."""
+    command = [sys.executable, "-P", "-m", __name__]  # no module of the folder in which a person is
     try:
         with ExitStack() as stack:
             pipes = [

@@ -124,7 +124,7 @@ def _pip_setting() -> str:
 
     ``pip config get`` overlooks the file that PIP_CONFIG_FILE names, ``list`` does not.
     """
-    command = [sys.executable, "-m", "pip", "config", "list"]
+    command = [sys.executable, "-P", "-m", "pip", "config", "list"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = (line.partition("=") for line in done.stdout.splitlines())
     return next((value.strip("'\"") for name, _, value in lines if name == "global.index-url"), "")

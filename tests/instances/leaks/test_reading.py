@@ -30,9 +30,11 @@ def make_layer() -> list[LayerFile]:
     ]
 
 
-def test_large_layer_says_what_a_small_one_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_layer_says_what_a_small_one_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     facts, lines, words = reading.read_layer(make_layer())
     monkeypatch.setattr(reading, "LARGE", 10)
+    (tmp_path / "subprocess.py").write_text("raise SystemExit(1)")  # no module of the current folder is loaded
+    monkeypatch.chdir(tmp_path)
     shared_facts, *hashes = reading.read_layer(make_layer())
 
     assert shared_facts == facts
