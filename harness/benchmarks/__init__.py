@@ -19,9 +19,10 @@ from assay.harness.benchmarks import (
     swt_bench,
 )
 from assay.harness.benchmarks.base import Benchmark
-from assay.harness.domain import Rule
+from assay.harness.domain import Instance, Rule
+from assay.harness.rulings.labels import get_stages
 
-__all__ = ["BENCHMARKS", "Benchmark", "find_benchmark", "find_folder"]
+__all__ = ["BENCHMARKS", "Benchmark", "check_stages", "find_benchmark", "find_folder"]
 
 _FOLDERS = (
     swe_bench,
@@ -53,3 +54,9 @@ def find_benchmark(name: Rule) -> Benchmark:
 def find_folder(name: Rule) -> str:
     """Return the name of a benchmark's folder, which some benchmarks share."""
     return _BY_NAME[name][1]
+
+
+def check_stages(instance: Instance) -> None:
+    """Raise DataError if an instance lacks the earlier runs that its rule compares with."""
+    if find_benchmark(instance.rule).staged:
+        get_stages(instance)

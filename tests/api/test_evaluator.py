@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from assay import Evaluator, Instance, Outcome, PatchDiff, Prediction, UserError
+from assay.harness.domain import Rule
 from assay.harness.engines.fake import FakeEngine
-from assay.harness.errors import EngineError, RunStopped
+from assay.harness.errors import DataError, EngineError, RunStopped
 from assay.harness.runs.attempt import ATTEMPTS
 from assay.jobs.workplace import Workplace, WorkplaceSettings
 from toy import GOLD, make_instances
@@ -57,6 +58,14 @@ def test_an_instance_can_be_named_in_any_case(evaluator: Evaluator) -> None:
 def test_an_unknown_instance_suggests_the_nearest(evaluator: Evaluator) -> None:
     with pytest.raises(UserError, match=r"no instance acme__calk-1; close: acme__calc-1"):
         evaluator.evaluate("acme__calk-1", GOLD)
+
+
+@pytest.mark.parametrize("rule", ["multi-swe-bench", "r2e"])
+def test_a_rule_over_earlier_runs_needs_an_instance_that_has_them(evaluator: Evaluator, rule: str) -> None:
+    instance = make_instances((1,))[0].model_copy(update={"rule": Rule(rule)})
+    remedy = f"acme__calc-1: field stages: is missing; add it, since the rule {rule} compares with earlier runs"
+    with pytest.raises(DataError, match=remedy):
+        evaluator.evaluate(instance, GOLD)
 
 
 def test_a_prediction_is_a_patch_too(evaluator: Evaluator) -> None:

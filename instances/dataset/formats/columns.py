@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from assay.harness.benchmarks import BENCHMARKS
+from assay.harness.benchmarks import check_stages
 from assay.harness.domain import UNKNOWN_TIME, Instance, Origin
 from assay.harness.errors import DataError, brief, field_error
 from assay.harness.languages import LANGUAGES
@@ -124,9 +124,11 @@ def build(columns: Mapping[str, str], **fields: Any) -> Instance:
         problem = f"is {brief(repo)}; write owner/name" if repo.strip() else "is empty; write owner/name"
         raise DataError(problem, instance=str(fields["id"]), field=columns.get("repo", "repo"))
     try:
-        return Instance(**fields)
+        instance = Instance(**fields)
     except ValidationError as error:
         raise field_error(error, instance=str(fields.get("id", "")), columns=columns) from None
+    check_stages(instance)
+    return instance
 
 
 def _check_labels(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None:
@@ -136,9 +138,6 @@ def _check_labels(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None
     if both:
         problem = f"shares {both[0]!r} with {kept}; keep it in one of them"
         raise DataError(problem, instance=str(fields["id"]), field=fixed)
-    if fields.get("rule") in [each.name for each in BENCHMARKS if each.staged] and fields.get("stages") is None:
-        problem = f"is missing; add it, since the rule {fields['rule']} compares with earlier runs"
-        raise DataError(problem, instance=str(fields["id"]), field="stages")
 
 
 def origin(dialect: str, row: Row, held: Collection[str]) -> Origin | None:

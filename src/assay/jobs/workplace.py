@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, cast
 
 from assay.choices import EnvironmentChoice
-from assay.harness.benchmarks import find_benchmark
+from assay.harness.benchmarks import check_stages, find_benchmark
 from assay.harness.domain import Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
 from assay.harness.engines.base import ActingEngine, BoxSpec, Engine
@@ -131,6 +131,8 @@ class Workplace:
         return keep_items(self.task(*pair, runs_empty=runs_empty) for pair in pairs)
 
     def task(self, instance: Instance, prediction: Prediction, *, runs_empty: bool = False) -> Task:
+        """Plan one evaluation; raises DataError for an instance without the earlier runs that its rule needs."""
+        check_stages(instance)
         settled = self.bench.settle(instance)
         benchmark = find_benchmark(settled.rule)
         task = benchmark.plan(self.bench, settled, prediction)
