@@ -2,7 +2,8 @@
 
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 HOSTS = (
     "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n"
@@ -10,6 +11,34 @@ HOSTS = (
 )
 LOOKUP_FILES = {"etc/hosts": HOSTS, "etc/resolv.conf": "nameserver 127.0.0.1\n"}
 """Written into a container without network, as the engine's networking would."""
+
+
+def pack_tar(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
+    """Return an uncompressed tar archive with folders (mode 755), then files (mode 644), all owned by root."""
+    return tar_members(files, folders) + bytes(2 * tarfile.BLOCKSIZE)
+
+
+def tar_members(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
+    """Return members of an archive as ``pack_tar`` does, without the archive's end: others may follow."""
+    packed = [_tar_header(folder, 0, tarfile.DIRTYPE) for folder in folders]
+    for name, text in files.items():
+        content = text.encode() if isinstance(text, str) else text
+        packed += (_tar_header(name, len(content)), content, bytes(-len(content) % tarfile.BLOCKSIZE))
+    return b"".join(packed)
+
+
+@lru_cache(maxsize=256)
+def _tar_header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    """Do the same as ``TarInfo.tobuf``; in a tenth of its time, where the name is short."""
+    mode, path = 0o755 if kind == tarfile.DIRTYPE else 0o644, name.encode(errors="surrogateescape")
+    if len(path) > tarfile.LENGTH_NAME or size >= 8**11 or kind == tarfile.DIRTYPE:
+        entry = tarfile.TarInfo(name)
+        entry.type, entry.size, entry.mode = kind, size, mode
+        return entry.tobuf(tarfile.GNU_FORMAT)
+    start = path.ljust(100, b"\0") + b"%07o\0" % mode + b"0000000\0" * 2 + b"%011o\0" % size + b"%011o\0" % 0
+    end = kind + bytes(100) + tarfile.GNU_MAGIC + bytes(64)
+    checksum = sum(start) + 8 * ord(" ") + sum(end)
+    return (start + b"%06o\0 " % checksum + end).ljust(tarfile.BLOCKSIZE, b"\0")
 
 
 def add_lookup_files(archive: bytes, files: Mapping[str, str] = LOOKUP_FILES) -> bytes:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, TestPlan
 from assay.harness.engines.base import Box, ExecResult
+from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.changes import read_changes
 from assay.harness.evaluation.delivery import (
     APPLY,
@@ -34,7 +35,6 @@ from assay.harness.evaluation.protection import (
     put_back,
 )
 from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, settle_disputes
-from assay.harness.files import pack_tar
 from assay.harness.patches.alike import find_equal_changes
 from assay.harness.patches.diff import MalformedPatchError
 

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
+from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.protection import PRODUCTS_LEFT_OUT, ROOT
-from assay.harness.files import pack_tar
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
 from assay.harness.runners import find as find_runner

@@ -19,7 +19,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assay.harness.domain import Model
-from assay.harness.files import sync_folder, tar_members, write_end
+from assay.harness.engines.tars import tar_members
+from assay.harness.files import sync_folder, write_end
 from assay.harness.runs.growing import GrowingFile
 from assay.harness.runs.saved import SavedVerdict
 

@@ -13,7 +13,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from assay.harness.benchmarks import find_folder
+from assay.harness.benchmarks import find_benchmark, find_folder
 from assay.harness.engines.base import Engine
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import code_edition, hash_code
@@ -23,10 +23,10 @@ CHECKED_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:(?: .*)?\n)+", re.MULTILINE) 
 IMPORT = re.compile(r"^ *(?:from ([\w.]+) import (\([^)]*\)|.+)|import ([\w.]+))", re.MULTILINE)
 EVALUATION = ("evaluation", "languages", "patches", "reports", "runners")
 """Rooms of the harness, beside the nouns, that decide what runs in a container, or how its results are read."""
-ENGINES = ("base.py", "cancelling.py", "warm.py")
+ENGINES = ("base.py", "cancelling.py", "tars.py", "warm.py")
 """Modules of ``engines`` that have a part in every container; the others belong to one engine."""
-GRADING = ("grading", "rulings", "statistics.py")
-"""Rooms, beside the nouns, that decide which verdict evidence gives."""
+JUDGING = ("rulings", "statistics.py")
+"""Rooms, beside the nouns, that every benchmark's rule may use."""
 BENCHMARKS = ("base.py", "evaluate.py", "fail_fast.py")
 """Modules of ``benchmarks`` that have a part in every evaluation; a folder counts for its own instances."""
 RULES = ("rule.py", "measures.py")  # modules of a benchmark that only grade; its others decide what runs
@@ -46,12 +46,15 @@ def benchmark_edition(folder: str, root: Path = HARNESS) -> str:
 
 
 @cache
+def judging_edition(folder: str, root: Path = HARNESS) -> str:
+    """Return the hash of the code that judges the instances of one folder of ``benchmarks``."""
+    return hash_code(*_list_judging(root / "benchmarks" / folder, root))
+
+
+@cache
 def grading_edition(root: Path = HARNESS) -> str:
     """Return the hash of the code that grades, which is saved with each verdict."""
-    rules = [file for file in (root / "benchmarks").rglob("*.py") if file.name in RULES]
-    return hash_code(
-        *_list_nouns(root), *(root / room for room in GRADING), *_collect_imports(rules, root, "benchmarks")
-    )
+    return hash_code(*_list_nouns(root), root / "grading", *_list_judging(root / "benchmarks", root))
 
 
 def engine_edition(engine: Engine, root: Path = HARNESS) -> str:
@@ -75,13 +78,16 @@ def rooms_edition(*rooms: str) -> str:
 
 def content_key(task: Task) -> str:
     """Return the hash of all that an evaluation depends on; a saved one with another key is stale."""
-    parts = (
+    folder = find_folder(task.instance.rule)
+    parts = [
         task.instance.model_dump_json(),
         task.plan.model_dump_json(),
         json.dumps([task.prediction.patch, task.runs_empty, task.fail_fast]),
         evaluation_edition(),
-        benchmark_edition(find_folder(task.instance.rule)),
-    )
+        benchmark_edition(folder),
+    ]
+    if task.fail_fast or find_benchmark(task.instance.rule).evaluate:  # these judge, to decide what else they run
+        parts.append(judging_edition(folder))
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -92,6 +98,11 @@ def drop_fail_fast(task: Task) -> Task | None:
 
 def _list_nouns(root: Path) -> list[Path]:
     return [file for file in sorted((root / "domain").glob("*.py")) if file.name != "rule_names.py"]
+
+
+def _list_judging(folder: Path, root: Path) -> list[Path]:
+    rules = [file for file in folder.rglob("*.py") if file.name in RULES]
+    return [*(root / room for room in JUDGING), *_collect_imports(rules, root, "benchmarks")]
 
 
 def _collect_imports(modules: Iterable[Path], root: Path, room: str) -> list[Path]:

@@ -1,8 +1,8 @@
 """Reads what images hold: Debian packages, the language's packages and the commit, in a container of each."""
 
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
+from assay.harness.engines.tars import pack_tar
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import pack_tar
 from assay.instances.environments.images_lock import Layer, Lock
 from assay.instances.toolchains.buildfiles import build_text, find_text
 

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
-from assay.harness.files import code_edition, hash_code, pack_tar, replace_file
+from assay.harness.engines.tars import pack_tar
+from assay.harness.files import code_edition, hash_code, replace_file
 from assay.harness.images.registry import ImageRegistry
 from assay.instances.environments.files_to_run import targets_file
 from assay.instances.environments.images_lock import Layer, layer_file, read_layers

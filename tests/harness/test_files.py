@@ -1,8 +1,6 @@
 """Files are written whole or not at all, whatever ends the writer."""
 
-import io
 import os
-import tarfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -69,14 +67,6 @@ def test_models_are_read_back_as_they_were_written(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_missing_needs_no_sync(tmp_path: Path) -> None:
     files.sync_folder(tmp_path / "missing")
-
-
-def test_an_archive_has_its_folders_before_its_files() -> None:
-    with tarfile.open(fileobj=io.BytesIO(files.pack_tar({"a/x": "ü", "a/y": b"\0"}, ["a"]))) as tar:
-        assert [(each.name, each.isdir(), oct(each.mode)) for each in tar] == [
-            ("a", True, "0o755"), ("a/x", False, "0o644"), ("a/y", False, "0o644"),
-        ]  # fmt: skip
-        assert tar.extractfile("a/x").read() == "ü".encode()  # type: ignore[union-attr]
 
 
 def test_files_are_found_by_name_whatever_its_case(tmp_path: Path) -> None:

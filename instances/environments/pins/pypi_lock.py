@@ -9,8 +9,8 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
+from assay.harness.engines.tars import pack_tar
 from assay.harness.errors import EngineError, EnvironmentFailure
-from assay.harness.files import pack_tar
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.images import Toolchain

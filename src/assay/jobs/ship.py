@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.harness.domain import Instance
 from assay.harness.engines import oci_layout as layout
 from assay.harness.engines.oci_layout import ArchivedImage
+from assay.harness.engines.tars import pack_tar
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
-from assay.harness.files import pack_tar
 from assay.harness.images.oci.reading import ArchiveReader, open_archive
 from assay.harness.images.oci.writing import ArchiveWriter
 from assay.harness.images.registry import ImageRegistry, parse_prefix

@@ -8,6 +8,7 @@ import pytest
 from assay.harness.domain import Instance, Status, TestPlan
 from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
+from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.changes import Changes, read_changes
 from assay.harness.evaluation.delivery import (
     ADAPTER,
@@ -22,7 +23,6 @@ from assay.harness.evaluation.delivery import (
     format_list,
     make_delivery,
 )
-from assay.harness.files import pack_tar
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import gate
 from assay.harness.runners import find

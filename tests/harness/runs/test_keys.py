@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Prediction, TestPlan
+from assay.harness.domain import Instance, Prediction, Rule, TestPlan
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.engines.warm import WarmEngine
@@ -22,7 +22,7 @@ RUNNING = [
     *("harness/domain/environment.py", "harness/patches/gate.py", "harness/reports/junit_xml.py"),
     *("harness/languages/python.py", "harness/runners/pytest.py", "harness/evaluation/evaluate.py"),
     *("harness/benchmarks/swt_bench/evaluate.py", "harness/benchmarks/fail_fast.py"),
-    *("harness/engines/base.py", "harness/engines/warm.py"),
+    *("harness/engines/base.py", "harness/engines/tars.py", "harness/engines/warm.py"),
     *("harness/engines/docker.py", "harness/engines/docker_box.py", "harness/engines/kernel.py"),
     *(
         "instances/environments/image_builder.py",
@@ -131,7 +131,7 @@ def test_every_name_of_a_module_that_counts_apart_is_one() -> None:
     assert all((TOP / "instances" / file).is_file() for file in BESIDE)
     assert all((TOP / "instances" / room).is_dir() for room in IMAGE_ROOMS)
     assert all((TOP / "harness/engines" / name).is_file() for name in keys.ENGINES)
-    assert all((TOP / "harness" / room).exists() for room in (*keys.EVALUATION, *keys.GRADING))
+    assert all((TOP / "harness" / room).exists() for room in (*keys.EVALUATION, *keys.JUDGING))
 
 
 class OtherEngine(FakeEngine):
@@ -158,3 +158,35 @@ def test_a_key_has_all_code_that_counts(instance: Instance, monkeypatch: pytest.
     changed = keys.content_key(task)
     monkeypatch.setattr(keys, "evaluation_edition", lambda: "another")
     assert len({key, changed, keys.content_key(task)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "fail_fast", "judges"),
+    [
+        ("swe-bench", False, False),
+        ("swe-bench", True, True),
+        ("swt-bench", False, True),
+        ("swe-fficiency", False, True),
+    ],
+)
+def test_an_evaluation_that_judges_to_know_what_else_to_run_depends_on_the_judging(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch, rule: str, fail_fast: bool, judges: bool
+) -> None:
+    own = instance.model_copy(update={"rule": Rule(rule)})
+    task = Task(own, Prediction(instance_id="a"), TestPlan(command="run"), fail_fast=fail_fast)
+    key = keys.content_key(task)
+    monkeypatch.setattr(keys, "judging_edition", lambda folder: f"another {folder}")
+    assert (keys.content_key(task) != key) == judges
+
+
+@pytest.mark.parametrize(
+    ("file", "counts"), [("rulings/doubts", True), ("benchmarks/swt_bench/rule", True), ("benchmarks/r2e/rule", False)]
+)
+def test_the_judging_of_a_benchmark_is_its_own_rule_and_what_all_share(file: str, counts: bool, copied: Path) -> None:
+    before = keys.judging_edition.__wrapped__("swt_bench", copied / "harness")
+    path = copied / f"harness/{file}.py"
+    text = path.read_bytes()
+    path.write_bytes(text + b"# a comment\n")
+    changed = keys.judging_edition.__wrapped__("swt_bench", copied / "harness") != before
+    path.write_bytes(text)
+    assert changed is counts

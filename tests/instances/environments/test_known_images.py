@@ -8,7 +8,8 @@ import pytest
 
 from assay.harness.domain import ImageSpec, Instance, Recipe
 from assay.harness.engines.fake import FakeEngine
-from assay.harness.files import pack_tar, replace_file
+from assay.harness.engines.tars import pack_tar
+from assay.harness.files import replace_file
 from assay.harness.images.registry import ImageRegistry
 from assay.instances.environments.images_lock import keep_layer
 from assay.instances.environments.known_images import (

@@ -9,7 +9,7 @@ import pytest
 
 import toolchains
 from assay.harness.engines.base import Box, BoxSpec
-from assay.harness.files import pack_tar
+from assay.harness.engines.tars import pack_tar
 from assay.instances.toolchains.buildfiles import fetch_texts
 
 pytestmark = [pytest.mark.docker, pytest.mark.toolchain("java", "17")]
