@@ -1,7 +1,7 @@
 """Benchmarks: one folder each, listed in ``_FOLDERS``; ``base.Benchmark`` lists what one may define.
 
-A folder's ``rule.py`` and ``measures.py`` decide a verdict, and nothing that runs in a container: where one of them
-changes, saved evidence is graded again. The other modules of a folder decide what runs for its own instances alone.
+A folder's ``rule.py`` and ``measures.py`` decide a verdict: where one of them changes, saved evidence is graded again,
+and what ran by it runs again (``runs/keys.py``). The other modules decide what runs for the folder's own instances.
 """
 
 from assay.harness.benchmarks import (

@@ -9,7 +9,7 @@ from assay.harness.engines.base import Engine
 from assay.harness.evaluation.evaluate import Evaluation, LabelTest, Task, gate_patch
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.rulings.doubts import Ruling
-from assay.harness.rulings.labels import LabelRule
+from assay.harness.rulings.labels import LabelRule, judge_labels
 
 Evaluate = Callable[[Task, str, Engine, Mapping[str, str] | None], Evaluation]
 """Takes a task, an image, an engine and labels for containers, as ``evaluation.evaluate.evaluate`` does."""
@@ -32,10 +32,10 @@ class Benchmark:
     """All that is particular to one benchmark; what is not named is as with SWE-bench."""
 
     name: Rule
-    judge: Callable[[Instance, Evidence], Ruling]
-    """Judges a patch by the evidence of its evaluation. Pure."""
     label_rule: LabelRule | None = None
     """The tests that count against a patch; None if it is not judged by labels."""
+    own_judge: Callable[[Instance, Evidence], Ruling] | None = None
+    """Judges in place of ``judge_labels`` with the label rule. Pure."""
 
     plan: Callable[[PlanMaker, Instance, Prediction], Task] = plan_tests
     gate: Callable[[Task], GatedPatch | Evaluation] = gate_patch
@@ -59,3 +59,10 @@ class Benchmark:
     """Export format of its leaderboard; empty if there is none here."""
     not_ranked: str = ""
     """Why no format of a leaderboard takes its runs; empty if some does."""
+
+    def judge(self, instance: Instance, evidence: Evidence) -> Ruling:
+        """Judge a patch by the evidence of its evaluation."""
+        if self.own_judge is not None:
+            return self.own_judge(instance, evidence)
+        assert self.label_rule is not None, self.name
+        return judge_labels(instance, evidence, self.label_rule)

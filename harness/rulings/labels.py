@@ -4,7 +4,6 @@ A benchmark's own part is its ``LabelRule``: the tests that count against the pa
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 
 from assay.harness.domain import FAILING, Evidence, Instance, Outcome, Stages, Status
 from assay.harness.errors import DataError
@@ -89,6 +88,3 @@ def find_failing(names: Iterable[str], tests: Tests) -> tuple[str, ...]:
 def all_passed(instance: Instance, tests: Tests) -> Against:
     """Every expected test has passed, and nothing else counts."""
     return find_not_passed(instance.fail_to_pass, tests), find_not_passed(instance.pass_to_pass, tests)
-
-
-judge_all_passed = partial(judge_labels, rule=all_passed)

@@ -2,6 +2,6 @@
 
 from assay.harness.benchmarks.base import Benchmark
 from assay.harness.domain import Rule
-from assay.harness.rulings.labels import all_passed, judge_all_passed
+from assay.harness.rulings.labels import all_passed
 
-BENCHMARK = Benchmark(name=Rule.HARBOR, judge=judge_all_passed, label_rule=all_passed, has_own_image=True)
+BENCHMARK = Benchmark(name=Rule.HARBOR, label_rule=all_passed, has_own_image=True)

@@ -19,10 +19,9 @@ are those of the benchmark's own report; on its published rows they give exactly
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 from assay.harness.domain import Instance, Stages, Status
-from assay.harness.rulings.labels import Against, Tests, find_not_passed, get_stages, judge_labels
+from assay.harness.rulings.labels import Against, Tests, find_not_passed, get_stages
 
 WORDS = {
     "PASS": Status.PASSED,
@@ -53,9 +52,6 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     unfixed, broken = (find_not_passed(names, tests) for names in (instance.fail_to_pass, instance.pass_to_pass))
     known = {*unfixed, *broken, *instance.quarantined}
     return unfixed, (*broken, *(t for t in find_killers(stages) if t not in known))
-
-
-judge = partial(judge_labels, rule=count_against)
 
 
 def simplify(status: Status) -> Status:

@@ -4,4 +4,4 @@ from assay.harness.benchmarks.base import Benchmark
 from assay.harness.benchmarks.r2e.rule import count_against, judge
 from assay.harness.domain import Rule
 
-BENCHMARK = Benchmark(name=Rule.R2E, judge=judge, label_rule=count_against, staged=True, can_stop_early=False)
+BENCHMARK = Benchmark(name=Rule.R2E, label_rule=count_against, own_judge=judge, staged=True, can_stop_early=False)

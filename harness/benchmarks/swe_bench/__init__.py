@@ -1,16 +1,16 @@
 """SWE-bench with its two rules, and SWE-smith, which is judged alike."""
 
 from assay.harness.benchmarks.base import Benchmark
-from assay.harness.benchmarks.swe_bench.rule import fail_only, judge, judge_fail_only, pass_and_fail
+from assay.harness.benchmarks.swe_bench.rule import fail_only, judge_fail_only, pass_and_fail
 from assay.harness.domain import Rule
 
-BENCHMARK = Benchmark(name=Rule.SWE_BENCH, judge=judge, label_rule=pass_and_fail, submitted_as="swebench")
+BENCHMARK = Benchmark(name=Rule.SWE_BENCH, label_rule=pass_and_fail, submitted_as="swebench")
 FAIL_ONLY = Benchmark(
     name=Rule.SWE_BENCH_FAIL_ONLY,
-    judge=judge_fail_only,
     label_rule=fail_only,
+    own_judge=judge_fail_only,
     labels_may_be_missing=True,
     can_stop_early=False,
     submitted_as="swebench",
 )
-SWE_SMITH = Benchmark(name=Rule.SWE_SMITH, judge=judge, label_rule=pass_and_fail)
+SWE_SMITH = Benchmark(name=Rule.SWE_SMITH, label_rule=pass_and_fail)

@@ -28,5 +28,4 @@ def fail_only(instance: Instance, tests: Tests) -> Against:
     return find_failing(instance.fail_to_pass, tests), find_failing(instance.pass_to_pass, tests)
 
 
-judge = partial(judge_labels, rule=pass_and_fail)
 judge_fail_only = partial(judge_labels, rule=fail_only, silence_passes=True)

@@ -1,10 +1,8 @@
 """SWE-bench-Live's rule. Pure."""
 
-from functools import partial
-
 from assay.harness.domain import FAILING, Instance, Status
 from assay.harness.reports import lookup
-from assay.harness.rulings.labels import Against, Tests, find_not_passed, judge_labels
+from assay.harness.rulings.labels import Against, Tests, find_not_passed
 
 
 def count_against(instance: Instance, tests: Tests) -> Against:
@@ -14,6 +12,3 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     """
     broken = tuple(t for t in instance.pass_to_pass if lookup(t, tests) & {*FAILING, Status.XFAIL})
     return find_not_passed(instance.fail_to_pass, tests), broken
-
-
-judge = partial(judge_labels, rule=count_against)

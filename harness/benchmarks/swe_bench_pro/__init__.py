@@ -2,6 +2,6 @@
 
 from assay.harness.benchmarks.base import Benchmark
 from assay.harness.domain import Rule
-from assay.harness.rulings.labels import all_passed, judge_all_passed
+from assay.harness.rulings.labels import all_passed
 
-BENCHMARK = Benchmark(name=Rule.SWE_BENCH_PRO, judge=judge_all_passed, label_rule=all_passed)
+BENCHMARK = Benchmark(name=Rule.SWE_BENCH_PRO, label_rule=all_passed)

@@ -7,7 +7,7 @@ from assay.harness.domain import Rule
 
 BENCHMARK = Benchmark(
     name=Rule.SWE_FFICIENCY,
-    judge=judge,
+    own_judge=judge,
     evaluate=evaluate_speed,
     not_ranked="its patches are judged by their speed",
 )

@@ -1,9 +1,7 @@
 """SWE-PolyBench's rule. Pure."""
 
-from functools import partial
-
 from assay.harness.domain import Instance
-from assay.harness.rulings.labels import Against, Tests, find_failing, find_not_passed, judge_labels
+from assay.harness.rulings.labels import Against, Tests, find_failing, find_not_passed
 
 
 def count_against(instance: Instance, tests: Tests) -> Against:
@@ -12,6 +10,3 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     So a pass-to-pass test may be missing. An expected failure is neither.
     """
     return find_not_passed(instance.fail_to_pass, tests), find_failing(instance.pass_to_pass, tests)
-
-
-judge = partial(judge_labels, rule=count_against)

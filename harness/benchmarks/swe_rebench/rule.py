@@ -1,12 +1,10 @@
 """SWE-rebench's rule. Pure."""
 
-from functools import partial
-
 from assay.harness.benchmarks.swe_rebench.durations import remove_duration
 from assay.harness.domain import Instance, Status
 from assay.harness.reports import find_candidates
 from assay.harness.reports.base import worst
-from assay.harness.rulings.labels import Against, Tests, judge_labels
+from assay.harness.rulings.labels import Against, Tests
 
 
 def count_against(instance: Instance, tests: Tests) -> Against:
@@ -26,6 +24,3 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     )
     known = {remove_duration(name) for name in (*labels, *set[str]().union(*shortened.values()))}
     return unfixed, (*broken, *(t for t in tests if remove_duration(t) in passed - known))
-
-
-judge = partial(judge_labels, rule=count_against)

@@ -7,7 +7,7 @@ from assay.harness.domain import Rule
 
 BENCHMARK = Benchmark(
     name=Rule.SWT_BENCH,
-    judge=judge,
+    own_judge=judge,
     plan=plan_test_patch,
     gate=gate_tests,
     evaluate=evaluate_tests,
