@@ -18,11 +18,15 @@ from assay.harness.errors import DataError, UserError, field_error
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
+CODE = frozenset({".py", ".jinja", ".sh", ".php"})
+
+
 def hash_code(*paths: Path) -> str:
-    """Return the hash of modules, and of all modules and templates below folders."""
+    """Return the hash of modules, and of all modules, templates and scripts below folders."""
     digest = sha256()
     for top in paths:
-        for file in sorted([*top.rglob("*.py"), *top.rglob("*.jinja")]) if top.is_dir() else [top]:
+        inside = (file for file in top.rglob("*") if file.suffix in CODE)
+        for file in sorted(inside) if top.is_dir() else [top]:
             digest.update(repr((str(file.relative_to(top.parent)), file.read_bytes())).encode())
     return digest.hexdigest()[:16]
 

@@ -9,6 +9,7 @@ and an object that equals everything trips none.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from assay.harness.domain import Status
@@ -22,16 +23,17 @@ EXPECTED = "expected"
 """File in ``$TRIPWIRES`` with a word of every expected test, one a line; root removes it before any test runs."""
 LABELS = "labels"
 """File in ``$TRIPWIRES`` with the labels of the tests that the patch has to fix, one a line; removed as well."""
-HAS_EXPECTED = f"""\
-has_expected() {{ [ ! -s "$TRIPWIRES/{EXPECTED}" ] || grep -qrwFf "$TRIPWIRES/{EXPECTED}" -- "$@" 2> /dev/null; }}
-"""
+PLACING = Path(__file__).with_name("placing")
+
+
+def read_script(*names: str) -> str:
+    """Return sources of the folder ``placing``, one after another."""
+    return "".join((PLACING / name).read_text(encoding="utf-8") for name in names)
+
+
+HAS_EXPECTED = read_script("has_expected.sh")
 """Shell function: whether some files or folders contain an expected test; true if the instance names none."""
-DEFINES_EXPECTED = f"""\
-defines_expected() {{
-  heads=$1; shift
-  [ ! -s "$TRIPWIRES/{EXPECTED}" ] || grep -rohE -e "$heads" -- "$@" 2> /dev/null | grep -qwFf "$TRIPWIRES/{EXPECTED}"
-}}
-"""
+DEFINES_EXPECTED = read_script("defines_expected.sh")
 """Shell function: whether files or folders define an expected test, and do more than use its name.
 
 Its first argument finds what a definition begins with, name included (``^func +\\w+``). The others are paths.

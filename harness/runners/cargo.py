@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.languages.rust import EXIT, RUN_DOCUMENTATION, RUN_PROGRAMS
-from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, PLACEHOLDER, Adapted, Tripwires, snake_name
+from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, PLACEHOLDER, Adapted, Tripwires, read_script, snake_name
 from assay.harness.runners.commands import ProgramCommand, arguments, part
 from assay.harness.runners.templates import draw, fill
 
@@ -62,47 +62,7 @@ fn $same(one: u64, other: u64) {
 }
 """
 
-PLACING = rf"""
-{DEFINES_EXPECTED}
-target='\{{"kind":\[[^]]*\],"crate_types":\[[^]]*\][^}}]*\}}'
-others='"id":"[^"]*"|"manifest_path":"[^"]*"|"workspace_default_members":\[[^]]*\]'
-programs() {{
-  cargo metadata --offline --no-deps --format-version 1 2> /dev/null | grep -oE "$target|$others" | tac | awk '
-    function value(key) {{
-      return match($0, "\"" key "\":\"[^\"]*") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) : ""
-    }}
-    /^"workspace_default_members"/ {{ members = $0 }}
-    /^"manifest_path"/ {{ manifest = value("manifest_path"); count = 0 }}
-    /^{{.*"test":true/ {{ targets[++count] = manifest " " value("edition") " " value("name") " " value("src_path") }}
-    /^"id"/ && index(members, "\"" value("id") "\"") {{ for (; count; count--) print targets[count] }}'
-}}
-has_line() {{
-  awk -v name="$2" -v line="$3" '
-    function look() {{
-      if (here && (named == name || path ~ "/" name "\\.rs$")) found = 1
-      here = named = path = ""
-    }}
-    /^\[/ {{ look() }}
-    $0 ~ line {{ here = 1 }}
-    /^name *=/ {{ split($0, parts, "\""); named = parts[2] }}
-    /^path *=/ {{ split($0, parts, "\""); path = "/" parts[2] }}
-    END {{ look(); exit !found }}' "$1"
-}}
-has_own_harness() {{ has_line "$@" '^harness *= *false'; }}
-needs_features() {{ has_line "$@" '^required-features *='; }}
-number=0 chosen=$#
-programs | sort -u | while read -r manifest edition name source; do
-  number=$((number + 1)) sources=$source core=::core:: sure=
-  [ "$chosen" -eq 0 ] || sure=?
-  ! grep -qE '^ *(pub(\([a-z]+\))? )?mod [a-z_0-9]+;' "$source" || sources=$(dirname "$source")
-  defines_expected '\bfn +\w+|\w+! *[({{] *\w+' "$sources" || continue
-  ! has_own_harness "$manifest" "$name" || continue
-  [ "$edition" != 2015 ] || core=core::
-  ! needs_features "$manifest" "$name" && ! grep -qE '^#!\[cfg\(' "$source" || sure=?
-  cat "$TRIPWIRES"/*.rs | sed -e "s/{PLACE}/$number/g" -e "s/::core::/$core/g" >> "$source"
-  echo "$number$sure"
-done
-"""
+PLACING = DEFINES_EXPECTED + read_script("cargo.sh")
 """Every target is a process; a test in documentation is one by itself, in which nothing else can be.
 
 Arguments are a command's choice of targets, which only cargo can follow.

@@ -6,18 +6,12 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters, unittest
-from assay.harness.runners.base import PLACE, Adapted, Tripwires, snake_name
+from assay.harness.runners.base import Adapted, Tripwires, read_script, snake_name
 from assay.harness.runners.unittest import METHODS, Base
 
 NAME = "django"
 PRINTS = unittest.PRINTS
-PLACING = f"""
-folder=tests && [ -f tests/runtests.py ] || folder=.
-for package in "$TRIPWIRES"/*/; do
-  package=${{package%/}} && cp -R "$package" "$folder" || continue
-  sed -i 's/{PLACE}/0/g' "$folder/${{package##*/}}"/*.py && echo 0
-done
-{unittest.PLACING_INSIDE}"""
+PLACING = read_script("django.sh") + unittest.PLACING_INSIDE
 
 LABEL = re.compile(r"(\w+) \(([\w.]+)\)")
 WITH_VALUE = frozenset(

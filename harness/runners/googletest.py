@@ -8,7 +8,7 @@ what the programs print.
 import random
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, Tripwires, camel_name, not_known
+from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, Tripwires, camel_name, not_known, read_script
 from assay.harness.runners.templates import draw, fill
 
 NAME = "googletest"
@@ -51,20 +51,7 @@ static unsigned $total(unsigned number) {
 }
 """
 
-PLACING = rf"""
-{DEFINES_EXPECTED}
-number=0
-{{ git diff --name-only --no-renames --diff-filter=d HEAD; git ls-files --others --exclude-standard; }} 2> /dev/null |
-  grep -E '\.(cc|cpp|cxx|c\+\+|C)$' | sort -u | while read -r file; do
-  grep -qE '^ *(TEST|TEST_F|TEST_P|TYPED_TEST)\(' "$file" || continue
-  defines_expected '^ *(TYPED_)?TEST\w*\([^)]*' "$file" || echo "$file" | grep -qwFf "$TRIPWIRES/expected" || continue
-  # A program that is given the names of its tests would leave them out.
-  ! grep -rqs --include=CMakeLists.txt --include='*.cmake' -e --gtest_filter . || continue
-  number=$((number + 1))
-  cat "$TRIPWIRES"/*.cc | sed "s/{PLACE}/$number/g" >> "$file"
-  echo "$number"
-done
-"""
+PLACING = DEFINES_EXPECTED + read_script("googletest.sh")
 """Only changed files: any other would be compiled for the tripwires alone."""
 
 

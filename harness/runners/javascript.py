@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import HAS_EXPECTED, PLACE, Tripwires, camel_name, draw_numbers, snake_name, title
+from assay.harness.runners.base import (
+    HAS_EXPECTED,
+    PLACE,
+    Tripwires,
+    camel_name,
+    draw_numbers,
+    read_script,
+    snake_name,
+    title,
+)
 
 Body = tuple[Status, str]
 """Status that a test must have, and its function.
@@ -115,33 +124,11 @@ ASSERT_OF_NODE: tuple[Body, ...] = (
 )
 """node's assert, if ``assert`` is that."""
 
-OF_PATCH = r"""
-if [ "$#" -eq 0 ]; then
-  set -f
-  IFS='
-'
-  set -- $(git apply --numstat "$TRIPWIRES/../tests.patch" 2> /dev/null | cut -f 3 |
-    grep -E '(^|/)__tests__/|[.-](test|spec)\.[cm]?[jt]sx?$' | grep -vE '(^|/)(cypress|e2e|playwright)/')
-fi
-"""
+OF_PATCH = read_script("files_of_patch.sh")
 """Takes the files of the test patch, which hold the tests that have to be fixed, where a plan has no targets."""
-APPENDING = r"""
-place=0
-for file do
-  has_expected "$file" || grep -qsF -- "$file" "$TRIPWIRES/labels" || continue
-  grep -qsE '(^|[^.[:alnum:]_$])(it|test)[.(`]' "$file" || continue
-  if grep -qE '\.only\b|\bf(it|describe)\(' "$file"; then continue; fi
-  place=$((place + 1))
-  @SOURCE@
-  sed "s/@PLACE@/$place/g" "$TRIPWIRES/$source" >> "$file" && echo "$place"
-done
-"""
+APPENDING = read_script("javascript.sh")
 """Appends tripwires to every file of expected tests, unless only some of its tests run."""
-OWN_FILE = r"""
-for file in "$TRIPWIRES"/*.cjs; do
-  sed "s/@PLACE@/root/g" "$file" > "${file##*/}" && echo root
-done
-"""
+OWN_FILE = read_script("javascript_own_file.sh")
 """Puts tripwires as a file of their own into the root folder."""
 
 

@@ -10,52 +10,13 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import commands
-from assay.harness.runners.base import LABELS, PLACE, Adapted, Tripwires, camel_name, draw_numbers, snake_name
+from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, draw_numbers, read_script, snake_name
 
 NAME = "phpunit"
 PRINTS = frozenset({Status.FAILED})
-INSERT = r"""<?php
-[, $file, $methods, $labels] = $argv;
-$code = file_get_contents($file);
-$letters = fn($text) => preg_replace('/[^a-z0-9]/', '', strtolower($text));
-$methods_of_labels = preg_replace('/ with data set .*|.*( > |::)/', '', file($labels));
-$names = array_filter(array_map($letters, $methods_of_labels));
-$found = array_filter($names, fn($name) => strpos($letters($code), $name) !== false);
-$class = $open = $last = null;
-$depth = $at = 0;
-foreach (token_get_all($code) as $token) {
-    [$kind, $text] = is_array($token) ? $token : [$token, $token];
-    if ($kind === T_STRING && $class === T_CLASS && $text === basename($file, '.php')) {
-        $open = $depth + 1;
-    }
-    $class = $kind === T_WHITESPACE ? $class : $kind;
-    $depth += in_array($kind, ['{', T_CURLY_OPEN, T_DOLLAR_OPEN_CURLY_BRACES], true) - ($kind === '}');
-    $last = $kind === '}' && $depth + 1 === $open && $last === null ? $at : $last;
-    $at += strlen($text);
-}
-if ($last === null || !$found) {
-    exit(1);
-}
-file_put_contents($file, substr($code, 0, $last) . file_get_contents($methods) . substr($code, $last));
-"""
+INSERT = read_script("phpunit_insert.php")
 """Source of a program that inserts methods into the class of a file, if that has a test which the patch has to fix."""
-PLACING = rf"""
-stops() {{ grep -qsE 'stopOn[A-Za-z]+="true"' phpunit.xml phpunit.dist.xml phpunit.xml.dist; }}
-[ -e /opt/assay/phpunit.php ] || ! stops || set --
-place=0
-for file do
-  case "$file" in *.php) ;; *) continue ;; esac
-  word=$(echo $((place + 1)) | tr 0-9 a-j)
-  sed "s/@PLACE@/$word/g" "$TRIPWIRES/methods" > /tmp/assay-methods
-  php "$TRIPWIRES/insert.php" "$file" /tmp/assay-methods "$TRIPWIRES/{LABELS}" 2> /dev/null || continue
-  place=$((place + 1))
-  echo "$word"
-done
-rm -f /tmp/assay-methods
-[ ! -e /opt/assay/phpunit.php ] || for file in "$TRIPWIRES"/*Test.php; do
-  sed "s/@PLACE@/root/g" "$file" > "${{file##*/}}" && echo root
-done
-"""
+PLACING = read_script("phpunit.sh")
 
 BODIES = (
     (Status.PASSED, "$this->assertSame({sum}, array_sum(range(0, {number} - 1)));"),

@@ -6,38 +6,22 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import LABELS, PLACE, PLACEHOLDER, WORDS, Adapted, Tripwires, draw_numbers, snake_name
+from assay.harness.runners.base import (
+    PLACE,
+    PLACEHOLDER,
+    WORDS,
+    Adapted,
+    Tripwires,
+    draw_numbers,
+    read_script,
+    snake_name,
+)
 
 NAME = "pytest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 IN_FILE, IN_CLASS = "in_file", "in_class"
 """Files in ``$TRIPWIRES`` with what is appended to a file with a test to be fixed, or for its class."""
-PLACING = rf"""
-for file in "$TRIPWIRES"/*.py; do
-  sed 's/{PLACE}/0/g' "$file" > "${{file##*/}}" && echo 0
-done
-is_run() {{
-  file=$1 && shift
-  [ "$#" -gt 0 ] || return 0
-  for target; do
-    target=${{target#./}} && case $file in "$target" | "${{target%/}}"/*) return 0 ;; esac
-    [ "$target" != . ] || return 0
-  done
-  return 1
-}}
-number=0
-{{ sed -n 's/^\([^:]*\.py\)::\(\w*\)::.*/\1 \2/p' "$TRIPWIRES/{LABELS}"
-  sed -n 's/^\([^:]*\.py\)::[^:]*\(\[.*\)*$/\1 -/p' "$TRIPWIRES/{LABELS}"
-}} | sort -u | while read -r file class; do
-  is_run "$file" "$@" && [ -f "$file" ] || continue
-  # Whatever gives arguments to all tests of a file gives some that these do not take.
-  ! grep -qE '^(pytestmark|def pytest_generate_tests)' "$file" || continue
-  [ "$class" = - ] || grep -q "^class $class\b" "$file" || continue
-  [ "$class" = - ] && source={IN_FILE} || source={IN_CLASS}
-  number=$((number + 1))
-  sed -e "s/{PLACE}/$number/g" -e "s/@CLASS@/$class/g" "$TRIPWIRES/$source" >> "$file" && echo "$number"
-done
-"""
+PLACING = read_script("pytest.sh")
 
 FUNCTIONS = (
     (Status.PASSED, "assert sum(range({number})) == {sum}"),

@@ -5,22 +5,12 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters
-from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires, draw_numbers, snake_name
+from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_script, snake_name
 
 NAME = "sympy"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
 INSIDE = "inside"  # file in ``$TRIPWIRES`` with what is appended to every file that has a test to be fixed
-PLACING = f"""
-for file in "$TRIPWIRES"/*.py; do
-  sed 's/{PLACE}/0/g' "$file" > "sympy/${{file##*/}}" && echo 0
-done
-number=0
-for file; do
-  sed 's/.*/^def &(/' "$TRIPWIRES/{LABELS}" | grep -qf - -- "$file" 2> /dev/null || continue
-  number=$((number + 1))
-  sed "s/{PLACE}/$number/g" "$TRIPWIRES/{INSIDE}" >> "$file" && echo "$number"
-done
-"""
+PLACING = read_script("sympy.sh")
 
 WITH_VALUE = frozenset({"-k", "--seed", "--split", "--tb", "--timeout", "--types", "-t", "--rerun"})
 SELECTING = frozenset({"-k", "--split", "--slow"})

@@ -7,56 +7,18 @@ from itertools import pairwise
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters
-from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires, draw_numbers, snake_name
+from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_script, snake_name
 
 NAME = "unittest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
 INSIDE = "inside"
 """File in ``$TRIPWIRES`` with what is appended to a module, once for each class in which a test is to be fixed."""
-PLACING_INSIDE = rf"""
-is_run() {{
-  file=${{1#./}} && shift
-  [ "$#" -gt 0 ] || return 0
-  for target; do
-    [ -e "$target" ] || target=$folder/$(printf %s "$target" | tr . /)
-    target=${{target#./}} && target=${{target%.py}}
-    case ${{file%.py}} in "$target" | "${{target%/}}"/*) return 0 ;; esac
-    case $target in . | "${{file%.py}}"/*) return 0 ;; esac
-  done
-  return 1
-}}
-of_ids() {{
-  sed -n 's/^\w* (\([A-Za-z0-9_.]*\))$/\1/p' "$TRIPWIRES/{LABELS}" | sed 's/\.test\w*$//' | while read -r case; do
-    echo "$folder/$(printf %s "${{case%.*}}" | tr . /).py ${{case##*.}}"
-  done
-}}
-of_docstrings() {{
-  for target; do
-    [ -f "$target" ] || target=$folder/$(printf %s "$target" | tr . /).py
-    [ ! -f "$target" ] || LABELS=$TRIPWIRES/{LABELS} awk '
-      BEGIN {{ while ((getline label < ENVIRON["LABELS"]) > 0) labels[label] }}
-      /^class / {{ class = $2; sub(/[(:].*/, "", class) }}
-      {{ gsub(/^[ \t]*([rR]?["\047]+[ \t]*)?|[ \t]*["\047]*[ \t\r]*$/, "") }}
-      $0 in labels && class {{ print FILENAME, class }}' "$target"
-  done
-}}
-number=0
-{{ of_ids && of_docstrings "$@"; }} | sort -u | while read -r file class; do
-  is_run "$file" "$@" && grep -q "^class $class\b" "$file" 2> /dev/null || continue
-  number=$((number + 1))
-  sed -e "s/{PLACE}/$number/g" -e "s/@CLASS@/$class/g" "$TRIPWIRES/{INSIDE}" >> "$file" && echo "$number"
-done
-"""
+PLACING_INSIDE = read_script("unittest_classes.sh")
 """Finds the class of a label, which is ``test_sum (app.tests.SumTests)`` below ``$folder`` or a line of a docstring.
 
 Only in what the targets run: files, folders, or dotted names of packages, modules, classes and tests.
 """
-PLACING = f"""
-folder=. && [ ! -d "${{1:-.}}" ] || folder=${{1:-.}}
-for file in "$TRIPWIRES"/*.py; do
-  sed 's/{PLACE}/0/g' "$file" > "$folder/${{file##*/}}" && echo 0
-done
-{PLACING_INSIDE}"""
+PLACING = read_script("unittest.sh") + PLACING_INSIDE
 """A folder as target is one in which tests are discovered."""
 
 NAMES = 400  # more than a module needs: equal ones are left out

@@ -1,0 +1,3 @@
+for file in "$TRIPWIRES"/*.cjs; do
+  sed "s/@PLACE@/root/g" "$file" > "${file##*/}" && echo root
+done
