@@ -84,7 +84,7 @@ def check(folder: Path) -> Iterator[Problem]:
         split = entry.folder.resolve().parent.name
         yield from folder_problems(entry)
         yield from row_problems(entry, "all_preds.jsonl", rows, ("instance_id", "model_patch"))
-        yield from size_problems(entry, "all_preds.jsonl", rows, _find_no_generation(entry), SIZES, split)
+        yield from size_problems(entry, "all_preds.jsonl", rows, _find_ungenerated(entry), SIZES, split)
         yield from readme_problems(entry)
         yield from trajectory_problems(entry, collect_patches(rows))
         yield from _log_problems(entry, rows)
@@ -144,7 +144,7 @@ def _metadata(run: RunToExport, resolved: int, total: int) -> dict[str, Any]:
     return {"name": about.name, "oss": about.os_system, "site": about.site, "pass_rate": rate, **people, **logo}
 
 
-def _find_no_generation(entry: SubmittedFolder) -> list[str]:
+def _find_ungenerated(entry: SubmittedFolder) -> list[str]:
     """Return the instances with a result of no generation, which need no prediction."""
     results = ((path, entry.json(f"logs/{path.name}")) for path in _result_files(entry))
     return [path.name.removesuffix("_result.json") for path, found in results if found.get("generation") is False]

@@ -62,7 +62,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
 
 
 def check(folder: Path) -> Iterator[Problem]:
-    """Yield parts that do not fit group in a submission; raises DataError."""
+    """Yield parts that do not fit together in a submission; raises DataError."""
     for entry in entries(folder, "*", "preds.json"):
         preds, results = entry.json("preds.json"), entry.json("results.json")
         yield from folder_problems(entry)

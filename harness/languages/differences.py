@@ -47,7 +47,7 @@ def find_changed_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[
             yield from ((1, number) for number in range(from_ + 1, to + 1))
 
 
-def find_definitions(lines: Sequence[str], number: int) -> str:
+def find_defined_name(lines: Sequence[str], number: int) -> str:
     """Return the name that the top-level statement around a line defines, by how such statements look; "" if none."""
     for line in reversed(lines[:number]):
         if line[:1].strip() and line[0] not in ")]}":
@@ -62,7 +62,7 @@ def _find_names(found: Sequence[Definition], lines: Sequence[str], number: int) 
     around = innermost(functions, number) or innermost(found, number)
     if around or _IDLE.match(text):
         return [around.name] if around and text.strip() else []
-    defined = find_definitions(lines, number)
+    defined = find_defined_name(lines, number)
     if not defined:
         return [WHOLE_MODULE]
     uses = re.compile(rf"\b{re.escape(defined)}\b")

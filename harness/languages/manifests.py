@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 PLUGINS = "pytest11"  # the group of entry points that pytest loads
-MOST_TAGS = 20_000  # A longer XML file is not read
+MOST_TAGS = 20_000  # a longer XML file is not read
 
 _ANY_SECTION = re.compile(r"\[[\w:. -]+\]\s*")
 _GO_BLOCK = re.compile(r"(\w+)\s*\($")

@@ -33,7 +33,7 @@ class Sighting:
     """Changes of the input; each ends with its old and its new text."""
 
 
-Round = Mapping[str, Sighting]  # A program's observations on one side, by the probes' keys
+Round = Mapping[str, Sighting]  # a program's observations on one side, by the probes' keys
 
 
 def find_stable(rounds: Sequence[Round]) -> dict[str, Sighting]:

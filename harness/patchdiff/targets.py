@@ -12,7 +12,7 @@ from assay.harness.languages.differences import (
     Span,
     find_changed_lines,
     find_changed_names,
-    find_definitions,
+    find_defined_name,
 )
 from assay.harness.languages.syntax import Definition, definitions
 from assay.harness.patchdiff.sides import Side
@@ -109,7 +109,7 @@ def find_loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
     for path in (each.path for each in found if each.name == WHOLE_MODULE):
         base, gold, candidate = (texts[side].get(path, "").splitlines() for side in SIDES)
         before, after = (gold, candidate) if gold != candidate else (base, gold)
-        names = {find_definitions((before, after)[at], number) for at, number in find_changed_lines(before, after)}
+        names = {find_defined_name((before, after)[at], number) for at, number in find_changed_lines(before, after)}
         named.append(Loose(path, frozenset(names - {""})))
     return [each for each in named if each.names]
 

@@ -22,7 +22,7 @@ _INSIDE = ":\N{WORD JOINER}:"
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-Result = tuple[str, Status]  # A test's full id and its status
+Result = tuple[str, Status]  # a test's full id and its status
 
 
 class ReportFormat(Protocol):

@@ -15,7 +15,7 @@ _STATUSES = {"FAILED": Status.FAILED, "NO-SOURCE": Status.SKIPPED, "SKIPPED": St
 
 @line_parser
 def parse(lines: list[str]) -> Iterator[Result]:
-    """Yield results by ``Class::test``, or a task's path without the leading colon,."""
+    """Yield results by ``Class::test``, or a task's path without the leading colon."""
     yield from gradle_text.results(lines)
     for match in filter(None, map(_TASK.match, lines)):
         yield join_id(match[1]), _STATUSES.get(match[2] or "", Status.PASSED)

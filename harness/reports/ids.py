@@ -45,7 +45,7 @@ def _any_title(test: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*names, *(_LAST_WORD.sub("", name) for name in names))))
 
 
-def _with_blanks(test: str) -> tuple[str, ...]:
+def _join_words(test: str) -> tuple[str, ...]:
     names = _join(" ")(test)
     return tuple(dict.fromkeys((*names, *(name.replace("#", "") for name in names))))
 
@@ -104,8 +104,8 @@ IDS: dict[str, Style] = {
     "title": _title,  # adds: the innermost part
     "arrow": _join(" > "),  # suite > adds, after the file or without it; com.x.FooTest > adds or FooTest > adds
     "any_title": _any_title,  # adds, suite > adds; some data sets cut any last word in parentheses as a duration
-    "spaced": _with_blanks,  # suite adds; mocha's TAP reporter leaves out every #
-    "padded": lambda test: tuple(name + blank for name in _with_blanks(test) for blank in ("", " ")),
+    "spaced": _join_words,  # suite adds; mocha's TAP reporter leaves out every #
+    "padded": lambda test: tuple(name + blank for name in _join_words(test) for blank in ("", " ")),
     "dashed": _join(" - "),  # suite - adds
     "colon": _join(":"),  # suite:adds
     "colons": _colons,  # a/b.py:C:test_x, a/b.py:None:test_x, a.b.C:test_x: (only parameters of one word are named)
@@ -122,7 +122,7 @@ IDS: dict[str, Style] = {
 """Each style by its name: a function from a full id to the names that a label may use."""
 
 
-def _above(test: str) -> tuple[str, ...]:
+def _get_group(test: str) -> tuple[str, ...]:
     outer, slash, _ = test.rpartition("/")
     return (restore_separators(outer),) if slash else ()
 
@@ -131,7 +131,7 @@ def _file(test: str) -> tuple[str, ...]:
     return split_id(test)[:1]
 
 
-GROUPS: dict[str, Style] = {"file_node": _file, "file_title": _file, "method": _class, "subtest": _above}
+GROUPS: dict[str, Style] = {"file_node": _file, "file_title": _file, "method": _class, "subtest": _get_group}
 """A function from a full id to the names of its file or class, for each style whose labels may also name these."""
 
 _GROUP_ORDER = (Status.SKIPPED, Status.XFAIL, Status.PASSED, Status.FAILED, Status.ERROR)

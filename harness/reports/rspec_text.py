@@ -21,7 +21,7 @@ _PLACE = re.compile(r" - (\./\S+\[[\d:]+\])$")
 
 @line_parser
 def parse(lines: list[str]) -> Iterator[Result]:
-    """Yield results by ``place::description``, or the description alone,."""
+    """Yield results by ``place::description``, or the description alone."""
     for line in lines:
         if end := _END.search(line):
             description = line[: end.start()]

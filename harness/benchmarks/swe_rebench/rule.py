@@ -11,7 +11,7 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     """SWE-rebench's rule: the passed tests are exactly the expected ones; timings in names are ignored.
 
     A passed test that is not expected is a mismatch, and is listed among the broken ones. What a shortened label stands
-    for is expected. Tests that the benchmark's log parsers overlook are not among the tests (``reports.overlooked``).
+    for is expected. Tests that the benchmark's log parsers overlook are not among the tests (``find_overlooked``).
     """
     now = worst((remove_duration(name), status) for name, status in tests.items())
     labels = (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)

@@ -15,7 +15,7 @@ from assay.harness.patchdiff.reproduction.writing import Check, escape_docstring
 WHOLE, BLOCK, RAISED = "whole", "block", "raised"
 """Modes in which the probe observes more than an expression."""
 LONGEST = 500  # characters of an expression that the probe reports
-_Look = tuple[ast.stmt, ast.AST | None]  # A statement, and the expression of it that is looked at
+_Look = tuple[ast.stmt, ast.AST | None]  # a statement, and the expression of it that is looked at
 
 
 @dataclass(frozen=True, slots=True)

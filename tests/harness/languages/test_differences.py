@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.harness.languages.differences import WHOLE_MODULE, differing_spans, find_changed_names, find_definitions
+from assay.harness.languages.differences import WHOLE_MODULE, differing_spans, find_changed_names, find_defined_name
 
 GO = """\
 package calc
@@ -43,4 +43,4 @@ def test_place_of_a_difference_is_that_in_the_first_text() -> None:
 
 def test_statement_of_several_lines_defines_one_name() -> None:
     lines = ["NAMES = {", "    1: 2,", "}", "f(3)"]
-    assert [find_definitions(lines, number) for number in (1, 2, 3, 4)] == ["NAMES", "NAMES", "NAMES", ""]
+    assert [find_defined_name(lines, number) for number in (1, 2, 3, 4)] == ["NAMES", "NAMES", "NAMES", ""]
