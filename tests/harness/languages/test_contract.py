@@ -280,10 +280,12 @@ def test_language_of_another_distribution_works(eleventh: str) -> None:
     assert not [name for name in MEMBERS if not hasattr(find(eleventh), name)]
 
 
-def test_entry_point_without_a_module_says_so(eleventh: str, tmp_path: Path) -> None:
+def test_language_that_is_not_there_says_so(eleventh: str, tmp_path: Path) -> None:
     (tmp_path / "far_away_tiny.py").unlink()
     with pytest.raises(PluginError, match=r"language 'tiny' cannot be loaded: .*far_away_tiny"):
         find(eleventh)
+    with pytest.raises(PluginError, match=r"unknown language 'cobol'; known are .*python.*tiny"):
+        find("cobol")
 
 
 def tiny_language(name: str, **members: object) -> Language:

@@ -5,7 +5,7 @@ import pytest
 
 from assay.harness.domain import Instance, PatchDiffFinding, Prediction
 from assay.harness.engines.fake import FakeEngine, image_name
-from assay.harness.errors import PluginError
+from assay.harness.errors import AttemptLost, PluginError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.contract import Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
@@ -42,6 +42,21 @@ def test_failure_is_not_assessed_and_tried_again(instance: Instance, tmp_path: P
     assert result.finding is PatchDiffFinding.NOT_ASSESSED
     assert result.error
     assert broken.find_known(task(instance)) is None
+
+
+class LosingCluster:
+    slots = 1
+
+    def attempt(self, _do: object) -> None:
+        raise AttemptLost("a worker on n1 was lost")
+
+
+def test_comparison_whose_machine_is_lost_is_not_assessed_and_tried_again(instance: Instance, tmp_path: Path) -> None:
+    away = runner(instance, tmp_path)
+    away.bench.cluster = LosingCluster()  # type: ignore[misc, assignment]
+    (result,) = away.execute([task(instance)])
+    assert (result.finding, result.error) == (PatchDiffFinding.NOT_ASSESSED, "a worker on n1 was lost")
+    assert away.find_known(task(instance)) is None
 
 
 def test_unknown_generator_is_refused_before_any_work(instance: Instance, tmp_path: Path) -> None:
