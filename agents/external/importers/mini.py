@@ -39,12 +39,14 @@ class _Call(LooseModel):
     arguments: JsonValue = Field(default=None, validation_alias=AliasPath("function", "arguments"))
 
 
+class _PromptDetails(LooseModel):
+    cached_tokens: int | None = None
+
+
 class _Usage(LooseModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    cached_tokens: int | None = Field(
-        default=None, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens")
-    )
+    prompt_tokens_details: _PromptDetails | None = None
 
 
 class _Response(LooseModel):
@@ -74,9 +76,17 @@ class _Stats(LooseModel):
     api_calls: int | None = None
 
 
+class _ModelConfig(LooseModel):
+    model_name: str | None = None
+
+
+class _Config(LooseModel):
+    model: _ModelConfig = _ModelConfig()
+
+
 class _Info(LooseModel):
     model_stats: _Stats = _Stats()
-    model_name: str | None = Field(default=None, validation_alias=AliasPath("config", "model", "model_name"))
+    config: _Config = _Config()
     mini_version: str | None = None
     exit_status: str | None = None
     submission: str | None = None
@@ -95,9 +105,9 @@ def read(content: bytes) -> Trajectory:
     file = _File.model_validate({"messages": parsed} if isinstance(parsed, list) else parsed)
     info = file.info
     steps = tuple(_steps(file.messages))
-    metrics = [step.metrics for step in steps if step.metrics]
+    metrics, model = [step.metrics for step in steps if step.metrics], info.config.model.model_name
     return assemble(
-        AgentInfo(name="mini-swe-agent", version=info.mini_version or "unknown", model_name=info.model_name),
+        AgentInfo(name="mini-swe-agent", version=info.mini_version or "unknown", model_name=model),
         steps,
         final=FinalMetrics(
             total_prompt_tokens=_sum([each.prompt_tokens for each in metrics]),
@@ -156,7 +166,7 @@ def _metrics(usage: _Usage, cost: float | None) -> Metrics:
     return Metrics(
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
-        cached_tokens=usage.cached_tokens,
+        cached_tokens=(usage.prompt_tokens_details or _PromptDetails()).cached_tokens,
         cost_usd=cost,
     )
 
@@ -164,11 +174,7 @@ def _metrics(usage: _Usage, cost: float | None) -> Metrics:
 def _calls(message: _Message, number: int) -> tuple[RecordedToolCall, ...]:
     if message.tool_calls:
         return tuple(
-            RecordedToolCall(
-                tool_call_id=call.id,
-                function_name=call.name,
-                arguments=parse_arguments(call.arguments),
-            )
+            RecordedToolCall(tool_call_id=call.id, function_name=call.name, arguments=parse_arguments(call.arguments))
             for call in message.tool_calls
         )
     commands = _FENCE.findall(plain_text(message.content))

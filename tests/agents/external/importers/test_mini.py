@@ -3,8 +3,11 @@
 import json
 from typing import Any
 
-from assay.agents.external.importers import mini
+import pytest
+
+from assay.agents.external.importers import import_trajectory, mini
 from assay.agents.trajectory import Step, Trajectory
+from assay.harness.errors import DataError
 
 
 def read(content: Any) -> Trajectory:
@@ -100,3 +103,17 @@ def test_commands_in_fenced_blocks_are_read_with_their_results() -> None:
         ("user", [], []),
         ("agent", ["echo done"], []),
     ]
+
+
+@pytest.mark.parametrize(
+    ("field", "content"),
+    [
+        ("info.config", {"messages": [], "info": {"config": []}}),
+        ("info.config.model", {"messages": [], "info": {"config": {"model": "toy"}}}),
+        ("prompt_tokens_details", [{"role": "x", "extra": {"response": {"usage": {"prompt_tokens_details": 3}}}}]),
+        ("tool_calls.0.function.name", [{"role": "x", "tool_calls": [{"id": "1", "function": "ls"}]}]),
+    ],
+)
+def test_part_of_another_type_is_named(field: str, content: Any) -> None:
+    with pytest.raises(DataError, match=rf"^field [\w.]*{field}: this is not a trajectory in the format mini: "):
+        import_trajectory("mini", json.dumps(content).encode())
