@@ -87,7 +87,8 @@ def make_model(kind: type[ModelT], fields: object, file: str, wanted: str) -> Mo
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        raise field_error(error, file=file) from error
+        found = field_error(error)
+        raise DataError(f"{found.problem}; {wanted}", file=file, field=found.field) from error
 
 
 @contextmanager

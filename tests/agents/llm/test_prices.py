@@ -49,7 +49,7 @@ def test_user_file_overrides_the_bundled_prices(tmp_path: Path) -> None:
     [
         ("models: {x: {input: -1, output: 1}}", r"mine\.yaml: field models\.x\.input"),
         ("models: {x: {input: 1}}", r"field models\.x\.output"),
-        ("prices: {}", "field prices"),
+        ("prices: {}", "field prices: is unknown; .*; write 'models:' and below it lines such as 'my-model: {input"),
         ("models: [", "is not YAML"),
         ("- 1", r"mine\.yaml"),
     ],
