@@ -63,19 +63,16 @@ class EvaluationQueue:
             Refused: there is no room for the new ones, the service is ending, or a patch cannot be planned.
         """
         planned: list[tuple[str, Task | Verdict]] = []
-        known: dict[str, SharedEvaluation] = {}
         for request in requests:
             key, task = await self._read(self._plan, request)
             whole = drop_fail_fast(task) if isinstance(task, Task) else None
             if whole is not None and await self._find_usable(content_key(whole)):
                 key, task = content_key(whole), whole  # an evaluation of all tests, in place of one that may stop early
             planned.append((key, task))
-        for key, _ in planned:
-            if found := await self._find_usable(key):
-                known[key] = found
+        known = {key: found for key, _ in planned if (found := await self._find_usable(key))}
         # From here to the end nothing else runs in this thread: what is in no table now is new.
         evaluations = [self._find_or_make(key, task, known) for key, task in planned]
-        self._admit([each for each in dict.fromkeys(evaluations) if each.id not in self._open and each.task])
+        self._admit([each for each in dict.fromkeys(evaluations) if each.priority is None and each.task])
         for evaluation, request in zip(evaluations, requests, strict=True):
             evaluation.holders.add(holder)
             self._enqueue(evaluation, request.priority)
