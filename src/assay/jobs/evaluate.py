@@ -228,11 +228,7 @@ class EvaluationRun:
             yield ask
 
     def _manifest(
-        self,
-        tasks: Sequence[Task],
-        predictions: Sequence[Prediction],
-        dataset: DatasetRef,
-        about: Mapping[str, object],
+        self, tasks: Sequence[Task], predictions: Sequence[Prediction], dataset: DatasetRef, about: Mapping[str, object]
     ) -> Run:
         marks = join_marks(*{each.oracle for each in predictions})
         settings = {

@@ -108,11 +108,7 @@ class SolverRun:
         store = SolveStore(EvaluationRun(self.run_id, self.runs_dir).store.root)
         total = len(instances) * self.settings.samples
         given = self.settings.list_inputs(instances[0], str(self.place.environment))
-        with (
-            store.lock(given),
-            self._model(agent, store) as stack,
-            self.view.solving(total, self.run_id) as progress,
-        ):
+        with store.lock(given), self._model(agent, store) as stack, self.view.solving(total, self.run_id) as progress:
             bench = self.place.bench
             settled = [bench.settle(instance) for instance in instances]
             solver = self._solver(bench, store, agent, stack)
@@ -238,12 +234,7 @@ class SolverRun:
         return self.settings.model == LOCAL and not self.settings.base_url
 
     def _begin(
-        self,
-        bench: Workbench,
-        store: SolveStore,
-        agent: Agent,
-        instances: Sequence[Instance],
-        given: Mapping[str, str],
+        self, bench: Workbench, store: SolveStore, agent: Agent, instances: Sequence[Instance], given: Mapping[str, str]
     ) -> None:
         settings = self.settings
         facts = {
