@@ -9,7 +9,7 @@ WORKERS ?= auto
 # A test that takes twenty minutes hangs; it fails, and the others run.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 1200
 
-.PHONY: help setup demo solve-demo check gate test test-all test-fast test-docker test-lang bench dist-check docs engine browser
+.PHONY: help setup demo solve-demo check types types-of-tests gate test test-all test-fast test-docker test-lang bench dist-check docs engine browser
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -55,7 +55,12 @@ solve-demo: setup engine $(VENV)/.local ## A small model on this machine tries t
 check: setup ## Lint, format check and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(MAKE) --no-print-directory -j2 types types-of-tests
+
+types:
 	$(BIN)/mypy
+
+types-of-tests:
 	$(BIN)/mypy --config-file tests/mypy.ini
 
 gate: setup ## Everything that must hold before a change lands: check, then test; tests that fail run once more alone

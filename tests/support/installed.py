@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
+from assay.harness.files import default_cache
+
 ROOT = Path(__file__).parents[2]
 LENT = {"PYTHONPATH", "VIRTUAL_ENV", "OPENAI_API_KEY", "OPENAI_BASE_URL"}
 """Variables by which the caller would lend the wheel what it lacks."""
@@ -79,9 +81,14 @@ class User:
 
 @pytest.fixture
 def user(python: Path, tmp_path: Path) -> User:
-    """A person who has installed the wheel, and done nothing else yet."""
-    home, folder = tmp_path / "home", tmp_path / "work"
-    home.mkdir()
+    """A person who has installed the wheel, and done nothing else yet.
+
+    Only what the audit has read of layers is there: reading a toolchain takes a while, and shows nothing on the screen.
+    """
+    home, folder, audits = tmp_path / "home", tmp_path / "work", default_cache() / "audits"
     folder.mkdir()
+    audits.mkdir(parents=True, exist_ok=True)
+    (home / ".cache/assay").mkdir(parents=True)
+    (home / ".cache/assay/audits").symlink_to(audits)
     kept = {key: value for key, value in os.environ.items() if key not in LENT and not key.startswith("ASSAY_")}
     return User(folder, {**kept, "HOME": str(home), "PATH": f"{python.parent}:{os.environ['PATH']}"})

@@ -50,5 +50,5 @@ def test_an_unreachable_repository_is_exit_3(assay: Callable, rows: Path) -> Non
 
 
 def test_the_bundled_data_set_needs_none(assay: Callable) -> None:
-    done = assay("dataset", "mirror", "releases", "-o", "mirrors")
+    done = assay("dataset", "mirror", "releases", "-i", "pallets__flask-2.3.2", "-o", "mirrors")
     assert (done.code, "needs no repository" in done.err) == (0, True)
