@@ -89,15 +89,17 @@ def read_arguments() -> argparse.Namespace:
 def measure(
     chosen: Mapping[Path, Sequence[Instance]], before: Sequence[Row], given: argparse.Namespace
 ) -> Sequence[Row]:
-    """Evaluate both patches of all rows; the ledger is written after each file."""
+    """Evaluate both patches of all rows; the ledger is written after each file, and when Ctrl-C ends the run."""
     began, after = time.monotonic(), list(before)
     for patch in PATCHES:
         for file, rows in chosen.items():
             if not rows:
                 continue
-            evaluate(file, rows, patch, given)
-            after += read_outcomes(file, rows, patch, given.work)
-            write_ledger(given.ledger, after)
+            try:
+                evaluate(file, rows, patch, given)
+            finally:  # what an interrupted run has found is kept, too
+                after += read_outcomes(file, rows, patch, given.work)
+                write_ledger(given.ledger, after)
             print(f"{file.stem}, {patch}: done after {(time.monotonic() - began) / 60:.0f} min", flush=True)
     write_table(given.ledger, after)
     return after
@@ -139,11 +141,12 @@ def evaluate(file: Path, rows: Sequence[Instance], patch: str, given: argparse.N
 
 
 def read_outcomes(file: Path, rows: Sequence[Instance], patch: str, work: Path) -> list[Row]:
-    """Read what a run says of rows."""
+    """Read what a run says of rows; nothing if it was ended before its first verdict."""
     commit = git("rev-parse", "--short=8", "HEAD") + ("+" if git("status", "--porcelain", "-uno") else "")
     folder = work / run_id(file, patch)
     languages = {each.id: each.language for each in rows}
-    verdicts = map(json.loads, (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines())
+    kept = folder / "verdicts.jsonl"
+    verdicts = map(json.loads, kept.read_text(encoding="utf-8").splitlines() if kept.is_file() else ())
     return [
         Row(
             verdict["instance_id"],
