@@ -5,7 +5,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
-from assay.harness.errors import AssayError, PluginError
+from assay.harness.errors import PluginError
 from assay.harness.names import did_you_mean
 
 T = TypeVar("T")
@@ -106,20 +106,16 @@ class Registry(Mapping[str, T]):
 
 
 def check_part(what: str, needs: type, part: object) -> None:
-    """Raise PluginError if an object, often a module, lacks a member of a Protocol or is not of a class."""
+    """Raise PluginError if an object, often a module, lacks a member of a Protocol or is not of a class.
+
+    No property is read: it may ask an engine, or have no answer here.
+    """
     if not getattr(needs, "_is_protocol", False):
         if not isinstance(part, needs):
             raise PluginError(f"{what} is no {needs.__module__}.{needs.__name__} but {part!r}")
         return
     members = {name for each in needs.__mro__ for name in (*getattr(each, "__annotations__", ()), *vars(each))}
-    missing = sorted(name for name in members if name[0] != "_" and not _has(part, name))
+    missing = sorted(n for n in members if n[0] != "_" and not (hasattr(type(part), n) or hasattr(part, n)))
     if missing:
         problem = f"{what} lacks {', '.join(missing)}"
         raise PluginError(f"{problem}; it needs all members of {needs.__name__} in {needs.__module__}")
-
-
-def _has(part: object, name: str) -> bool:
-    try:
-        return hasattr(part, name)
-    except AssayError:  # a property that has no answer here, such as the engine of a cluster
-        return True

@@ -11,9 +11,10 @@ import pytest
 
 from assay import Status
 from assay.harness import languages, reports, runners
-from assay.harness.engines import open_engine
+from assay.harness.engines import Engine, open_engine
+from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import PluginError, UserError
-from assay.harness.plugins import Registry
+from assay.harness.plugins import Registry, check_part
 
 TOOLS = Registry[Any]("tool", "assay.tools", {"join": "os.path:join", "json": "json", "broken": "os.path:nowhere"})
 
@@ -75,6 +76,15 @@ def test_two_parts_of_one_name_are_refused(register: Callable[..., None]) -> Non
 def test_an_engine_that_lacks_a_member_is_refused() -> None:
     with pytest.raises(PluginError, match="engine builtins:dict lacks abort, build, "):
         open_engine("builtins:dict")
+
+
+def test_the_check_of_an_engines_members_does_not_ask_the_engine() -> None:
+    class Docker(FakeEngine):
+        @property
+        def unenforced(self) -> frozenset[str]:  # type: ignore[override]
+            raise AssertionError("this is a request")
+
+    check_part("engine docker", Engine, Docker({}))
 
 
 @pytest.mark.parametrize("find", [reports.find, runners.find, languages.find])
