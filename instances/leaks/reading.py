@@ -83,7 +83,7 @@ class _Entries:
             yield file.path, data
 
     def merge(self, parts: Iterable[LayerFacts]) -> LayerFacts:
-        """Return everything about a layer, whose files these are."""
+        """Return everything about a layer, whose files these are, sorted: the number of processes does not show."""
         merged = LayerFacts(sizes=self._sizes, removed=tuple(self._removed), emptied=tuple(self._emptied))
         found: list[secrets.FoundSecret] = []
         for part in parts:
@@ -92,8 +92,12 @@ class _Entries:
             merged.packed.update(part.packed)
             merged.certificates.update(part.certificates)
             found += part.secrets
-        merged.files.update({path: merged.files.get(same, "") for path, same in self._links.items()})
-        return merged.model_copy(update={"secrets": tuple(found)})
+        for path, same in self._links.items():  # a link may be one to another link
+            merged.files[path] = merged.files.get(same, "")
+        tables = {
+            name: dict(sorted(getattr(merged, name).items())) for name in ("files", "git", "packed", "certificates")
+        }
+        return merged.model_copy(update={**tables, "secrets": tuple(sorted(found, key=lambda each: each.path))})
 
 
 def _merge(parts: Iterable[Iterable[int]]) -> Hashes:
