@@ -31,7 +31,9 @@ _WORD = "|".join(STATUSES)
 _SUMMARY_LINE = re.compile(rf"({_WORD}) (\S.*)$")
 _XPASS_ID = re.compile(r"[^\s[]+(?:\[.*?\](?= |$))?")
 """The reason follows after a blank alone before pytest 8."""
-_PROGRESS_LINE = re.compile(rf"(\S+?::.*?) ({_WORD}|xfail|xpass)(?: \(.*\))?(?: +\[ *\d+%\])?$")
+_PROGRESS_LINE = re.compile(rf"(?=\S+?::)(.+?) ({_WORD}|xfail|xpass)(?: \(.*\))?(?: +\[ *\d+%\])?$")
+_SUBTEST = re.compile(r"(?:^|(?<= ))SUBFAIL(?:ED)?(?![^\[( ])")
+_SUBTEST_ID = re.compile(r"(?<!\S)[^\s[(:][^\s:]*::" + _XPASS_ID.pattern)
 _WORKER_LINE = re.compile(rf"\[gw\d+\] (?:\[ *\d+%\] )?({_WORD}|xfail|xpass) (\S.*)$")
 
 
@@ -51,8 +53,9 @@ def _list_printed(text: str) -> list[tuple[str, str]]:
     lines = plain_lines(text)
     sections = _sections(lines)
     if not sections:  # an excerpt: every line counts
-        return [*_summary(lines), *_progress(lines)]
-    return [*_summary(_short_summary(sections)), *_progress(sections[0])]
+        return [*_summary(lines), *_progress(lines), *_subtests(lines)]
+    summary, progress = _short_summary(sections), sections[0]
+    return [*_summary(summary), *_progress(progress), *_subtests([*summary, *progress])]
 
 
 def _sections(lines: list[str]) -> list[list[str]]:
@@ -83,6 +86,15 @@ def _progress(lines: list[str]) -> Iterator[tuple[str, str]]:
             yield _plain_id(match[2]), match[1].upper()
         elif match := _PROGRESS_LINE.match(line):
             yield _plain_id(match[1]), match[2].upper()
+
+
+def _subtests(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield tests with a failed subtest: those of unittest, and of older plug-ins, pass in their own lines."""
+    for line in lines:
+        if "SUBFAIL" in line and not _SUMMARY_LINE.match(line) and len(parts := _SUBTEST.split(line, 1)) > 1:
+            test = _SUBTEST_ID.search(parts[parts[0][:1] in "[("])  # it follows a description, or precedes one
+            if test:
+                yield _plain_id(test[0]), "FAILED"
 
 
 def _drop_reason(entry: str) -> str:
