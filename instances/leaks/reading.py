@@ -28,6 +28,7 @@ _GIT_FILE = re.compile(
 )
 """Files of git's own, in which a few lines matter."""
 _GIT_TEXT = 64 << 10
+TABLES = ("files", "git", "packed", "certificates")  # facts by path
 _PROGRAM = (b"\x7fELF", b"!<arch>\n")
 _COMPILED = (".pyc", ".class")
 _SYSTEM = re.compile(r"(?:usr/(?!local/|src/)|s?bin/|lib)")
@@ -87,16 +88,12 @@ class _Entries:
         merged = LayerFacts(sizes=self._sizes, removed=tuple(self._removed), emptied=tuple(self._emptied))
         found: list[secrets.FoundSecret] = []
         for part in parts:
-            merged.files.update(part.files)
-            merged.git.update(part.git)
-            merged.packed.update(part.packed)
-            merged.certificates.update(part.certificates)
+            for name in TABLES:
+                getattr(merged, name).update(getattr(part, name))
             found += part.secrets
         for path, same in self._links.items():  # a link may be one to another link
             merged.files[path] = merged.files.get(same, "")
-        tables = {
-            name: dict(sorted(getattr(merged, name).items())) for name in ("files", "git", "packed", "certificates")
-        }
+        tables = {name: dict(sorted(getattr(merged, name).items())) for name in TABLES}
         return merged.model_copy(update={**tables, "secrets": tuple(sorted(found, key=lambda each: each.path))})
 
 
