@@ -13,7 +13,8 @@ from assay.harness.reports.base import Result, join_id, line_parser
 NAME = "gradle_text"
 
 _STATUSES = {"PASSED": Status.PASSED, "FAILED": Status.FAILED, "SKIPPED": Status.SKIPPED}
-_LINE = re.compile(r"([^\s>][^>]*? > .*?)(?: (PASSED|FAILED|SKIPPED))?(?: \([\d.]+m?s\))?$")
+_GLUED = r"(?:(?:Picked up|WARNING:) .*)?"  # what a virtual machine says as it starts, without a line of its own
+_LINE = re.compile(rf"([^\s>][^>]*? > .*?)(?: (PASSED|FAILED|SKIPPED){_GLUED})?(?: \([\d.]+m?s\))?$")
 _TASK_ARROW = " > "
 
 

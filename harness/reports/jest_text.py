@@ -16,7 +16,7 @@ from assay.harness.reports.outline import Outline, count_indent
 NAME = "jest_text"
 
 _TIME = r"(?: \([\d.]+ ?m?s\))?$"
-_FILE = re.compile(rf"(PASS|FAIL) +(?:\S.*? )??(\S+?){_TIME}")
+_FILE = re.compile(rf" ?(PASS|FAIL) +(?:\S.*? )??(\S+?){_TIME}")
 _CROSSES = "✕✖\N{MULTIPLICATION SIGN}"
 _RESULT = re.compile(rf"([✓✔√{_CROSSES}○✎]) (?:skipped |todo )?(\S.*?){_TIME}")
 _COUNT = re.compile(r"\d+ tests?$")

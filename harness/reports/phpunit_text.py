@@ -40,5 +40,5 @@ def parse(lines: list[str]) -> Iterator[Result]:
         if match := _RESULT.match(line):
             if title:
                 yield join_id(title, _TIME.sub("", match[2])), _STATUSES[match[1]]
-        elif line and not before and not line.startswith(_INDENTED):
+        elif line and not line.startswith(_INDENTED) and (not before or before.startswith("Testing ")):
             title = _NAMESPACE.sub("", line)
