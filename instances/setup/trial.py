@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import FAILING, PASSING, Instance, Prediction, Recipe, Status
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
@@ -96,7 +97,9 @@ class BuiltTrial:
         try:
             plan = make_plan(instance, recipe)
             limits = plan.limits.model_copy(update={"seconds": max(1.0, seconds)})
-            task = Task(instance, Prediction(instance_id=instance.id), plan.model_copy(update={"limits": limits}), True)
+            plan, prediction = plan.model_copy(update={"limits": limits}), Prediction(instance_id=instance.id)
+            label_test = find_benchmark(instance.rule).label_test
+            task = Task(instance, prediction, plan, runs_empty=True, label_test=label_test)
             with self.builder.lone().image(instance) as image:
                 done = evaluate(task, image, self.engine, {"assay.instance": instance.id})
         except EnvironmentFailure as error:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Evidence, Instance, Recipe, Status
+from assay.harness.benchmarks import find_benchmark
+from assay.harness.domain import Evidence, Instance, Recipe, Rule, Status
 from assay.harness.domain.evidence import Apply, ApplyStatus, Tripwire
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
-from assay.harness.evaluation.evaluate import Evaluation
+from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.instances.setup.trial import NO_TESTS, BuiltTrial
 from toy import make_instance
 
@@ -69,5 +70,13 @@ def test_a_run_of_assays_own_tests_alone_found_no_test(
         exit_code=1,
         tripwires={"t": Tripwire(expected=seen, reported=seen)},
     )
-    monkeypatch.setattr("assay.instances.setup.trial.evaluate", lambda *_: Evaluation(evidence))
-    assert trial_of(PlayedBuilder(), make_instance()).run(Recipe(), 60).problem.startswith(problem)
+    tasks: list[Task] = []
+
+    def evaluate(task: Task, *_: object) -> Evaluation:
+        tasks.append(task)
+        return Evaluation(evidence)
+
+    monkeypatch.setattr("assay.instances.setup.trial.evaluate", evaluate)
+    instance = make_instance(rule=Rule.SWE_REBENCH)
+    assert trial_of(PlayedBuilder(), instance).run(Recipe(), 60).problem.startswith(problem)
+    assert tasks[0].label_test is find_benchmark(Rule.SWE_REBENCH).label_test, "each test counts under one name"
