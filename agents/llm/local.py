@@ -68,7 +68,7 @@ def serve(setup: LocalSetup | None = None) -> Iterator[Endpoint]:
     """
     chosen = setup or LocalSetup()
     weights = find_weights()
-    command = [sys.executable, "-m", __name__, str(weights), str(chosen.context), str(chosen.threads)]
+    command = [sys.executable, "-P", "-m", __name__, str(weights), str(chosen.context), str(chosen.threads)]
     pipe = subprocess.PIPE
     # The child's standard input stays open as long as this process lives; the child exits when it closes.
     with TemporaryFile() as log, subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log) as child:
