@@ -72,8 +72,8 @@ test: setup engine browser ## The tests, with real containers and a browser, one
 test-all: setup engine browser ## The same with more cases of what they show, before a release
 	$(PYTEST)
 
-test-fast: setup ## Only the tests that need neither containers, a browser nor a package index, with fewer random examples
-	EXAMPLES=20 $(PYTEST) -m "not docker and not network and not browser and not slurm"
+test-fast: setup ## Only quick tests that need neither containers, a browser nor a package index, with fewer random examples
+	EXAMPLES=20 $(PYTEST) -m "not docker and not network and not browser and not slurm and not slow"
 
 test-docker: setup engine ## Only the tests that need containers
 	$(PYTEST) -m docker

@@ -13,6 +13,8 @@ import yaml
 
 from toy import make_instance
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 STEPS = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
 

@@ -7,6 +7,8 @@ import pytest
 
 from documented import ROOT
 
+pytestmark = pytest.mark.slow
+
 PRESETS = tuple(f"eleventh{preset}" for preset in ("", "-quick", "-thorough"))
 SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth", "tenth", *PRESETS)
 """Sets of patches whose results are kept."""

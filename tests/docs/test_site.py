@@ -10,7 +10,7 @@ import pytest
 from command_reference import leaves
 from documented import PAGES, ROOT
 
-pytestmark = pytest.mark.xdist_group("site")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}
 """Attributes whose address a browser loads by itself."""
 

@@ -15,6 +15,8 @@ from served import SLOW, process, until
 from stand_ins import row
 from toy import GOLD, make_instance
 
+pytestmark = pytest.mark.slow
+
 IDS = [f"acme__calc-{number}" for number in range(1, 9)]
 
 

@@ -12,6 +12,8 @@ import hostile_solver
 from assay.viewer.pages import KINDS, Pages
 from assay.viewer.runs import Viewer
 
+pytestmark = pytest.mark.slow
+
 TAGS = set(
     re.findall(
         r"\w+",

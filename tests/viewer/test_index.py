@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import many_instances
 from assay.agents.contract import Budget, SampleUsage, Solution, SolutionStatus
 from assay.agents.sampling.store import SavedSolution, SolveStore
@@ -140,6 +142,7 @@ print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 """
 
 
+@pytest.mark.slow
 def test_index_of_many_instances_takes_little_memory(tmp_path: Path) -> None:
     peaks = []
     for count in (100, 1100):

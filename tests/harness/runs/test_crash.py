@@ -25,6 +25,8 @@ from benches import StubBench, make_engine, make_task
 from killing import killed
 from toy import GOLD, make_instances
 
+pytestmark = pytest.mark.slow
+
 WRONG = GOLD.replace("a + b", "a * b")
 PATCHES = {"gold": GOLD, "wrong": WRONG, "empty": "", "prose": "I would add a plus sign."}
 OUTCOMES = {

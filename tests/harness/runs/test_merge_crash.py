@@ -12,6 +12,8 @@ from assay.harness.runs.store import RunStore
 from killing import killed
 from parts_of_runs import MIXED, SIX, change_verdict, in_shards, merge, pairs_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def parts(tmp_path: Path) -> list[RunStore]:

@@ -22,6 +22,8 @@ from many_instances import pairs, write
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+
 STORE = 80 * 1024 * 1024
 """The smallest object store that Ray takes."""
 
@@ -136,9 +138,11 @@ def test_workers_that_die_at_rest_are_replaced(cluster: Cluster, tmp_path: Path,
 def test_abort_ends_what_waits_and_what_is_at_work(cluster: Cluster, tmp_path: Path, given):
     there = Workplace(engine="fake", executor="ray", address=cluster.address)
     there.bench.settle(given[0][0])
-    threading.Timer(0.5, there.close).start()
+    closing = threading.Timer(0.5, there.close)
+    closing.start()
     with pytest.raises(RunStopped):
         evaluate(tmp_path, "far", there, list(pairs(60)))
+    closing.join()
 
 
 ENDS_EARLY = """\

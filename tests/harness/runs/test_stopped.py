@@ -17,6 +17,8 @@ from assay.harness.runs.store import RunStore
 from stand_ins import as_row
 from toy import make_instances
 
+pytestmark = pytest.mark.slow
+
 
 def write_rows(folder: Path, instances: Iterable[Instance], **more: str) -> None:
     lines = [json.dumps(as_row(each) | more) + "\n" for each in instances]

@@ -11,6 +11,8 @@ import yaml
 
 from probed import SHOP as GOLD
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = yaml.safe_load(Path(__file__).with_name("amplify.yaml").read_text())
 TESTS = PROGRAMS["usual"]
 HARD_CODED = GOLD.replace("count >= 10", "(count, each) == (10, 10)")

@@ -10,6 +10,8 @@ import yaml
 from assay.harness.patchdiff.reproduction.amplified import make_amplified_draft
 from probed import SHOP
 
+pytestmark = pytest.mark.slow
+
 GOLD = f"""\
 {SHOP}
 
