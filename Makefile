@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 
 NAME ?= go
 WORKERS ?= auto
+# Where it is set, every process that a test starts compiles all of Assay again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A test that takes twenty minutes hangs; it fails, and the others run.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 1200
 

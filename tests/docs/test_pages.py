@@ -39,6 +39,8 @@ from page_blocks import read_json, read_text, read_toml, seams
 from served import served
 from toy import GOLD
 
+pytestmark = pytest.mark.slow
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COMMANDS = dict(leaves())
 """A registry of parts, with its entry-point group."""

@@ -21,6 +21,8 @@ from assay.harness.statistics import (
     wilson,
 )
 
+pytestmark = pytest.mark.slow
+
 CASES = 200
 SAME = 1e-9
 

@@ -19,6 +19,8 @@ from other_tools import run_with
 from served import Served, served, until
 from toy import GOLD, make_instances
 
+pytestmark = pytest.mark.slow
+
 ANSWER = f"```diff\n{GOLD}```"
 WRONG = ANSWER.replace("+    return a + b", "+    return a * b")
 TRAINERS = Path(__file__).parent / "trainers"

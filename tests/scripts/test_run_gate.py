@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 GATE = Path(__file__).parents[2] / "scripts/run_gate.py"
 FLAKY = """\
 from pathlib import Path

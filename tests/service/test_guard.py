@@ -11,6 +11,8 @@ from assay.service import server as serving
 from served import Served, ask, connect, served, until
 from toy import make_instance
 
+pytestmark = pytest.mark.slow
+
 Serve = Callable[..., Served]
 
 

@@ -14,6 +14,8 @@ from other_tools import run_with
 from served import Served, until
 from toy import GOLD
 
+pytestmark = pytest.mark.slow
+
 Serve = Callable[..., Served]
 CLIENTS = Path(__file__).parent / "clients"
 ANSWER = f"I changed the sign:\n```diff\n{GOLD}```\nThat is all."

@@ -15,6 +15,8 @@ import pytest
 from served import WRONG, Served, ask, connect, served, until
 from toy import GOLD, MORE_TESTS, TESTS, make_instance
 
+pytestmark = pytest.mark.slow
+
 Serve = Callable[..., Served]
 
 

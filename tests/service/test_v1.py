@@ -17,6 +17,8 @@ from served import WRONG, Served, ask, until, wrong
 from stand_ins import row
 from toy import GOLD, make_instance
 
+pytestmark = pytest.mark.slow
+
 Serve = Callable[..., Served]
 JSON = {"Content-Type": "application/json"}
 

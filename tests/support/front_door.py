@@ -6,12 +6,17 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
 from assay.cli.main import main
+
+GET_COMMAND = cache(typer.main.get_command)
+"""Builds the tree of commands once a process; typer does so at every call, which takes longer than most commands."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,7 @@ def run(folder: Path, *args: str, **env: str) -> Done:
         for name, value in env.items():
             patched.setenv(name, value)
         patched.setattr(sys, "argv", ["assay", *args])
+        patched.setattr(typer.main, "get_command", GET_COMMAND)
         patched.syspath_prepend(folder)
         code = _status_of(main)
         _forget_modules_of(folder)

@@ -22,6 +22,8 @@ from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
 from external_programs import ASK, FIX, OBEY, Run, adapter_file, make_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def prepare(tmp_path: Path) -> Callable[..., Run]:

@@ -30,6 +30,8 @@ from cli.conftest import as_row
 from played_endpoint import Asked, Played, Reply, played_endpoint, said
 from toy import make_instance
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def instances() -> list[Instance]:

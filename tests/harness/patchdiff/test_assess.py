@@ -21,6 +21,8 @@ from assay.harness.patchdiff.assess import assess
 from assay.harness.patchdiff.contract import Context, Contribution, Generator, Settings
 from assay.harness.patchdiff.sides import ForgedSideError, Side, Sides
 
+pytestmark = pytest.mark.slow
+
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 MODULE = "acme_generators"
 Install = Callable[..., str]

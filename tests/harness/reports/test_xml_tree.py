@@ -8,6 +8,8 @@ from assay.harness.reports import xml_tree
 from assay.harness.reports.junit_xml import parse_bytes
 from assay.harness.reports.xml_tree import read_tree
 
+pytestmark = pytest.mark.slow
+
 CASES = '<testsuite><testcase name="a" time="1">out<system-out><testcase name="b"/></system-out></testcase></testsuite>'
 
 

@@ -121,7 +121,7 @@ class TestCase(unittest.TestCase):
 MARKED = """
 import pytest
 
-pytestmark = pytest.mark.parametrize("number", [1, 2])
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("number", [1, 2])]
 
 
 def test_marked(number):

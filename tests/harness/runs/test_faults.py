@@ -25,6 +25,8 @@ from assay.harness.runs.store import RunStore
 from benches import StubBench, make_engine, make_task
 from toy import GOLD, make_instance, make_instances
 
+pytestmark = pytest.mark.slow
+
 KINDS = ["error", "timeout", "cut"]
 FAR = 10**6
 

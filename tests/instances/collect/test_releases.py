@@ -24,6 +24,8 @@ from assay.instances.dataset.derive import fill
 from assay.instances.trees.sources import Sources
 from toys import CrateIndex, GoProxy, Index, NpmRegistry
 
+pytestmark = pytest.mark.slow
+
 LOG = "# Changes\n\n## 1.1.0\n\n- total([]) is 0; it raised IndexError.\n\n## 1.0.0\n\n- First.\n"
 OLD: Mapping[str, str] = {
     "PKG-INFO": "Name: calc\nProject-URL: Issues, https://github.com/other/tracker\n"

@@ -12,6 +12,8 @@ from assay.instances.trees.content import read_tar
 from assay.instances.trees.sources import Sources
 from toys import CrateIndex, GoProxy, Index, Repository
 
+pytestmark = pytest.mark.slow
+
 OLD: dict[str, str | bytes] = {
     "PKG-INFO": "Version: 1.0\n",
     "src/toy.egg-info/SOURCES.txt": "old\n",

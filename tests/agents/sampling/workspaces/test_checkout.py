@@ -12,6 +12,8 @@ from assay.agents.sampling.workspaces.container import ContainerSpec
 from assay.agents.sampling.workspaces.folder import folder_workspace
 from leaky_image import World
 
+pytestmark = pytest.mark.slow
+
 FILES = {"src/calc/__init__.py": "def add(a, b):\n    return a - b\n", "README.txt": "A small calculator.\n"}
 
 

@@ -18,6 +18,8 @@ from assay.agents.trajectory import AgentInfo, TrajectoryRecorder
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
 
+pytestmark = pytest.mark.slow
+
 SHOP = '''\
 """A shop."""
 
@@ -100,6 +102,12 @@ USUAL = {
     "regression": ["```\n```"],
     "reproduction": [REPRODUCES],
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_compiled_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what Python compiles out of the shop, which ignores no file."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
 
 
 def run_tests(workspace: FolderWorkspace, files: Sequence[str], extra: Mapping[str, bytes]) -> dict[str, Status]:

@@ -11,6 +11,8 @@ from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_work
 from assay.agents.solvers.ast_search.coverage import trace_script, trace_tests
 from assay.agents.solvers.ast_search.spectrum import TracedTest
 
+pytestmark = pytest.mark.slow
+
 SHOP = """\
 class Shop:
     opened = True

@@ -14,6 +14,8 @@ from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.solvers.ast_search import AstSearch
 from played_solvers import Played, Player
 
+pytestmark = pytest.mark.slow
+
 SHOP = """\
 class Shop:
     def price(self, count):

@@ -14,6 +14,8 @@ from assay.agents.solvers.best_of.selection import SHOWS_BUG
 from assay.agents.solvers.best_of.trials import TrialWorkspace
 from solver_sessions import FIX, WORSE, Stage, stage
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "import sys\nfrom shop.prices import total\nsys.exit(0 if total([1, 2]) == 3 else 2)\n"
 TEST = f"<test>\n{SCRIPT}</test>"
 BLIND = "<test>\nraise SystemExit(0)\n</test>"

@@ -15,6 +15,8 @@ from assay.harness.domain import Model
 from assay.harness.errors import PluginError, UserError
 from solver_sessions import FIX, SHOP, WORSE, edit, stage
 
+pytestmark = pytest.mark.slow
+
 TEST = """<test>
 import sys
 from shop.prices import total

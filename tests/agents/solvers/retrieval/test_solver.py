@@ -14,6 +14,8 @@ from assay.agents.llm.tokens import estimate_tokens
 from assay.agents.solvers.retrieval import RetrievalSolver
 from played_solvers import Played, Player
 
+pytestmark = pytest.mark.slow
+
 SHOP = "def price(count):\n    return count * 4\n\n\ndef total(counts):\n    return sum(map(price, counts))\n"
 FILES = {
     "src/shop.py": SHOP,

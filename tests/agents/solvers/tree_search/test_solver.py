@@ -10,6 +10,8 @@ from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, RequestRefus
 from assay.agents.solvers.tree_search import TreeSearch
 from solver_sessions import FIX, WORSE, edit, stage
 
+pytestmark = pytest.mark.slow
+
 SEARCH = '<search>search_method("total")</search>'
 EDIT, WORSE_EDIT = f"<edit>\n{FIX}\n</edit>", f"<edit>\n{WORSE}\n</edit>"
 TEST = "<test>tests/test_prices.py</test>"

@@ -12,6 +12,8 @@ import kubernetes_validate
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 COMMAND = ("cluster", "kubernetes", "--image", "registry.example.com/assay:1", "--volume", "evaluations")
 VERSIONS = ("1.29", "1.33", "1.37")
 

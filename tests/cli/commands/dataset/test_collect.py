@@ -10,6 +10,8 @@ import pytest
 from assay.instances.dataset.load import load
 from histories import calc
 
+pytestmark = pytest.mark.slow
+
 COLLECT = ("dataset", "collect", "acme/calc", "--mirror", "mirrors", "-o", "out")
 PAPER = ("--only", "find", "--only", "pair", "--only", "filter")
 

@@ -5,6 +5,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 CODE = """\
 STATE = {}
 

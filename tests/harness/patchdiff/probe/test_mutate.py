@@ -1,7 +1,11 @@
 import ast
 from typing import Any
 
+import pytest
+
 from assay.harness.patchdiff.probe import mutate, scope
+
+pytestmark = pytest.mark.slow
 
 TEST = '''\
 @pytest.mark.parametrize("word, size", [("tea", 3), ("é", 1)])

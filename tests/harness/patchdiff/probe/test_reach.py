@@ -9,6 +9,8 @@ import pytest
 
 from assay.harness.patchdiff.generators.suites.reach_map import read_lines
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., Any]
 SHOP = "shop/__init__.py"
 TARGETS = [{"path": SHOP, "name": SHOP, "first": 1, "last": 10**9}]

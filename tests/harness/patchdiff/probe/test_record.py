@@ -5,7 +5,11 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from probed import record_basket
+
+pytestmark = pytest.mark.slow
 
 Make = Callable[..., Any]
 

@@ -8,6 +8,8 @@ import pytest
 
 from probed import BASKET, BASKET_TESTS, record_basket
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., Any]
 
 

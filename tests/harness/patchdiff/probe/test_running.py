@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CODE = "def half(number):\n    return number / 2\n"
 TESTS = "from shop import half\n\n\ndef test_half():\n    assert half(4) == 2\n"
 Make = Callable[..., Any]

@@ -30,6 +30,8 @@ from assay.harness.patchdiff.generators.suites.generate import GENERATOR
 from assay.harness.patchdiff.sides import KeptWork, Side
 from assay.harness.patchdiff.survey import Survey
 
+pytestmark = pytest.mark.slow
+
 PASSED, FAILED = Status.PASSED, Status.FAILED
 Results = Mapping[str, Status] | None
 """What one file's tests do; None: the file takes all others along."""
