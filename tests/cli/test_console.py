@@ -17,6 +17,8 @@ from assay.harness.patchdiff.run import PatchDiffRunner
 from assay.harness.runs.store import RunStore
 from benches import StubBench, make_engine, make_task
 
+pytestmark = pytest.mark.slow
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:

@@ -10,6 +10,8 @@ import pytest
 from assay.harness.domain import Instance
 from toy import GOLD
 
+pytestmark = pytest.mark.slow
+
 REMEDY = "give this one another folder with --run-id NAME"
 
 

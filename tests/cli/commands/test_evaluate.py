@@ -14,6 +14,8 @@ import pytest
 
 from toy import GOLD, TESTS
 
+pytestmark = pytest.mark.slow
+
 SAME = "tests/test_calc.py::test_same"
 
 

@@ -16,6 +16,8 @@ from assay.harness.runners import Tripwires, adapt, adapt_commands, find
 from assay.harness.runners.base import LABELS, PLACE
 from assay.harness.runners.pytest import FUNCTIONS, PRINTS, tripwires
 
+pytestmark = pytest.mark.slow
+
 PLAN = TestPlan(command="", report_path="r.xml", runner="pytest")
 
 
@@ -121,7 +123,7 @@ class TestCase(unittest.TestCase):
 MARKED = """
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("number", [1, 2])]
+pytestmark = pytest.mark.parametrize("number", [1, 2])
 
 
 def test_marked(number):

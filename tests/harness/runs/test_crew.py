@@ -17,6 +17,8 @@ from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import ATTEMPTS
 from assay.harness.runs.crew import INTERRUPTED, Crew, Progress
 
+pytestmark = pytest.mark.slow
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -33,6 +33,8 @@ from parts_of_runs import (
     write,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def parts(tmp_path: Path) -> list[RunStore]:

@@ -10,6 +10,8 @@ from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_work
 from assay.harness.domain import Status
 from assay.harness.errors import EngineError, UserError
 
+pytestmark = pytest.mark.slow
+
 FILES = {"src/calc/__init__.py": "def add(a, b):\n    return a - b\n", "README.txt": "A small calculator.\n"}
 
 

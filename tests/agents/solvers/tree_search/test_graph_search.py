@@ -9,6 +9,8 @@ from assay.agents.llm.chat import Request
 from assay.agents.solvers.tree_search import GraphSearch
 from solver_sessions import FIX, Stage, edit, stage
 
+pytestmark = pytest.mark.slow
+
 EDIT = f"The slice drops the first.\n<edit>\n{FIX}\n</edit>"
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def public(in_folder: Path, rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
