@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 NAME ?= go
-WORKERS ?= auto
+# A test with a container waits half of its time for the engine.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(3 * os.cpu_count() // 2)")
 # Where it is set, every process that a test starts compiles all of Assay again.
 unexport PYTHONDONTWRITEBYTECODE
 
 # A test that takes twenty minutes hangs; it fails, and the others run.
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 1200
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 1200
 
 .PHONY: help setup demo solve-demo check types types-of-tests gate test test-all test-fast test-docker test-lang bench dist-check docs engine browser
 
@@ -69,12 +70,13 @@ types-of-tests:
 gate: setup ## Everything that must hold before a change lands: check, then test; tests that fail run once more alone
 	$(BIN)/python scripts/run_gate.py
 
-test: setup engine browser ## The tests, with real containers and a browser, one worker process a core (WORKERS=N for another number)
+test: setup engine browser ## The tests, with real containers and a browser, three worker processes for two cores (WORKERS=N for another number)
 	$(PYTEST) -m "not exhaustive"
 
 test-all: setup engine browser ## The same with more cases of what they show, before a release
 	$(PYTEST)
 
+test-fast: WORKERS = auto
 test-fast: setup ## Only quick tests that need neither containers, a browser nor a package index, with fewer random examples
 	EXAMPLES=20 $(PYTEST) -m "not docker and not network and not browser and not slurm and not slow"
 
