@@ -17,8 +17,8 @@ from assay.harness.errors import DataError, UserError, field_error
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-
 CODE = frozenset({".py", ".jinja", ".sh", ".php"})
+"""Suffixes of files that decide what a room does."""
 
 
 def hash_code(*paths: Path) -> str:

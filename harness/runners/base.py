@@ -23,17 +23,17 @@ EXPECTED = "expected"
 """File in ``$TRIPWIRES`` with a word of every expected test, one a line; root removes it before any test runs."""
 LABELS = "labels"
 """File in ``$TRIPWIRES`` with the labels of the tests that the patch has to fix, one a line; removed as well."""
-PLACING = Path(__file__).with_name("placing")
+SCRIPTS = Path(__file__).with_name("placing")
 
 
-def read_script(*names: str) -> str:
-    """Return sources of the folder ``placing``, one after another."""
-    return "".join((PLACING / name).read_text(encoding="utf-8") for name in names)
+def read_placing(name: str) -> str:
+    """Return a script of the folder ``placing``, a part of ``TestRunner.PLACING``."""
+    return (SCRIPTS / name).read_text(encoding="utf-8")
 
 
-HAS_EXPECTED = read_script("has_expected.sh")
+HAS_EXPECTED = read_placing("has_expected.sh")
 """Shell function: whether some files or folders contain an expected test; true if the instance names none."""
-DEFINES_EXPECTED = read_script("defines_expected.sh")
+DEFINES_EXPECTED = read_placing("defines_expected.sh")
 """Shell function: whether files or folders define an expected test, and do more than use its name.
 
 Its first argument finds what a definition begins with, name included (``^func +\\w+``). The others are paths.

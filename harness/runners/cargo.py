@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.languages.rust import EXIT, RUN_DOCUMENTATION, RUN_PROGRAMS
-from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, PLACEHOLDER, Adapted, Tripwires, read_script, snake_name
+from assay.harness.runners.base import (
+    DEFINES_EXPECTED,
+    PLACE,
+    PLACEHOLDER,
+    Adapted,
+    Tripwires,
+    read_placing,
+    snake_name,
+)
 from assay.harness.runners.commands import ProgramCommand, arguments, part
 from assay.harness.runners.templates import draw, fill
 
@@ -62,7 +70,7 @@ fn $same(one: u64, other: u64) {
 }
 """
 
-PLACING = DEFINES_EXPECTED + read_script("cargo.sh")
+PLACING = DEFINES_EXPECTED + read_placing("cargo.sh")
 """Every target is a process; a test in documentation is one by itself, in which nothing else can be.
 
 Arguments are a command's choice of targets, which only cargo can follow.

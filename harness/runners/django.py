@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters, unittest
-from assay.harness.runners.base import Adapted, Tripwires, read_script, snake_name
+from assay.harness.runners.base import Adapted, Tripwires, read_placing, snake_name
 from assay.harness.runners.unittest import METHODS, Base
 
 NAME = "django"
 PRINTS = unittest.PRINTS
-PLACING = read_script("django.sh") + unittest.PLACING_INSIDE
+PLACING = read_placing("django.sh") + unittest.PLACING_INSIDE
 
 LABEL = re.compile(r"(\w+) \(([\w.]+)\)")
 WITH_VALUE = frozenset(

@@ -14,7 +14,7 @@ from assay.harness.runners.base import (
     Adapted,
     Tripwires,
     camel_name,
-    read_script,
+    read_placing,
     snake_name,
 )
 from assay.harness.runners.templates import draw, fill
@@ -66,7 +66,7 @@ func $same(t *$testing.T, one, other int) {
 }
 """
 
-PLACING = PACKAGES + DEFINES_EXPECTED + read_script("go.sh")
+PLACING = PACKAGES + DEFINES_EXPECTED + read_placing("go.sh")
 """Every package is a process; ``./...`` stands for those of its module."""
 
 

@@ -8,7 +8,7 @@ what the programs print.
 import random
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, Tripwires, camel_name, not_known, read_script
+from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, Tripwires, camel_name, not_known, read_placing
 from assay.harness.runners.templates import draw, fill
 
 NAME = "googletest"
@@ -51,7 +51,7 @@ static unsigned $total(unsigned number) {
 }
 """
 
-PLACING = DEFINES_EXPECTED + read_script("googletest.sh")
+PLACING = DEFINES_EXPECTED + read_placing("googletest.sh")
 """Only changed files: any other would be compiled for the tripwires alone."""
 
 

@@ -11,7 +11,7 @@ from assay.harness.runners.base import (
     Tripwires,
     camel_name,
     draw_numbers,
-    read_script,
+    read_placing,
     snake_name,
     title,
 )
@@ -124,11 +124,11 @@ ASSERT_OF_NODE: tuple[Body, ...] = (
 )
 """node's assert, if ``assert`` is that."""
 
-OF_PATCH = read_script("files_of_patch.sh")
+OF_PATCH = read_placing("files_of_patch.sh")
 """Takes the files of the test patch, which hold the tests that have to be fixed, where a plan has no targets."""
-APPENDING = read_script("javascript.sh")
+APPENDING = read_placing("javascript.sh")
 """Appends tripwires to every file of expected tests, unless only some of its tests run."""
-OWN_FILE = read_script("javascript_own_file.sh")
+OWN_FILE = read_placing("javascript_own_file.sh")
 """Puts tripwires as a file of their own into the root folder."""
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from string import Template
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import PLACE, Tripwires, camel_name, read_script
+from assay.harness.runners.base import PLACE, Tripwires, camel_name, read_placing
 from assay.harness.runners.templates import Body, draw, fill
 
 FROM = "@FROM@"
@@ -173,7 +173,7 @@ LANGUAGES = {
 }
 """Suffix of a file to the template of its language."""
 
-PLACING = read_script("jvm.sh")
+PLACING = read_placing("jvm.sh")
 """Surefire and Gradle start a process for each module. Its first test file with expected tests shows the framework.
 
 Kotlin's own assertions have a set beside that, and so has each package whose tests import all of a framework.

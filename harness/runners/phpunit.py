@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import commands
-from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, draw_numbers, read_script, snake_name
+from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, draw_numbers, read_placing, snake_name
 
 NAME = "phpunit"
 PRINTS = frozenset({Status.FAILED})
-INSERT = read_script("phpunit_insert.php")
+INSERT = read_placing("phpunit_insert.php")
 """Source of a program that inserts methods into the class of a file, if that has a test which the patch has to fix."""
-PLACING = read_script("phpunit.sh")
+PLACING = read_placing("phpunit.sh")
 
 BODIES = (
     (Status.PASSED, "$this->assertSame({sum}, array_sum(range(0, {number} - 1)));"),

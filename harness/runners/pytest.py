@@ -13,7 +13,7 @@ from assay.harness.runners.base import (
     Adapted,
     Tripwires,
     draw_numbers,
-    read_script,
+    read_placing,
     snake_name,
 )
 
@@ -21,7 +21,7 @@ NAME = "pytest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 IN_FILE, IN_CLASS = "in_file", "in_class"
 """Files in ``$TRIPWIRES`` with what is appended to a file with a test to be fixed, or for its class."""
-PLACING = read_script("pytest.sh")
+PLACING = read_placing("pytest.sh")
 
 FUNCTIONS = (
     (Status.PASSED, "assert sum(range({number})) == {sum}"),

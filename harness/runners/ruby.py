@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator, Sequence
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import HAS_EXPECTED, draw_numbers, read_script
+from assay.harness.runners.base import HAS_EXPECTED, draw_numbers, read_placing
 
-PLACING = HAS_EXPECTED + read_script("ruby.sh")
+PLACING = HAS_EXPECTED + read_placing("ruby.sh")
 """Appends to the files with expected tests, unless only some of their tests run, and makes a file of its own."""
 
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters
-from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_script, snake_name
+from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_placing, snake_name
 
 NAME = "sympy"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
 INSIDE = "inside"  # file in ``$TRIPWIRES`` with what is appended to every file that has a test to be fixed
-PLACING = read_script("sympy.sh")
+PLACING = read_placing("sympy.sh")
 
 WITH_VALUE = frozenset({"-k", "--seed", "--split", "--tb", "--timeout", "--types", "-t", "--rerun"})
 SELECTING = frozenset({"-k", "--split", "--slow"})

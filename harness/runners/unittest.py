@@ -7,18 +7,18 @@ from itertools import pairwise
 
 from assay.harness.domain import Status
 from assay.harness.runners import adapters
-from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_script, snake_name
+from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_placing, snake_name
 
 NAME = "unittest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
 INSIDE = "inside"
 """File in ``$TRIPWIRES`` with what is appended to a module, once for each class in which a test is to be fixed."""
-PLACING_INSIDE = read_script("unittest_classes.sh")
+PLACING_INSIDE = read_placing("unittest_classes.sh")
 """Finds the class of a label, which is ``test_sum (app.tests.SumTests)`` below ``$folder`` or a line of a docstring.
 
 Only in what the targets run: files, folders, or dotted names of packages, modules, classes and tests.
 """
-PLACING = read_script("unittest.sh") + PLACING_INSIDE
+PLACING = read_placing("unittest.sh") + PLACING_INSIDE
 """A folder as target is one in which tests are discovered."""
 
 NAMES = 400  # more than a module needs: equal ones are left out

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from hashlib import sha1
 from itertools import chain, cycle
+from subprocess import PIPE
 from typing import IO
 from zlib import crc32
 
@@ -139,11 +140,11 @@ def _share(contents: Contents) -> list[Read]:
     command = [sys.executable, "-P", "-m", __name__]  # no module of the folder in which a person is
     try:
         with ExitStack() as stack:
-            pipes = [
-                (reader.stdin, reader.stdout)
-                for reader in (stack.enter_context(_start(command)) for _ in range(READERS))
-                if reader.stdin and reader.stdout
+            readers = [
+                stack.enter_context(subprocess.Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True))
+                for _ in range(READERS)
             ]
+            pipes = [(each.stdin, each.stdout) for each in readers if each.stdin and each.stdout]
             for each, (into, _) in zip(contents, cycle(pipes), strict=False):
                 marshal.dump(each, into)
             for into, _ in pipes:
@@ -151,10 +152,6 @@ def _share(contents: Contents) -> list[Read]:
             return [_load(out) for _, out in pipes]
     except (OSError, EOFError) as error:
         raise EnvironmentFailure(f"a process that read a layer has ended ({error}); is memory short?") from error
-
-
-def _start(command: list[str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
 
 def _load(out: IO[bytes]) -> Read:

@@ -195,11 +195,17 @@ def test_boxes_at_once_are_strangers(engine: Engine, toolchain_image: str) -> No
 
 def test_box_is_removed_in_every_case(engine: Engine, toolchain_image: str) -> None:
     dead = {**LABELS, OWNER: dead_process()}
-    before, opened = set(engine.orphans()), set[str]()
-    with pytest.raises((ZeroDivisionError, EngineError)), engine.open(BoxSpec(toolchain_image, labels=dead)):
-        opened |= set(engine.orphans()) - before  # of another test, too; and another may have removed it
-        raise ZeroDivisionError
+    before, seen = set(engine.orphans()), set[str]()
+    with pytest.raises((ZeroDivisionError, EngineError)):
+        _fail_in_box(engine, BoxSpec(toolchain_image, labels=dead), seen)
+    opened = seen - before  # one of another test may be among them, and another test may have removed this one
     assert not opened or opened - set(engine.orphans())
+
+
+def _fail_in_box(engine: Engine, spec: BoxSpec, seen: set[str]) -> None:
+    with engine.open(spec):
+        seen.update(engine.orphans())
+        raise ZeroDivisionError
 
 
 def test_reap_removes_the_box_of_a_dead_owner_and_no_living_one(engine: Engine, toolchain_image: str) -> None:
