@@ -25,9 +25,9 @@ from languages.hello import hellos
 from lookalikes import END, START
 
 HELLOS = dict(hellos())
-MORE = {"java-gradle", "java-modules", "kotlin-maven", "typescript-jest"}
+MORE = {"cpp-catch2", "java-gradle", "java-modules", "javascript-karma", "kotlin-maven", "typescript-jest"}
 """Slow, and near to others of their language."""
-SLOW = {"java-maven", "javascript-karma"}
+SLOW = {"java-maven"}
 """Slow as well, and built and tested by another test."""
 PROJECTS = [
     pytest.param(name, marks=[hello.toolchain, *[pytest.mark.exhaustive] * (name in MORE)])

@@ -149,9 +149,9 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
     assert "def iequals" in stopped.patch, "its changes until then count"
 
 
-@pytest.mark.toolchain("python", "3.9")
+@pytest.mark.toolchain("python", "3.7")
 def test_mini_swe_agent_runs_in_an_older_image(docker_engine: "DockerEngine", host: Host) -> None:
-    old = toolchain_image(docker_engine, "python", "3.9")
+    old = toolchain_image(docker_engine, "python", "3.7")
     adapter = load_adapter(MINI)
     with docker_engine.open(BoxSpec(old, mounts=build_mounts(adapter, host))) as box:
         env = {"ASSAY_TOOL": tool_folder(MINI), "PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}

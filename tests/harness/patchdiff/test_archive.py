@@ -39,7 +39,7 @@ def test_probe_uses_python_3_6_and_the_standard_library_only(path: Path) -> None
 @pytest.mark.docker
 @pytest.mark.network
 @pytest.mark.parametrize(
-    "version", [pytest.param(each, marks=pytest.mark.toolchain("python", each)) for each in ("3.9", "3.13")]
+    "version", [pytest.param(each, marks=pytest.mark.toolchain("python", each)) for each in ("3.7", "3.13")]
 )
 def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngine, version: str) -> None:
     image = toolchain_image(docker_engine, "python", version)

@@ -94,6 +94,7 @@ def test_archive_is_unpacked_and_set_up_in_the_new_system(
 @pytest.mark.docker
 @pytest.mark.network
 @pytest.mark.toolchain("python", "3.9.6")
+@pytest.mark.exhaustive  # an archive as well as the older one below
 def test_python_of_an_archive_is_whole_and_compiles(docker_engine: DockerEngine):
     modules = "sqlite3, ssl, ctypes, bz2, lzma, zlib, readline, curses"
     trust = "assert ssl.create_default_context().cert_store_stats()['x509_ca'] > 50"
