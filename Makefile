@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # A test that takes twenty minutes hangs; it fails, and the others run.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 1200
 
-.PHONY: help setup demo solve-demo check types types-of-tests gate test test-all test-fast test-docker test-lang bench dist-check docs engine browser
+.PHONY: help setup demo solve-demo check types types-of-tests gate test test-all test-fast test-docker test-lang bench dist-check docs engine browser machine
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -35,6 +35,11 @@ engine:
 	@scripts/ensure-engine.sh
 
 browser:
+	@scripts/ensure-browser.sh
+
+# One after the other: both install with apt.
+machine:
+	@scripts/ensure-engine.sh
 	@scripts/ensure-browser.sh
 
 demo: ## Evaluate bundled instances in containers, from nothing
