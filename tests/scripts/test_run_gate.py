@@ -24,7 +24,9 @@ def test_flaky(number):
 
 
 def run_gate(folder: Path, test: str, check: str = "true") -> subprocess.CompletedProcess[str]:
-    (folder / "Makefile").write_text(f"check:\n\t{check}\nmachine:\ntest:\n\t{sys.executable} -m pytest -q test_it.py\n")
+    (folder / "Makefile").write_text(
+        f"check:\n\t{check}\nmachine:\ntest:\n\t{sys.executable} -m pytest -q test_it.py\n"
+    )
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "test_it.py").write_text(test)
     return subprocess.run([sys.executable, GATE], cwd=folder, capture_output=True, text=True, check=False)
