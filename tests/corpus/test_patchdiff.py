@@ -55,6 +55,7 @@ def test_patch_that_passes_every_test_is_flagged(
     assert comparison.null_divergences == 0
 
 
+@pytest.mark.exhaustive
 def test_flagged_patch_has_a_test_file_that_passes_with_gold_only(
     tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
 ) -> None:

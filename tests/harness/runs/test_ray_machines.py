@@ -291,6 +291,7 @@ def test_killed_workers_lose_nothing_and_leave_no_container(
     both.reap()
 
 
+@pytest.mark.exhaustive
 def test_killed_driver_goes_on_where_it_was(both: Machines, expected: dict[str, Verdict], tmp_path: Path):
     run = both.evaluate("quick", tmp_path)
     run.await_finished(16)

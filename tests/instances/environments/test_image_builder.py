@@ -103,7 +103,9 @@ def said(box: Box, command: str, user: str = "assay") -> str:
     return text.strip()
 
 
-@pytest.mark.parametrize("setuptools", [NEW, OLD], ids=["editable wheel", "develop"])
+@pytest.mark.parametrize(
+    "setuptools", [NEW, pytest.param(OLD, marks=pytest.mark.exhaustive)], ids=["editable wheel", "develop"]
+)
 def test_an_instance_image_holds_the_base_tree_and_nothing_more(
     builder, project, docker_engine, repository, setuptools
 ):
