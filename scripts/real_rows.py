@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.harness.domain import Instance
+from assay.harness.runs.store import RunStore
 from assay.instances.dataset.load import load
 from assay.instances.environments.recipes import has_recipe
 from assay.instances.trees.sources import Sources, tree_ref
@@ -135,42 +136,42 @@ def evaluate(file: Path, rows: Sequence[Instance], patch: str, given: argparse.N
     command += ["--skip-bad-rows", *(["--fresh"] if given.fresh else [])]
     command += [word for mirror in given.mirrors for word in ("--mirror", str(mirror))]
     command += [word for each in rows for word in ("-i", each.id)]
-    done = subprocess.run(command, check=False)
-    if done.returncode not in {0, 3}:
-        sys.exit(done.returncode)
+    with subprocess.Popen(command) as process:
+        try:
+            code = process.wait()
+        except KeyboardInterrupt:  # which the command has got, too: it ends its containers first
+            process.wait()
+            raise
+    if code not in {0, 3}:
+        sys.exit(code)
 
 
 def read_outcomes(file: Path, rows: Sequence[Instance], patch: str, work: Path) -> list[Row]:
-    """Read what a run says of rows; nothing if it was ended before its first verdict."""
+    """Read what a run has saved of rows, whether it came to its end or not."""
     commit = git("rev-parse", "--short=8", "HEAD") + ("+" if git("status", "--porcelain", "-uno") else "")
-    folder = work / run_id(file, patch)
-    languages = {each.id: each.language for each in rows}
-    kept = folder / "verdicts.jsonl"
-    verdicts = map(json.loads, kept.read_text(encoding="utf-8").splitlines() if kept.is_file() else ())
+    store = RunStore(work / run_id(file, patch))
+    found = ((row, store.load_verdict(row.id)) for row in rows)
     return [
         Row(
-            verdict["instance_id"],
+            row.id,
             file.stem,
-            languages[verdict["instance_id"]],
+            row.language,
             patch,
-            verdict["outcome"],
-            " ".join(verdict.get("reason", "").split())[:300],
-            read_seconds(folder / "instances" / verdict["instance_id"] / "evidence.json"),
+            saved.verdict.outcome,
+            " ".join(saved.verdict.reason.split())[:300],
+            read_seconds(store, row.id),
             commit,
             datetime.now(UTC).date().isoformat(),
         )
-        for verdict in verdicts
-        if verdict["instance_id"] in languages
+        for row, saved in found
+        if saved
     ]
 
 
-def read_seconds(evidence: Path) -> float:
+def read_seconds(store: RunStore, instance_id: str) -> float:
     """Read how long the tests ran; 0 where none did."""
-    try:
-        timings = json.loads(evidence.read_text(encoding="utf-8"))["timings"]
-    except OSError:
-        return 0.0
-    return round(float(timings["test"]), 1)
+    evidence = store.load_evidence(instance_id)
+    return round(evidence.timings.test, 1) if evidence else 0.0
 
 
 def find_lost(before: Iterable[Row], after: Iterable[Row]) -> list[str]:

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from front_door import run
+from rowfiles import lines
+from stand_ins import as_row
+from toy import make_instances
+
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
@@ -38,3 +43,16 @@ def test_the_ledger_keeps_the_last_line_of_each_row_patch_and_commit(tmp_path: P
     later = replace(GOLD, commit="22222222", outcome="not_run")
     real_rows.write_ledger(ledger, [replace(GOLD, outcome="env_error"), NULL, later, GOLD])
     assert real_rows.read_ledger(ledger) == [GOLD, NULL, later]
+
+
+def test_what_an_interrupted_run_has_saved_is_read(in_folder: Path) -> None:
+    rows = make_instances((1, 2))
+    file = Path(lines(in_folder, *map(as_row, rows)))
+    assert real_rows.read_outcomes(file, rows, "gold", in_folder) == []
+    name = real_rows.run_id(file, "gold")
+    done = run(in_folder, "evaluate", str(file), "--gold", "--run-id", name, "--runs-dir", ".", "--engine", "fake")
+    assert done.code == 0, done.err
+    for end in ("verdicts.jsonl", "report.json", "instances/acme__calc-2/verdict.json"):
+        (in_folder / name / end).unlink()
+    (found,) = real_rows.read_outcomes(file, rows, "gold", in_folder)
+    assert (found.instance_id, found.patch, found.outcome) == ("acme__calc-1", "gold", "resolved")
