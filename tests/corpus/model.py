@@ -119,8 +119,6 @@ class Case(Model):
     mark: Literal["", "patchdiff", "beyond"] = ""
     """patchdiff: tests alone cannot see it, the comparison with gold has to; beyond: a known limit, documented."""
     note: str = ""
-    exhaustive: bool = False
-    """Whether it takes long and shows what another case of its language shows."""
 
     @field_validator("outcomes", mode="before")
     @classmethod

@@ -129,7 +129,7 @@ def test_killed_with_containers_at_work_only_the_unfinished_is_done_again(
     "signals",
     [
         [signal.SIGINT],
-        pytest.param([signal.SIGTERM] * 2, marks=pytest.mark.exhaustive),
+        [signal.SIGTERM] * 2,
         pytest.param([signal.SIGTERM], marks=pytest.mark.exhaustive),
         pytest.param([signal.SIGINT] * 2, marks=pytest.mark.exhaustive),
     ],
