@@ -3,7 +3,6 @@
 ``TrajectoryRecorder`` leaves a complete file on disk after every step, so that it is valid even after ``kill -9``.
 """
 
-import os
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from assay.harness.domain import Model
+from assay.harness.files import replace_file
 
 VERSION = "ATIF-v1.8"
 
@@ -176,7 +176,7 @@ class TrajectoryRecorder:
         with self._lock:
             document = self._document(ending)
             if document is not None and self._path is not None:
-                _replace(self._path, document.model_dump_json(exclude_none=True).encode(), is_last=True)
+                replace_file(self._path, document.model_dump_json(exclude_none=True).encode())
             return document
 
     def _document(self, ending: Mapping[str, Any]) -> Trajectory | None:
@@ -185,26 +185,15 @@ class TrajectoryRecorder:
         return Trajectory(session_id=self._session_id or None, agent=self.agent, steps=tuple(self._steps), **ending)
 
     def _save(self, step: Step) -> None:
-        """Replace the file with the whole document; earlier steps are kept as bytes, which makes it cheap."""
+        """Replace the file with the whole document; earlier steps are kept as bytes, which makes it cheap.
+
+        Only the last document is synced to disk: a power failure may lose the latest step, a killed process none.
+        Syncing after every step would cost more than the rest of the step.
+        """
         if self._path is None:
             return
         encoded = step.model_dump_json(exclude_none=True).encode()
         self._written += (b",\n" if self._written else b"") + encoded
         head = Trajectory(session_id=self._session_id or None, agent=self.agent, steps=(step,))
         begin, end = head.model_dump_json(exclude_none=True).encode().split(encoded)
-        _replace(self._path, begin + bytes(self._written) + end, is_last=False)
-
-
-def _replace(path: Path, content: bytes, *, is_last: bool) -> None:
-    """Replace a document atomically.
-
-    Only the last one is synced to disk: a power failure may lose the latest step, a killed process none. Syncing after
-    every step would cost more than the rest of the step.
-    """
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("wb") as file:
-        file.write(content)
-        if is_last:
-            file.flush()
-            os.fsync(file.fileno())
-    beside.replace(path)
+        replace_file(self._path, begin + bytes(self._written) + end, syncs=False)

@@ -49,10 +49,6 @@ class _Folder:
     arguments: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def target(self) -> str:
-        return f"{HOME}/{self.name}"
-
     def key(self, toolchain: str) -> str:
         """Return a hash of all inputs; ``toolchain`` identifies the toolchain and the mounts."""
         text = (SCRIPTS / self.script).read_text(encoding="utf-8")
@@ -121,7 +117,7 @@ def _build(wanted: _Folder, base: Toolchain, host: Host, mounts: Mapping[str, st
         fresh.mkdir(mode=0o755)
         with host.engine.open(BoxSpec(base.name, limits, labels, mounts=inputs)) as box:
             _run(box, [f"/run/installers/{wanted.script}", *wanted.arguments], wanted.env, log)
-            with _TarStream.open(box, wanted.target, log) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+            with _TarStream.open(box, tool_folder(wanted.name), log) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
                 _extract(tar, fresh)
         fresh.rename(path)
 

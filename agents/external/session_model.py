@@ -1,12 +1,12 @@
 """The model of an external agent: it passes the proxy's requests to the session and records the agent's actions."""
 
-import json
 import threading
 
 from pydantic import JsonValue
 
 from assay.agents.contract import AskOptions, SolveSession
-from assay.agents.llm.chat import Answer, Message, Request, Role
+from assay.agents.external.importers.common import parse_arguments
+from assay.agents.llm.chat import Answer, Message, Request, Role, ToolCall
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.errors import AssayError
@@ -38,7 +38,7 @@ class SessionModel:
         with self._lock:
             self.unanswered = None
             self.answered += 1
-            self._open_calls |= {call.id: _action(call.id, call.name, call.arguments) for call in answer.tool_calls}
+            self._open_calls |= {call.id: _action(call) for call in answer.tool_calls}
         return answer
 
     def finish(self) -> None:
@@ -87,14 +87,9 @@ def _asking(request: Request) -> AskOptions:
     )
 
 
-def _action(call: str, name: str, arguments: str) -> RecordedToolCall:
-    try:
-        parsed = json.loads(arguments)
-    except ValueError:
-        parsed = None
-    return RecordedToolCall(
-        tool_call_id=call, function_name=name, arguments=parsed if isinstance(parsed, dict) else {"text": arguments}
-    )
+def _action(call: ToolCall) -> RecordedToolCall:
+    arguments = parse_arguments(call.arguments)
+    return RecordedToolCall(tool_call_id=call.id, function_name=call.name, arguments=arguments)
 
 
 def _text(message: Message) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from assay.agents.contract import NO_OPTIONS, AskOptions, SampleUsage
-from assay.agents.llm.budget import BudgetLimits, Ledger
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Role
 from assay.agents.llm.errors import ModelError
 from assay.agents.llm.prices import Prices
@@ -46,11 +46,9 @@ class RecordedModel:
 
         ``ledger`` limits the sample's calls, replayed ones too; ``prices`` decide how much room is reserved for a call.
         """
-        self._model = model
+        self._model = Metered(model, ledger or Ledger(BudgetLimits()), prices)
         self._recorder = recorder
         self._defaults = defaults
-        self._ledger = ledger or Ledger(BudgetLimits())
-        self._prices = prices or Prices()
         self._samples = Samples(first=sample * STRIDE)
         self._seen: set[tuple[str, str]] = set()
         self._usage = SampleUsage()
@@ -67,9 +65,7 @@ class RecordedModel:
         self._note_prompt(messages, purpose)
         with self._samples.next(self._request(messages, how)) as (request,):
             try:
-                with self._ledger.charge(request, self._prices) as call:
-                    answer = self._model.complete(call.request)
-                    call.usage = answer.usage + answer.wasted
+                answer = self._model.complete(request)
             except ModelError as error:
                 self._count(Answer(usage=error.spent))
                 raise

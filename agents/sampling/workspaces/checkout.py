@@ -49,19 +49,16 @@ class CheckoutWorkspace(Workspace):
     Attributes:
         root: the checkout's folder.
         command_seconds: seconds that the solver's commands have taken so far.
+        is_gone: whether a command has ended the workspace; no diff can be taken from it any more.
     """
 
     def __init__(self, root: str, store: str) -> None:
         self.root = root
         self.command_seconds = 0.0
+        self.is_gone = False
         self._store = store
         self._base = ""
         self._lock = threading.RLock()
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether a command has ended the workspace; no diff can be taken from it any more."""
-        return False
 
     @abstractmethod
     def _run(

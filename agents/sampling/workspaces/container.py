@@ -80,12 +80,7 @@ class ContainerWorkspace(CheckoutWorkspace):
         self._place = place
         self._tests = tests
         self._pipe: Pipe | None = None
-        self._is_gone = False
         self._open_store(borrow=False)
-
-    @property
-    def is_gone(self) -> bool:
-        return self._is_gone
 
     def close(self) -> None:
         """End the shell server; no command can run afterwards."""
@@ -101,7 +96,7 @@ class ContainerWorkspace(CheckoutWorkspace):
         request = f"{exports}run {shlex.join(argv[4:])}\n"
         began = time.monotonic()
         with self._lock:
-            if self._is_gone:
+            if self.is_gone:
                 return RawCommandResult(None, b"", 0.0, is_gone=True)
             send = self._send if self.box.piped else self._start
             code, output = send(request, seconds + GRACE, output_bytes + FRAMES)
@@ -119,7 +114,7 @@ class ContainerWorkspace(CheckoutWorkspace):
         try:
             self._connect()
         except EngineError:
-            self._is_gone = True
+            self.is_gone = True
             return None, b""
         return scripts.KILLED, b""
 
@@ -142,8 +137,8 @@ class ContainerWorkspace(CheckoutWorkspace):
             seconds=seconds,
             output_bytes=output_bytes,
         )
-        self._is_gone = done.timed_out or done.disk_exceeded
-        return (None if self._is_gone else done.exit_code), done.output
+        self.is_gone = done.timed_out or done.disk_exceeded
+        return (None if self.is_gone else done.exit_code), done.output
 
     def read(self, path: str) -> bytes | None:
         name = shlex.quote(_anchor_path(path))

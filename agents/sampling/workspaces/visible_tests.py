@@ -28,7 +28,8 @@ def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapp
                 "use --environment recipe"
             )
         plan = bench.plan_files(instance, files).model_copy(update={"restore": (), "test_patch": "", "runner": ""})
-        bare = strip_answer(instance).model_copy(update={"gold_patch": patch})
+        nothing = {"test_patch": "", "hints": "", "fail_to_pass": (), "pass_to_pass": (), "quarantined": ()}
+        bare = instance.model_copy(update={**nothing, "gold_patch": patch, "assets": (), "origin": None})
         prediction = Prediction(instance_id=instance.id, patch=patch)
         label_test = find_benchmark(bare.rule).label_test
         task = Task(bare, prediction, plan, runs_empty=True, assets=lambda: extra, label_test=label_test)
@@ -40,9 +41,3 @@ def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapp
         return dict(evidence.report.tests)
 
     return run
-
-
-def strip_answer(instance: Instance) -> Instance:
-    """Return an instance without anything derived from its hidden tests or its fix."""
-    nothing = {"test_patch": "", "gold_patch": "", "hints": "", "fail_to_pass": (), "pass_to_pass": ()}
-    return instance.model_copy(update={**nothing, "quarantined": (), "assets": (), "origin": None})

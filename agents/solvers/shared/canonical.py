@@ -88,16 +88,16 @@ def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | N
     """
     parsed = parse(language, path, text)
     if parsed is None:
-        return tuple(_plain_lines(text))
+        return plain_lines(text)
     known, root = parsed.language, parsed.root
     if first_mistake(root) is not None:
-        return tuple(_plain_lines(_strip_comments(root, read_source(root))))
+        return plain_lines(_strip_comments(root, read_source(root)))
     writer = _Writer(known, rename=rename or {})
     try:
         _put(root, writer, known)
         writer.end_line()
     except RecursionError:  # one expression, nested hundreds deep
-        return tuple(_plain_lines(_strip_comments(root, read_source(root))))
+        return plain_lines(_strip_comments(root, read_source(root)))
     return tuple(writer.lines)
 
 
@@ -227,5 +227,6 @@ def _comments(root: "Node") -> "Iterator[Node]":
             waiting.extend(reversed(each.children))
 
 
-def _plain_lines(text: str) -> Iterator[str]:
-    yield from (line.rstrip() for line in text.splitlines() if line.strip())
+def plain_lines(text: str) -> tuple[str, ...]:
+    """Return the lines of a text without blank lines and trailing white space."""
+    return tuple(line.rstrip() for line in text.splitlines() if line.strip())

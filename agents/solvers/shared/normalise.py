@@ -8,7 +8,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.agents.solvers.shared.canonical import canonical
+from assay.agents.solvers.shared.canonical import canonical, plain_lines
 from assay.harness.languages.syntax import Definition, definitions
 
 TEST_NAME = "test_func"
@@ -46,11 +46,7 @@ def _functions(language: str, path: str, lines: Sequence[str]) -> list[Definitio
 
 def differs(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     """Return whether two states of files differ in more than blank lines; ``after`` holds the files that changed."""
-    return any(_strip_blank_lines(before.get(path, "")) != _strip_blank_lines(text) for path, text in after.items())
-
-
-def _strip_blank_lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
+    return any(plain_lines(before.get(path, "")) != plain_lines(text) for path, text in after.items())
 
 
 def script_key(language: str, path: str, text: str) -> str:
