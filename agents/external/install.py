@@ -117,7 +117,8 @@ def _build(wanted: _Folder, base: Toolchain, host: Host, mounts: Mapping[str, st
         fresh.mkdir(mode=0o755)
         with host.engine.open(BoxSpec(base.name, limits, labels, mounts=inputs)) as box:
             _run(box, [f"/run/installers/{wanted.script}", *wanted.arguments], wanted.env, log)
-            with _TarStream.open(box, tool_folder(wanted.name), log) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+            packing = _TarStream.open(box, tool_folder(wanted.name), log)
+            with packing as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
                 _extract(tar, fresh)
         fresh.rename(path)
 

@@ -28,13 +28,13 @@ GRACE = 20.0  # seconds beyond a command's own limit until it must have ended
 class FolderWorkspace(CheckoutWorkspace):
     """A checkout in a folder; its base is the commit that is checked out when it is opened."""
 
-    def __init__(self, folder: Path, *, run_tests: RunTests | None = None, store: Path | None = None) -> None:
-        """Open a checkout; the harness's own repository is in ``store``, by default inside ``.git``.
+    def __init__(self, folder: Path, *, run_tests: RunTests | None = None) -> None:
+        """Open a checkout; the harness's own repository is inside ``.git``.
 
         Raises EngineError if the folder is no git repository with a commit.
         """
         folder = folder.resolve()
-        super().__init__(str(folder), str(store or folder / ".git" / "assay"))
+        super().__init__(str(folder), str(folder / ".git" / "assay"))
         self._folder = folder
         self._run_tests = run_tests
         self._open_store(borrow=True)

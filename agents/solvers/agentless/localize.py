@@ -1,12 +1,11 @@
 """Localise the issue: from all files to a few, then to their elements, then to lines."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
-from assay.agents.solvers.agentless.excerpt import excerpt
+from assay.agents.solvers.agentless.excerpt import Places, excerpt
 from assay.agents.solvers.agentless.locations import Location, intervals, parse_locations, parse_paths
 from assay.agents.solvers.agentless.repository import Repository, ask, note, path_listing
 from assay.agents.solvers.agentless.settings import AgentlessSettings
@@ -17,15 +16,7 @@ from assay.agents.solvers.shared.edit_grammars import clean_path
 from assay.agents.solvers.shared.edits import Interval
 
 RETRY_TEMPERATURE = 1.0  # temperature after an answer without a known location
-
-Places = Mapping[str, Sequence[Location]]
-
-
-@dataclass(frozen=True, slots=True)
-class LocationSet:
-    """One sample of the localisation: lines to edit by file; a file without lines is open as a whole."""
-
-    intervals: Mapping[str, Sequence[Interval]]
+Elements = Mapping[str, Sequence[Location]]
 
 
 def locate_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
@@ -44,7 +35,7 @@ def locate_files(session: SolveSession, repository: Repository, settings: Agentl
 def suggest_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Ask which files must be edited; the model sees only the listing of paths."""
     listing = path_listing(repository.files, settings.tree_characters)
-    prompt = prompts.FILES.format(**_issue(repository), tree=listing, count=settings.suggested_files)
+    prompt = prompts.FILES.format(issue=prompts.issue(repository.task), tree=listing, count=settings.suggested_files)
     answer = ask(session, prompt, "locate files", settings.file_tokens)
     return parse_paths(answer, repository.files, repository.task.root)[: settings.suggested_files]
 
@@ -52,9 +43,8 @@ def suggest_files(session: SolveSession, repository: Repository, settings: Agent
 def relevant_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Ask which folders are irrelevant; return the other files, or all if none is left."""
     listing = path_listing(repository.files, settings.tree_characters)
-    answer = ask(
-        session, prompts.FOLDERS.format(**_issue(repository), tree=listing), "rule out", settings.folder_tokens
-    )
+    prompt = prompts.FOLDERS.format(issue=prompts.issue(repository.task), tree=listing)
+    answer = ask(session, prompt, "rule out", settings.folder_tokens)
     return drop_named(answer, repository.files, repository.task.root)
 
 
@@ -75,7 +65,7 @@ def locate_elements(
     """
     outlines = {path: skeleton(repository.language, path, repository.files[path]) for path in files}
     shown = excerpt(outlines, dict.fromkeys(outlines, ()), settings.code_characters).text
-    prompt = prompts.ELEMENTS.format(**_issue(repository), files=shown, suffix=_suffix(files))
+    prompt = prompts.ELEMENTS.format(issue=prompts.issue(repository.task), files=shown, suffix=_suffix(files))
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else 0.0
         answer = ask(session, prompt, "locate elements", settings.place_tokens, heat)
@@ -86,15 +76,15 @@ def locate_elements(
 
 
 def locate_lines(
-    session: SolveSession, repository: Repository, elements: Places, settings: AgentlessSettings
-) -> list[LocationSet]:
+    session: SolveSession, repository: Repository, elements: Elements, settings: AgentlessSettings
+) -> list[Places]:
     """Ask several times which lines to edit; the model sees the elements with context and line numbers.
 
     If no answer names a known location, all requests are repeated. An answer that still names none keeps the elements.
     """
     around = {path: _lines(repository, path, places, settings) for path, places in elements.items()}
     shown = excerpt(repository.files, around, settings.code_characters, numbered=True).text
-    prompt = prompts.LINES.format(**_issue(repository), files=shown, suffix=_suffix(list(elements)))
+    prompt = prompts.LINES.format(issue=prompts.issue(repository.task), files=shown, suffix=_suffix(list(elements)))
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else settings.temperature
         sets = []
@@ -107,17 +97,13 @@ def locate_lines(
             break
     for number, found in enumerate(sets):
         note(session, f"Locations {number}: {found or 'none that is known: the elements stand'}")
-    return [LocationSet(found or around) for found in sets]
+    return [found or around for found in sets]
 
 
 def _lines(
     repository: Repository, path: str, places: Sequence[Location], settings: AgentlessSettings
 ) -> list[Interval]:
     return intervals(places, repository.language, path, repository.files[path], settings.window)
-
-
-def _issue(repository: Repository) -> dict[str, str]:
-    return {"repo": repository.task.repo, "issue": repository.task.problem_statement.strip()}
 
 
 def _suffix(paths: Sequence[str]) -> str:

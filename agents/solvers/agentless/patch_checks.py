@@ -51,11 +51,8 @@ def select_regression(
     if not passing:
         note(session, "No test of the project passes: there is none to keep.")
         return frozenset()
-    prompt = prompts.REGRESSION.format(
-        repo=repository.task.repo,
-        issue=repository.task.problem_statement.strip(),
-        tests=bound_lines(sorted(passing), settings.tree_characters),
-    )
+    tests = bound_lines(sorted(passing), settings.tree_characters)
+    prompt = prompts.REGRESSION.format(issue=prompts.issue(repository.task), tests=tests)
     answer = ask(session, prompt, "select tests", settings.test_tokens)
     named = {line.strip().strip("`-* ").strip() for line in answer.splitlines()}
     note(session, f"{len(passing)} tests pass; {len(named & set(passing))} should not be run.")
@@ -70,8 +67,7 @@ def choose_reproduction_test(session: SolveSession, repository: Repository, sett
     """
     kind = find_kind(repository.language)
     prompt = prompts.REPRODUCTION.format(
-        repo=repository.task.repo,
-        issue=repository.task.problem_statement.strip(),
+        issue=prompts.issue(repository.task),
         what=kind.what,
         name=kind.name,
         command=kind.command,

@@ -1,11 +1,16 @@
 """What the model is asked, step by step."""
 
-FILES = """\
+from assay.agents.contract import AgentTask
+
+ISSUE = """\
 An issue was reported in the repository {repo}:
 
 <issue>
 {issue}
-</issue>
+</issue>"""
+
+FILES = """\
+{issue}
 
 Its source files, tests left out:
 
@@ -16,11 +21,7 @@ from the top folder, one path a line, between ``` fences. Nothing else belongs b
 """
 
 FOLDERS = """\
-An issue was reported in the repository {repo}:
-
-<issue>
 {issue}
-</issue>
 
 Its source files, tests left out:
 
@@ -31,11 +32,7 @@ one a line, between ``` fences; folders end with a slash. When in doubt, leave i
 """
 
 ELEMENTS = """\
-An issue was reported in the repository {repo}:
-
-<issue>
 {issue}
-</issue>
 
 Below are outlines of files that may be at fault; bodies of functions are elided as `...`.
 
@@ -54,11 +51,7 @@ variable: LIMIT
 """
 
 LINES = """\
-An issue was reported in the repository {repo}:
-
-<issue>
 {issue}
-</issue>
 
 Below is code that may be at fault; each line begins with its number, and `...` stands for lines that are not shown.
 
@@ -76,11 +69,7 @@ function: Shop.open
 """
 
 REPAIR = """\
-An issue was reported in the repository {repo}:
-
-<issue>
 {issue}
-</issue>
 
 Below is the code that is at fault; `...` stands for lines that are not shown.
 
@@ -105,11 +94,7 @@ LEFT_OUT = "There is no room for all of the code here; left out are:"
 CUT = "- {path}: {count} of the {all} lines that belong here"  # said below code that is cut
 
 REGRESSION = """\
-An issue was reported in the repository {repo}:
-
-<issue>
 {issue}
-</issue>
 
 These tests of the repository pass at present:
 
@@ -121,11 +106,7 @@ leave the fences empty if there is none.
 """
 
 REPRODUCTION = """\
-An issue was reported in the repository {repo}:
-
-<issue>
 {issue}
-</issue>
 
 Write {what} that shows whether the issue is there. It is put into the top folder of the repository as `{name}` and \
 run there as `{command}`. It must print exactly one of these lines:
@@ -140,3 +121,7 @@ Other issues
 Use the code of the repository itself, and the input that the issue gives, if it gives one. Answer with the whole \
 {what} in one ```{fence} fence.
 """
+
+
+def issue(task: AgentTask) -> str:
+    return ISSUE.format(repo=task.repo, issue=task.problem_statement.strip())

@@ -6,8 +6,7 @@ from pathlib import PurePosixPath
 
 from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
-from assay.agents.solvers.agentless.excerpt import excerpt
-from assay.agents.solvers.agentless.localize import LocationSet
+from assay.agents.solvers.agentless.excerpt import Places, excerpt
 from assay.agents.solvers.agentless.repository import Repository, draw, note
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.shared.edit_grammars import parse_search_replace
@@ -32,31 +31,30 @@ class RepairSample:
 
 
 def draw_samples(
-    session: SolveSession, repository: Repository, sets: Sequence[LocationSet], settings: AgentlessSettings
+    session: SolveSession, repository: Repository, sets: Sequence[Places], settings: AgentlessSettings
 ) -> Iterator[tuple[int, RepairSample]]:
     """Yield the number of a location set and a patch for it; the first patch of each set is greedy."""
     for number, chosen in enumerate(sets):
-        seen = excerpt(repository.files, chosen.intervals, settings.code_characters)
+        seen = excerpt(repository.files, chosen, settings.code_characters)
         prompt = prompts.REPAIR.format(
-            repo=repository.task.repo,
-            issue=repository.task.problem_statement.strip(),
+            issue=prompts.issue(repository.task),
             files=seen.text,
-            suffix=PurePosixPath(next(iter(chosen.intervals), "")).suffix,
+            suffix=PurePosixPath(next(iter(chosen), "")).suffix,
             fence=repository.language,
         )
         answers = draw(session, prompt, "repair", (settings.repair_tokens, settings.temperature), settings.samples)
         for index, answer in enumerate(answers):
-            sample = judge(answer, repository, LocationSet(seen.places), f"locations {number}, sample {index}")
+            sample = judge(answer, repository, seen.places, f"locations {number}, sample {index}")
             note(session, _describe(sample))
             yield number, sample
 
 
-def judge(answer: str, repository: Repository, chosen: LocationSet, source: str) -> RepairSample:
+def judge(answer: str, repository: Repository, chosen: Places, source: str) -> RepairSample:
     """Return the sample of an answer, dropped if no edit applies, a file no longer parses, or only layout changes."""
     parsed = parse_search_replace(answer, repository.task.root)
-    hidden = [each for each in parsed.edits if each.path in repository.paths - chosen.intervals.keys()]
-    editable = {path: repository.files[path] for path in chosen.intervals}
-    applied = apply_edits(editable, [each for each in parsed.edits if each not in hidden], chosen.intervals)
+    hidden = [each for each in parsed.edits if each.path in repository.paths - chosen.keys()]
+    editable = {path: repository.files[path] for path in chosen}
+    applied = apply_edits(editable, [each for each in parsed.edits if each not in hidden], chosen)
     unseen = (f"{each.path}: not applied: the file was not shown" for each in hidden)
     remarks = (*parsed.problems, *unseen, *map(str, (*applied.failed, *applied.fuzzy)))
     reason = _reason(repository, applied, remarks)

@@ -76,18 +76,14 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
         exploration=weights.exploration * math.sqrt(math.log(visits_above) / node.visits),
         depth_bonus=weights.depth_bonus * math.exp(weights.depth) if node.depth == 0 else 0.0,
         depth_penalty=-weights.depth * math.sqrt(node.depth),
-        high_value_leaf=_if(not node.children and node.worth >= weights.high_value, weights.high_value_leaf),
-        high_value_bad_children=_if(_deserves_another_try(node, weights), weights.high_value_bad_children),
-        high_value_child=-_if(max(rewards, default=0.0) >= weights.very_high_value, weights.high_value_child),
-        finished_trajectory=-_if(_leads_to_a_solution(node, weights), weights.finished_trajectory),
+        high_value_leaf=weights.high_value_leaf * (not node.children and node.worth >= weights.high_value),
+        high_value_bad_children=weights.high_value_bad_children * _deserves_another_try(node, weights),
+        high_value_child=-weights.high_value_child * (max(rewards, default=0.0) >= weights.very_high_value),
+        finished_trajectory=-weights.finished_trajectory * _leads_to_a_solution(node, weights),
         expect_correction=weights.expect_correction * _need_of_correction(node),
         duplicate_child=-weights.duplicate_child * sum(child.duplicate for child in node.children) ** 2,
         duplicate_action=-weights.duplicate_action * sum((times - 1) ** 2 for times in kinds.values()),
     )
-
-
-def _if(condition: bool, constant: float) -> float:
-    return constant if condition else 0.0
 
 
 def _deserves_another_try(node: SearchNode[T], weights: Weights) -> bool:
@@ -113,11 +109,8 @@ def _need_of_correction(node: SearchNode[T]) -> float:
 class BestFirst:
     """Selects the node with the highest score; ties go to the oldest."""
 
-    def __init__(self, weights: Weights = PUBLISHED) -> None:
-        self._weights = weights
-
     def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
-        return max(nodes, key=lambda node: score(node, self._weights).total)
+        return max(nodes, key=lambda node: score(node).total)
 
 
 class Softmax:
@@ -140,7 +133,7 @@ def probabilities(totals: Sequence[float]) -> list[float]:
     return [each / sum(raw) for each in raw]
 
 
-def score_terms(node: SearchNode[T], weights: Weights = PUBLISHED) -> dict[str, float]:
+def score_terms(node: SearchNode[T]) -> dict[str, float]:
     """Return the non-zero terms of a node's score by name, for the trajectory."""
-    terms = score(node, weights)
+    terms = score(node)
     return {each.name: getattr(terms, each.name) for each in fields(terms) if getattr(terms, each.name)}

@@ -11,8 +11,12 @@ from pydantic import JsonValue
 from assay.agents.llm.chat import Answer, Part, Request
 from assay.agents.llm.json_fields import Json, MalformedBody
 
-_PICTURE = re.compile(r"data:image/[\w.+-]+[;,]")
-_BASE64 = re.compile(r"[\w+/=-]*")
+_CONTENT = {
+    "image_url": ("url", "detail", re.compile(r"data:image/[\w.+-]+[;,]")),
+    "file": ("file_data", "filename", re.compile(r"data:")),
+    "input_audio": ("data", "format", re.compile(r"[\w+/=-]*\Z")),
+}
+"""The field with the content of each type of part, the one field that may be beside it, and how the content begins."""
 MAX_SAMPLES = 64  # answers that one request may ask for
 
 
@@ -108,32 +112,20 @@ class ParsedRequest:
 def _check_part(part: Part) -> None:
     fields = part.model_dump(mode="json")
     kind = fields.pop("type")
-    brought = {"text": _is_text, "image_url": _is_picture, "file": _is_file, "input_audio": _is_sound}.get(kind)
-    if brought is None:
+    if kind not in {"text", *_CONTENT}:
         raise MalformedBody(f"a part of the type {kind[:100]} is not supported")
-    if not brought(fields.get(kind)):
+    if not _is_brought(kind, fields.get(kind)):
         raise MalformedBody(
             f"a part of the type {kind} must bring its content along, as a data: URL; there is no network"
         )
 
 
-def _is_text(value: JsonValue) -> bool:
-    return isinstance(value, str)
-
-
-def _is_picture(value: JsonValue) -> bool:
-    url = value.get("url") if isinstance(value, dict) and value.keys() <= {"url", "detail"} else None
-    return isinstance(url, str) and _PICTURE.match(url) is not None
-
-
-def _is_file(value: JsonValue) -> bool:
-    data = value.get("file_data") if isinstance(value, dict) and value.keys() <= {"file_data", "filename"} else None
-    return isinstance(data, str) and data.startswith("data:")
-
-
-def _is_sound(value: JsonValue) -> bool:
-    data = value.get("data") if isinstance(value, dict) and value.keys() <= {"data", "format"} else None
-    return isinstance(data, str) and _BASE64.fullmatch(data) is not None
+def _is_brought(kind: str, value: JsonValue) -> bool:
+    if kind == "text":
+        return isinstance(value, str)
+    name, beside, begin = _CONTENT[kind]
+    content = value.get(name) if isinstance(value, dict) and value.keys() <= {name, beside} else None
+    return isinstance(content, str) and begin.match(content) is not None
 
 
 class Dialect(Protocol):

@@ -120,10 +120,6 @@ class _OpenCalls:
     open: list[tuple[ToolCall, bool]] = field(default_factory=list)
     """Each with whether the request gave its id."""
 
-    def begin_turn(self) -> None:
-        """Drop the calls of the turn before; they will get no result."""
-        self.open = []
-
     def add(self, body: Json) -> ToolCall:
         """A call without an id gets one from its number in the conversation."""
         given = text_or_empty(body, "id")
@@ -149,7 +145,7 @@ class _OpenCalls:
 
 def _model_message(parts: Iterable[Json], calls: _OpenCalls) -> Message:
     """Return a turn of the model as one message; adjacent texts are pieces of one."""
-    calls.begin_turn()
+    calls.open = []  # those of the turn before will get no result
     tool_calls, reasoning, rest = [], [], []
     for part in parts:
         if part.keys() & _CALL_FIELDS:
@@ -241,8 +237,5 @@ def _response_format(config: Json) -> ResponseFormat | None:
 
 
 def _penalties(config: Json) -> Json:
-    fields = {
-        "presence_penalty": _field(config, "presencePenalty"),
-        "frequency_penalty": _field(config, "frequencyPenalty"),
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+    names = {"presence_penalty": "presencePenalty", "frequency_penalty": "frequencyPenalty"}
+    return {name: value for name, theirs in names.items() if (value := _field(config, theirs)) is not None}

@@ -5,7 +5,7 @@ Tools that only Anthropic's service can run are left out; see ``common.check_too
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -145,38 +145,29 @@ def _user_messages(blocks: Iterable[Json]) -> Iterator[Message]:
 def _parts(content: JsonValue) -> list[Part]:
     if isinstance(content, str):
         return [text_part(content)]
-    return [_PARTS.get(str(block.get("type")), _unknown)(block) for block in require_objects(content, "content")]
+    return [_part(block) for block in require_objects(content, "content")]
 
 
-def _text(block: Json) -> Part:
-    return text_part(require_text(block, "text"))
+def _part(block: Json) -> Part:
+    match block.get("type"):
+        case "text":
+            return text_part(require_text(block, "text"))
+        case "image":
+            return _image(require_object(block.get("source"), "source"))
+        case "document":
+            return _document(require_object(block.get("source"), "source"))
+        case "tool_reference":
+            return text_part(f"The tool {require_text(block, 'tool_name')} is there.")
+    raise MalformedBody(f"a block of the type {block.get('type')} is not supported")
 
 
-def _image(block: Json) -> Part:
-    source = require_object(block.get("source"), "source")
+def _image(source: Json) -> Part:
     if source.get("type") == "url":
         return image_part(require_text(source, "url"))
     return image_part(f"data:{require_text(source, 'media_type')};base64,{require_text(source, 'data')}")
 
 
-def _document(block: Json) -> Part:
-    source = require_object(block.get("source"), "source")
+def _document(source: Json) -> Part:
     if source.get("type") != "text":
         raise MalformedBody("a document must be text")
     return text_part(require_text(source, "data"))
-
-
-def _reference(block: Json) -> Part:
-    return text_part(f"The tool {require_text(block, 'tool_name')} is there.")
-
-
-def _unknown(block: Json) -> Part:
-    raise MalformedBody(f"a block of the type {block.get('type')} is not supported")
-
-
-_PARTS: dict[str, Callable[[Json], Part]] = {
-    "text": _text,
-    "image": _image,
-    "document": _document,
-    "tool_reference": _reference,
-}

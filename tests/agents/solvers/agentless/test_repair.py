@@ -3,7 +3,6 @@
 import pytest
 
 from assay.agents.contract import AgentTask
-from assay.agents.solvers.agentless.localize import LocationSet
 from assay.agents.solvers.agentless.repair import RepairSample, judge
 from assay.agents.solvers.agentless.repository import Repository
 
@@ -20,7 +19,7 @@ def judged(answer: str) -> RepairSample:
     task = AgentTask(repo="a/shop", language="python", problem_statement="ten is enough")
     files = {"shop/prices.py": PRICES, "shop/tills.py": TILLS}
     repository = Repository(task, files, frozenset({*files, "docs/conf.py"}))
-    return judge(answer, repository, LocationSet({"shop/prices.py": SHOWN}), "locations 0, sample 0")
+    return judge(answer, repository, {"shop/prices.py": SHOWN}, "locations 0, sample 0")
 
 
 def test_edit_within_the_shown_lines_makes_a_sample() -> None:
