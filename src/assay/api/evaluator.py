@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self, Unpack
 
 from assay.harness.domain import Instance, Prediction, Verdict
@@ -193,9 +192,7 @@ class Evaluator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _find(self, name: str) -> Instance:

@@ -32,10 +32,9 @@ ALSO = {"base_url": "OPENAI_BASE_URL"}
 """Variables of other tools that are read where Assay's own is not set."""
 
 
-def read_settings(folder: Path | None = None) -> tuple[dict[str, Any], Path]:
-    """Read the settings of a folder (default: the current one), which may be empty; raises DataError."""
-    folder = folder or Path()
-    own, shared = folder / "assay.toml", folder / "pyproject.toml"
+def read_settings() -> tuple[dict[str, Any], Path]:
+    """Read the settings of the current folder, which may be empty; raises DataError."""
+    own, shared = Path("assay.toml"), Path("pyproject.toml")
     if own.is_file():
         return _read_toml(own), own
     tables = _read_toml(shared).get("tool", {}) if shared.is_file() else {}

@@ -126,7 +126,15 @@ def load_predictions(path: Path) -> "Imported":
 
 def find_run(run: str, runs_dir: Path) -> "RunStore":
     """Find a run of evaluations by its name or its folder; raises UserError, which names known runs."""
-    return _check_verdicts(_find_any(run, runs_dir))
+    from assay.harness.runs.manifest import RunKind
+
+    store = _find_any(run, runs_dir)
+    if store.load_run().kind is RunKind.SOLVE:
+        raise UserError(
+            f"{store.root} is the run of a solver and has no verdicts; those of `solve --evaluate` are in "
+            f"{store.root.name}.evaluated, others come from assay evaluate DATASET -p {store.root / 'preds.jsonl'}"
+        )
+    return store
 
 
 def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
@@ -169,16 +177,3 @@ def _find_any(run: str, runs_dir: Path) -> "RunStore":
         raise UserError(f"{run} is no run of Assay; for a folder of logs name their instances with --dataset")
     known = [path.parent.name for path in runs_dir.glob("*/run.json")]
     raise UserError(f"there is no run {run!r} in {runs_dir}{did_you_mean(run, known)}")
-
-
-def _check_verdicts(store: "RunStore") -> "RunStore":
-    """Return the run; raises UserError for a run of a solver."""
-    from assay.harness.runs.manifest import RunKind
-
-    if store.load_run().kind is RunKind.SOLVE:
-        name = store.root.name
-        raise UserError(
-            f"{store.root} is the run of a solver and has no verdicts; those of `solve --evaluate` are in "
-            f"{name}.evaluated, others come from assay evaluate DATASET -p {store.root / 'preds.jsonl'}"
-        )
-    return store

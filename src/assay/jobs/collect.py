@@ -61,9 +61,9 @@ class Collection:
             RunStopped, EngineError: the same call resumes.
         """
         for phase in phases:
-            self._say(f"{phase} ...")
+            self.place.view.say(f"{phase} ...")
             self._work()[phase]()
-            self._say(_summary(funnel_phase(phase, self.folder.steps(phase))))
+            self.place.view.say(_summary(funnel_phase(phase, self.folder.steps(phase))))
         if Phase.VALIDATE in phases:
             self._publish()
         return funnel(self.folder, phases[-1])
@@ -123,10 +123,10 @@ class Collection:
     def _filter(self) -> None:
         changes = {each.id: each.change for each in self.folder.read(Phase.FIND, Found) if each.change}
         authors = {name: change.author for name, change in changes.items()}
-        sieve, licenses = Sieve(self.limits, self.known), _Licenses(self.sources)
+        sieve = Sieve(self.limits, self.known)
         paired = [each for each in self.folder.read(Phase.PAIR, Paired) if each.instance]
         decided = (
-            sieve.decide(each, authors.get(each.id, ""), licenses.find(each.instance))
+            sieve.decide(each, authors.get(each.id, ""), _find_license(self.sources, each.instance))
             for each in paired
             if each.instance
         )
@@ -207,9 +207,6 @@ class Collection:
         text = card(settings, funnel(self.folder), labelled, own, self.times)
         replace_file(self.folder.dataset / "README.md", text.encode())
 
-    def _say(self, text: str) -> None:
-        self.place.view.say(text)
-
 
 def funnel(folder: CollectionFolder, last: Phase = Phase.VALIDATE) -> tuple[FunnelPhase, ...]:
     """Return the figures of the phases that have been done, up to the last one that is asked for."""
@@ -258,18 +255,12 @@ def _lines(path: Path) -> Sequence[tuple[int, str]]:
         raise DataError(f"cannot be read: {error}", file=str(path)) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Licenses:
-    """Reads the license of a tree, each text once."""
-
-    sources: Sources
-
-    def find(self, instance: Instance) -> str:
-        """Return the SPDX name; empty if there is no license, or none that is known."""
-        ref = tree_ref(instance)
-        paths = sorted(filter(is_license_file, self.sources.paths(ref)))
-        texts = (self.sources.read_file(ref, path) or b"" for path in paths)
-        return next((name for text in texts if (name := detect_license(text.decode(errors="replace")))), "")
+def _find_license(sources: Sources, instance: Instance) -> str:
+    """Return the SPDX name of a tree's license; empty if it has none, or none that is known."""
+    ref = tree_ref(instance)
+    paths = sorted(filter(is_license_file, sources.paths(ref)))
+    texts = (sources.read_file(ref, path) or b"" for path in paths)
+    return next((name for text in texts if (name := detect_license(text.decode(errors="replace")))), "")
 
 
 def _newest(instances: Sequence[Instance], limit: int) -> list[Instance]:

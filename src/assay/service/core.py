@@ -8,8 +8,9 @@ from typing import Any, Protocol
 from starlette.requests import Request
 
 from assay.api.evaluator import Evaluator
-from assay.harness.domain import DatasetRef, Instance, Outcome, PublishedImage, Verdict
+from assay.harness.domain import DatasetRef, Instance, Outcome, Verdict
 from assay.harness.errors import DataError, UserError
+from assay.jobs.workbench import drop_image
 from assay.rewards import Mixture, RewardCase, Rewarded, needs_all_tests, needs_tests, reward
 from assay.service.bodies import EvaluateBody
 from assay.service.figures import Figures
@@ -47,7 +48,6 @@ class RewardService:
         self.mixture = mixture
         """The mixture of a client that names no function."""
         self._accepts_instances = accepts_instances
-        self._by_id = {each.id.lower(): each for each in evaluator.instances}
 
     @property
     def instances(self) -> Sequence[Instance]:
@@ -55,12 +55,10 @@ class RewardService:
 
     def find_instance(self, name: str) -> Instance:
         """Find an instance by its id in any case; raises Refused."""
-        found = self._by_id.get(name.lower())
-        if found is None:
-            try:
-                found, _ = self.evaluator.pair(name, "")
-            except UserError as error:
-                raise Refused(404, str(error)) from None
+        try:
+            found, _ = self.evaluator.pair(name, "")
+        except UserError as error:
+            raise Refused(404, str(error)) from None
         return found
 
     def make_request(self, body: EvaluateBody, mixture: Mixture | None = None) -> EvaluationRequest:
@@ -139,9 +137,7 @@ class RewardService:
             raise Refused(422, f"field instance: {error}") from None
         if any(not each.url.startswith("https://") for each in instance.assets):
             raise Refused(422, "field instance: assets may have https addresses only")
-        if isinstance(instance.environment, PublishedImage):
-            return instance.model_copy(update={"environment": None})
-        return instance
+        return drop_image(instance)
 
 
 async def wait_for_disconnect(request: Request) -> None:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import PurePosixPath
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Content types by the end of a name; nothing else is served."""
 
 
 def names() -> Iterator[str]:
-    yield from sorted(
-        file.name for file in files("assay.viewer").joinpath("static").iterdir() if _end(file.name) in TYPES
-    )
+    static = files("assay.viewer").joinpath("static")
+    yield from sorted(each.name for each in static.iterdir() if PurePosixPath(each.name).suffix in TYPES)
 
 
 def read(name: str) -> bytes | None:
@@ -19,8 +19,4 @@ def read(name: str) -> bytes | None:
 
 
 def get_type(name: str) -> str:
-    return f"{TYPES[_end(name)]}; charset=utf-8"
-
-
-def _end(name: str) -> str:
-    return name[name.rfind(".") :]
+    return f"{TYPES[PurePosixPath(name).suffix]}; charset=utf-8"

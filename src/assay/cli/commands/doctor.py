@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -108,25 +109,18 @@ def _engine(name: str) -> MachineCheck:
 
 
 def _builder(name: str) -> MachineCheck:
-    if _only_runs(name):
-        return MachineCheck("image builder", "none: this engine runs images that assay images import adds")
-    if name != "docker":
-        return MachineCheck("image builder", f"the {name} engine's own")
+    from assay.harness.engines import open_engine
     from assay.harness.engines.docker_build import find_builder
 
+    with suppress(AssayError):  # that no engine answers is a finding of its own
+        if not open_engine(name).builds_images:
+            return MachineCheck("image builder", "none: this engine runs images that assay images import adds")
+    if name != "docker":
+        return MachineCheck("image builder", f"the {name} engine's own")
     try:
         return MachineCheck("image builder", find_builder().kind)
     except AssayError as error:
         return MachineCheck("image builder", str(error), "install the docker command line (docker.io or docker-cli)")
-
-
-def _only_runs(name: str) -> bool:
-    from assay.harness.engines import open_engine
-
-    try:
-        return not open_engine(name).builds_images
-    except AssayError:
-        return False
 
 
 def _program(name: str, remedy: str) -> MachineCheck:

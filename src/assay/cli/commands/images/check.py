@@ -29,7 +29,7 @@ def check(
       assay images check images.lock --exact --json
     """
     from assay.cli import console
-    from assay.cli.commands.images.lock_view import print_states, states_as_json
+    from assay.cli.commands.images.lock_view import print_states
     from assay.instances.environments.images_lock import read_lock
     from assay.jobs.lock import check_images, is_as_locked, select
 
@@ -37,7 +37,7 @@ def check(
     bench = config.workplace(engine).bench
     states = check_images(wanted, bench.engine, jobs, console.show_count, exact=exact)
     if json:
-        console.print_json(states_as_json(states))
+        console.print_json({"images": list(states)})
     else:
         print_states(states)
     raise typer.Exit(0 if is_as_locked(states) else exits.INVALID)

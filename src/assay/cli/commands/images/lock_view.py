@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from assay.cli import console, exits
 from assay.harness.names import count
@@ -35,10 +34,6 @@ def print_states(states: Sequence[LayerState]) -> None:
     print(f"{count(len(states), 'image')}: {', '.join(parts)}")
 
 
-def states_as_json(states: Sequence[LayerState]) -> dict[str, Any]:
-    return {"images": list(states)}
-
-
 def build_locked(path: Path, ids: Sequence[str], place: Workplace, *, json: bool) -> int:
     """Build the images of a lock, compare them with it, print the result, and return the exit status."""
     lock = select(read_lock(path), ids)
@@ -47,7 +42,7 @@ def build_locked(path: Path, ids: Sequence[str], place: Workplace, *, json: bool
     states = check_images(select(lock, built), place.bench.engine, place.jobs, console.show_count) if built else ()
     if json:
         found = {name: {"image": lock.instances[name].image, "error": problem} for name, problem in problems.items()}
-        console.print_json({"instances": found, **states_as_json(states)})
+        console.print_json({"instances": found, "images": list(states)})
     else:
         rows = [(name, lock.instances[name].image, problem) for name, problem in problems.items()]
         console.print_rows(("instance", "image", "problem"), rows)
