@@ -3,7 +3,7 @@ import pytest
 from assay.agents.external.command import Command
 from assay.agents.registry import AGENTS, make_agent
 from assay.agents.solvers.bash_loop import BashLoop
-from assay.agents.solvers.best_of import BestOf
+from assay.agents.solvers.best_of.solver import BestOf
 from assay.harness.errors import PluginError, UserError
 
 

@@ -7,8 +7,3 @@ then vote by their normalised form (``vote``, ``shared.normalise``).
 Differences from the paper: all languages, through syntax trees; BM25 instead of embeddings; an ambiguous edit is
 refused, not applied everywhere; every dropped sample has a reason.
 """
-
-from assay.agents.solvers.agentless.settings import AgentlessSettings
-from assay.agents.solvers.agentless.solver import Agentless
-
-__all__ = ["Agentless", "AgentlessSettings"]

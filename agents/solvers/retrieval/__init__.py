@@ -1,5 +1,1 @@
 """SWE-Fixer's way: find the files, then edit them, each by one question that is answered in JSON."""
-
-from assay.agents.solvers.retrieval.solver import RetrievalSolver
-
-__all__ = ["RetrievalSolver"]

@@ -13,7 +13,8 @@ from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
-from assay.agents.solvers.agentless import Agentless, AgentlessSettings
+from assay.agents.solvers.agentless.settings import AgentlessSettings
+from assay.agents.solvers.agentless.solver import Agentless
 from assay.agents.trajectory import AgentInfo, TrajectoryRecorder
 from assay.harness.domain import Status
 from assay.harness.errors import UserError

@@ -11,7 +11,7 @@ import pytest
 from assay.agents.contract import AgentTask, Budget, SolutionStatus
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
-from assay.agents.solvers.ast_search import AstSearch
+from assay.agents.solvers.ast_search.solver import AstSearch
 from played_solvers import Played, Player
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from assay.agents.contract import AgentTask, Candidate, Capabilities, Oracle, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.errors import BudgetExceeded
-from assay.agents.solvers.best_of import BestOf
+from assay.agents.solvers.best_of.solver import BestOf
 from assay.harness.domain import Model
 from assay.harness.errors import PluginError, UserError
 from solver_sessions import FIX, SHOP, WORSE, edit, stage

@@ -11,7 +11,7 @@ from assay.agents.contract import Budget, SolutionStatus
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.tokens import estimate_tokens
-from assay.agents.solvers.retrieval import RetrievalSolver
+from assay.agents.solvers.retrieval.solver import RetrievalSolver
 from played_solvers import Played, Player
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 from assay.agents.contract import Budget, SolutionStatus
 from assay.agents.llm.chat import Request
-from assay.agents.solvers.tree_search import GraphSearch
+from assay.agents.solvers.tree_search.graph_search import GraphSearch
 from solver_sessions import FIX, Stage, edit, stage
 
 pytestmark = pytest.mark.slow

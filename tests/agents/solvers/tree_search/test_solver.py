@@ -7,7 +7,7 @@ import pytest
 from assay.agents.contract import Budget, SolutionStatus
 from assay.agents.llm.chat import Answer, ChatModel, Request, TokenUsage
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, RequestRefused
-from assay.agents.solvers.tree_search import TreeSearch
+from assay.agents.solvers.tree_search.solver import TreeSearch
 from solver_sessions import FIX, WORSE, edit, stage
 
 pytestmark = pytest.mark.slow
