@@ -16,6 +16,7 @@ from assay.service.bodies import EvaluateBody
 from assay.service.figures import Figures
 from assay.service.guard import ClientLeft, Refused
 from assay.service.queue import EvaluationQueue
+from assay.service.replies import RETRY_AFTER
 from assay.service.shared_evaluation import EvaluationRequest, SharedEvaluation
 
 UNSEEN = Verdict(instance_id="", outcome=Outcome.NOT_RUN, reason="no function asked for the tests")
@@ -25,9 +26,7 @@ UNSEEN = Verdict(instance_id="", outcome=Outcome.NOT_RUN, reason="no function as
 class LeavingClient(Protocol):
     """A client that may leave before its answer."""
 
-    async def has_left(self) -> None:
-        """Return when it has."""
-        ...
+    async def has_left(self) -> None: ...
 
 
 class RewardService:
@@ -108,18 +107,23 @@ class RewardService:
         case = RewardCase(request.instance, request.patch, verdict or UNSEEN)
         return await asyncio.to_thread(reward, mixture, case)
 
-    async def judge(
-        self, client: Request | LeavingClient, body: EvaluateBody, mixture: Mixture
-    ) -> tuple[Rewarded, Verdict | None]:
-        """Return a reward and the verdict, for protocols whose clients wait as long as it takes; raises Refused."""
-        request = self.make_request(body, mixture)
-        if not needs_tests(mixture):
-            return await self.compute_reward(mixture, request, None), None
-        async with self.evaluate(client, [request], body.wait) as (evaluation,):
-            if evaluation.verdict is None:
+    async def judge(self, client: Request | LeavingClient, body: EvaluateBody) -> tuple[Rewarded, Verdict | None]:
+        """Return a reward and the verdict, for protocols whose clients wait as long as it takes and want a number.
+
+        Raises:
+            Refused: there is no reward, or not yet.
+        """
+        request, verdict = self.make_request(body, self.mixture), None
+        if needs_tests(self.mixture):
+            async with self.evaluate(client, [request], body.wait) as (evaluation,):
+                verdict = evaluation.verdict
+            if verdict is None:
                 retry = {"Retry-After": str(self.queue.retry_after())}
                 raise Refused(503, "the evaluation has not finished; ask again for the same content", retry)
-            return await self.compute_reward(mixture, request, evaluation.verdict), evaluation.verdict
+        rewarded = await self.compute_reward(self.mixture, request, verdict)
+        if rewarded.reward is None:
+            raise Refused(503, f"no reward: {rewarded.problem}", {"Retry-After": str(RETRY_AFTER)})
+        return rewarded, verdict
 
     def _read_row(self, row: Mapping[str, Any]) -> Instance:
         """Return the instance of a row that a client sent; raises Refused."""

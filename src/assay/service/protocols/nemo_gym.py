@@ -13,8 +13,6 @@ from starlette.responses import JSONResponse, Response
 from assay.rewards.answers import patch_of
 from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
 from assay.service.core import RewardService
-from assay.service.guard import Refused
-from assay.service.replies import RETRY_AFTER
 from assay.service.routes import HttpRoute, answer_always
 
 
@@ -37,9 +35,7 @@ def routes(service: RewardService) -> list[HttpRoute]:
         given = read_body(VerifyBody, await request.body())
         patch = given.model_patch if given.model_patch is not None else patch_of(last_text(given.response))
         body = EvaluateBody(instance_id=given.instance_id, patch=patch, wait=MAX_WAIT)
-        rewarded, verdict = await service.judge(request, body, service.mixture)
-        if rewarded.reward is None:
-            raise Refused(503, f"no reward: {rewarded.problem}", {"Retry-After": str(RETRY_AFTER)})
+        rewarded, verdict = await service.judge(request, body)
         answered = {"reward": rewarded.reward, "reward_components": rewarded.components, "mask_sample": False}
         if verdict is not None:
             about = {"outcome": verdict.outcome, "resolved": verdict.resolved, "evaluation_completed": True}

@@ -20,7 +20,7 @@ from assay.harness.errors import UserError
 from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
 from assay.service.core import LeavingClient, RewardService
 from assay.service.guard import ClientLeft, Refused
-from assay.service.replies import RETRY_AFTER, instance_as_json
+from assay.service.replies import instance_as_json
 from assay.service.routes import HttpRoute, answer_always
 from assay.version import __version__
 
@@ -159,9 +159,7 @@ class OpenEnv:
         if episode.instance is None:
             raise Refused(422, "the episode has not begun; send reset first")
         body = EvaluateBody(instance_id=episode.instance.id, patch=action.patch, wait=MAX_WAIT)
-        rewarded, verdict = await self._service.judge(client, body, self._service.mixture)
-        if rewarded.reward is None:
-            raise Refused(503, f"no reward: {rewarded.problem}", {"Retry-After": str(RETRY_AFTER)})
+        rewarded, verdict = await self._service.judge(client, body)
         episode.steps += 1
         seen = {"outcome": verdict.outcome, "reason": verdict.reason} if verdict else {}
         about = {"components": rewarded.components, "episode_id": episode.id}
