@@ -63,8 +63,6 @@ class CommandSettings(Model):
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """Paths and port for one sample's program."""
-
     python: str
     bridge: str
     socket: str

@@ -28,8 +28,6 @@ from assay.agents.trajectory import (
 
 
 class _Part(LooseModel):
-    """Part of a message: a text, reasoning, a tool call or a tool result."""
-
     type: str
     text: str = ""
     thinking: str = ""

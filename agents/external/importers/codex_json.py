@@ -18,8 +18,6 @@ from assay.agents.trajectory import AgentInfo, FinalMetrics, RecordedToolCall, S
 
 
 class _Item(LooseModel):
-    """A message, an action, reasoning or an error."""
-
     id: str = ""
     type: str = ""
     text: str = ""

@@ -50,8 +50,6 @@ class _Usage(LooseModel):
 
 
 class _Response(LooseModel):
-    """The endpoint's reply."""
-
     model: str | None = None
     usage: _Usage | None = None
 

@@ -52,7 +52,6 @@ def find_places(search: CodeSearch, location: BugLocation) -> list[Snippet]:
 
 
 def _search_narrowest_first(search: CodeSearch, location: BugLocation) -> Iterator[SearchResult]:
-    """Yield search results for a location, the narrowest first."""
     if location.method and location.class_:
         yield search.search_method_in_class(location.method, location.class_)
     if location.method:

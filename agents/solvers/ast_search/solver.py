@@ -125,7 +125,6 @@ def _follow(
 
 
 def _run_call(session: SolveSession, search: CodeSearch, call: str) -> str:
-    """Run and record a search call; return it with its result."""
     found = perform(search, call)
     action = RecordedToolCall(tool_call_id="search", function_name="search", arguments={"call": call})
     session.recorder.add(action_step(action, found.text))

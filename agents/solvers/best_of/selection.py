@@ -46,7 +46,6 @@ def identity(candidate: Candidate) -> str:
 
 
 def count_test_votes(candidates: Sequence[Candidate], matrix: TestMatrix) -> list[Candidate]:
-    """Return the candidates, in order, with the votes of the generated tests."""
     return [
         candidate.model_copy(update={"votes": count})
         for candidate, count in zip(candidates, matrix.votes(), strict=True)

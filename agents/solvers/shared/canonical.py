@@ -32,8 +32,6 @@ CLOSING = frozenset({")", "]", "}", "end"})
 
 @dataclass(slots=True)
 class _Writer:
-    """Collects lines token by token."""
-
     language: Language
     lines: list[str] = field(default_factory=list)
     rename: Mapping[str, str] = field(default_factory=dict)

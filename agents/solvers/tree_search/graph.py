@@ -142,8 +142,6 @@ def _vertices(path: str, found: Sequence[Definition]) -> tuple[Vertex, ...]:
 
 
 class _Names:
-    """Finds the definitions of mentioned names."""
-
     def __init__(self, files: Sequence[_File]) -> None:
         self._all: dict[tuple[str, str], list[Vertex]] = defaultdict(list)
         for file in files:

@@ -138,8 +138,6 @@ class Visit:
 
 
 class _Walk:
-    """One exploration of one repository."""
-
     def __init__(self, settings: GraphSearch.Settings, session: SolveSession, texts: dict[str, str]) -> None:
         self._settings = settings
         self._session = session

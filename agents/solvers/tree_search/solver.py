@@ -102,8 +102,6 @@ class TreeSearch:
 
 
 class _Search:
-    """One search on one instance."""
-
     def __init__(self, settings: TreeSearch.Settings, session: SolveSession) -> None:
         self._settings = settings
         self._session = session

@@ -56,7 +56,6 @@ def judge_by_rule(node: SearchNode[SearchState]) -> Reward | None:
 
 
 def _failures_before(node: SearchNode[SearchState]) -> int:
-    """Count the failed actions directly before this one."""
     count, above = 0, node.parent
     while above is not None and above.content.failure is not None:
         count, above = count + 1, above.parent

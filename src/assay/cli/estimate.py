@@ -54,7 +54,6 @@ class Estimate:
 
     @property
     def at_work(self) -> str:
-        """The names of the items at work, in words."""
         names = [*islice(self._since, SHOWN)]
         more = f" and {len(self._since) - SHOWN} more" if len(self._since) > SHOWN else ""
         return ", ".join(names) + more

@@ -115,7 +115,6 @@ def load_findings(run: ViewedRun) -> list[FindingLine]:
 
 
 def _find_compared(run: ViewedRun) -> Iterator[str]:
-    """Yield the ids of the instances whose patch was compared."""
     for name, entry in run.now().entries.items():
         if entry.state and get_stamp(f"{run.store.root}/instances/{name}/{RECORD}"):
             yield name

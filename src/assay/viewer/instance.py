@@ -188,7 +188,6 @@ def _steps(timings: Timings) -> Iterator[TimedStep]:
 
 
 def _facts(run: ViewedRun, instance: Instance | None, evidence: Evidence | None) -> Iterator[tuple[str, str]]:
-    """Yield name and value of the facts about the tests' environment."""
     if instance is not None:
         yield "repository", instance.repo
         yield "base commit", instance.base_commit

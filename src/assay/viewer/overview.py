@@ -214,7 +214,6 @@ def _usage(now: Snapshot, judged: Sequence[Entry]) -> UsageFigures | None:
 
 
 def _facts(about: Run) -> Iterator[tuple[str, str]]:
-    """Yield name and value of the manifest's facts about data, model and settings."""
     yield "kind", WORDS[about.kind]
     yield "data set", f"{about.dataset.name} {about.dataset.revision}".strip()
     yield "model", about.model

@@ -186,8 +186,6 @@ def fair_length(lengths: Iterable[int], budget: int) -> int:
 
 @dataclass
 class _Writer:
-    """Cuts texts."""
-
     limit: int
     has_cut: bool = False
 
@@ -284,7 +282,6 @@ def _tokens(number: int, step: Step) -> StepTokens:
 
 
 def _totals(steps: Sequence[Step]) -> FinalMetrics:
-    """Add up the steps of an unfinished trajectory."""
     found = [step.metrics for step in steps if step.metrics]
     costs = [each.cost_usd for each in found]
     return FinalMetrics(

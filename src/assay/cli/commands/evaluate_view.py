@@ -26,7 +26,6 @@ def show(run: EvaluationRun, report: RunReport, verdicts: Sequence[Verdict], *, 
 
 
 def exit_code(report: RunReport, fail_under: float | None) -> int:
-    """Return the exit code that a finished run deserves."""
     if report.infra_failure_instances:
         return exits.INFRASTRUCTURE
     if not report.submitted_instances:

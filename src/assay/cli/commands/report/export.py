@@ -132,7 +132,6 @@ def _check(done: Exported) -> "list[Problem]":
 
 
 def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json: bool) -> None:
-    """Print the written files and their problems."""
     from assay.cli import console
 
     if as_json:
