@@ -93,7 +93,7 @@ class ProxyHandler:
 
     def reject(self, request: HttpRequest, error: ApiError) -> HttpReply:
         self._record(request, error.status, None, (), error)
-        return self._dialect(request).error_reply(error)
+        return HttpReply(error.status, json.dumps(self._dialect(request).error_body(error)))
 
     def answer(self, request: HttpRequest) -> HttpReply:
         """Answer one request; every failure becomes an error reply."""
@@ -117,7 +117,8 @@ class ProxyHandler:
                         reply = HttpReply(200, "".join(dialect.events(parsed, answers)), "text/event-stream")
         except Exception as error:  # whatever it is, the client gets a reply and the run continues
             failure = error
-            reply = dialect.error_reply(_api_error(error))
+            told = _api_error(error)
+            reply = HttpReply(told.status, json.dumps(dialect.error_body(told)))
         self._record(request, reply.status, parsed, answers, failure)
         return reply
 

@@ -163,7 +163,7 @@ class Dialect(Protocol):
         """Return the body that lists the models; called for a MODELS route only."""
         ...
 
-    def error_reply(self, error: ApiError) -> HttpReply:
+    def error_body(self, error: ApiError) -> Json:
         """Return the API's spelling of an error; clients must retry it on status 503 only."""
         ...
 

@@ -1,6 +1,5 @@
 """OpenAI's chat completions API; its JSON is in ``openai_chat``, which the client uses too."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -8,15 +7,7 @@ from assay.agents.llm.chat import Answer
 from assay.agents.llm.json_fields import Json
 from assay.agents.llm.openai_chat.replies import answers_to_events, answers_to_json
 from assay.agents.llm.openai_chat.requests import request_from_json
-from assay.agents.llm.proxy.dialects.base import (
-    ApiError,
-    HttpReply,
-    HttpRequest,
-    ParsedRequest,
-    Route,
-    RouteKind,
-    sample_count,
-)
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest, Route, RouteKind, sample_count
 from assay.agents.llm.proxy.dialects.common import OpenAiDialect
 
 
@@ -38,6 +29,5 @@ class Chat(OpenAiDialect):
     def events(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Iterator[str]:
         return answers_to_events(answers, parsed.request.model)
 
-    def error_reply(self, error: ApiError) -> HttpReply:
-        body = {"message": str(error), "type": error.code, "code": error.code}
-        return HttpReply(error.status, json.dumps({"error": body}))
+    def error_body(self, error: ApiError) -> Json:
+        return {"error": {"message": str(error), "type": error.code, "code": error.code}}

@@ -10,15 +10,7 @@ from pydantic import JsonValue
 
 from assay.agents.llm.chat import Answer, Finish
 from assay.agents.llm.json_fields import Json, MalformedBody
-from assay.agents.llm.proxy.dialects.base import (
-    ApiError,
-    HttpReply,
-    HttpRequest,
-    ParsedRequest,
-    Route,
-    RouteKind,
-    bearer_token,
-)
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest, Route, RouteKind, bearer_token
 from assay.agents.llm.proxy.dialects.common import answer_id, arguments_object, total_usage
 from assay.agents.llm.proxy.dialects.gemini_request import parse_gemini
 
@@ -91,11 +83,11 @@ class Gemini:
             ]
         }
 
-    def error_reply(self, error: ApiError) -> HttpReply:
+    def error_body(self, error: ApiError) -> Json:
         message = f"{_TOO_LONG}: {error}" if error.code == "context_length_exceeded" else str(error)
         default = "INTERNAL" if error.status >= 500 else "INVALID_ARGUMENT"
-        body = {"code": error.status, "message": message, "status": _STATUSES.get(error.status, default)}
-        return HttpReply(error.status, json.dumps({"error": body}))
+        status = _STATUSES.get(error.status, default)
+        return {"error": {"code": error.status, "message": message, "status": status}}
 
 
 def _head(parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:

@@ -8,15 +8,7 @@ from pydantic import JsonValue
 
 from assay.agents.llm.chat import Answer, Finish, TokenUsage
 from assay.agents.llm.json_fields import Json
-from assay.agents.llm.proxy.dialects.base import (
-    ApiError,
-    HttpReply,
-    HttpRequest,
-    ParsedRequest,
-    Route,
-    RouteKind,
-    bearer_token,
-)
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest, Route, RouteKind, bearer_token
 from assay.agents.llm.proxy.dialects.common import answer_id, arguments_object, format_event, total_usage
 from assay.agents.llm.proxy.dialects.messages_request import parse_messages
 
@@ -78,10 +70,10 @@ class Messages:
         ]
         return {"data": data, "has_more": False, "first_id": names[0], "last_id": names[-1]}
 
-    def error_reply(self, error: ApiError) -> HttpReply:
+    def error_body(self, error: ApiError) -> Json:
         message = f"{_TOO_LONG}: {error}" if error.code == "context_length_exceeded" else str(error)
-        body: Json = {"type": _ERROR_TYPES.get(error.status, "api_error"), "message": message}
-        return HttpReply(error.status, json.dumps({"type": "error", "error": body}))
+        kind = _ERROR_TYPES.get(error.status, "api_error")
+        return {"type": "error", "error": {"type": kind, "message": message}}
 
 
 def _head(parsed: ParsedRequest, answer: Answer) -> Json:

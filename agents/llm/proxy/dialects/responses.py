@@ -1,6 +1,5 @@
 """OpenAI's responses API: items instead of messages, and a stream of named events for the growth of each item."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -8,7 +7,7 @@ from pydantic import JsonValue
 
 from assay.agents.llm.chat import Answer, Finish, TokenUsage, ToolCall
 from assay.agents.llm.json_fields import Json
-from assay.agents.llm.proxy.dialects.base import ApiError, HttpReply, HttpRequest, ParsedRequest, Route, RouteKind
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest, Route, RouteKind
 from assay.agents.llm.proxy.dialects.common import OpenAiDialect, answer_id, arguments_object, format_event, total_usage
 from assay.agents.llm.proxy.dialects.responses_request import FREEFORM_FIELD, join_name, parse_responses
 
@@ -48,10 +47,9 @@ class Responses(OpenAiDialect):
         for number, event in enumerate(events):
             yield format_event({**event, "sequence_number": number})
 
-    def error_reply(self, error: ApiError) -> HttpReply:
+    def error_body(self, error: ApiError) -> Json:
         kind = "invalid_request_error" if error.status < 500 else "server_error"
-        body: Json = {"message": str(error), "type": kind, "param": None, "code": error.code}
-        return HttpReply(error.status, json.dumps({"error": body}))
+        return {"error": {"message": str(error), "type": kind, "param": None, "code": error.code}}
 
 
 def _head(parsed: ParsedRequest, answer: Answer) -> Json:
