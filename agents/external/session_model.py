@@ -5,8 +5,8 @@ import threading
 from pydantic import JsonValue
 
 from assay.agents.contract import AskOptions, SolveSession
-from assay.agents.external.importers.common import parse_arguments
-from assay.agents.llm.chat import Answer, Message, Request, Role, ToolCall
+from assay.agents.external.importers.common import make_call
+from assay.agents.llm.chat import Answer, Message, Request, Role
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.errors import AssayError
@@ -38,7 +38,7 @@ class SessionModel:
         with self._lock:
             self.unanswered = None
             self.answered += 1
-            self._open_calls |= {call.id: _action(call) for call in answer.tool_calls}
+            self._open_calls |= {call.id: make_call(call.id, call.name, call.arguments) for call in answer.tool_calls}
         return answer
 
     def finish(self) -> None:
@@ -85,11 +85,6 @@ def _asking(request: Request) -> AskOptions:
         response_format=request.response_format,
         extra={**request.extra, **{name: value for name, value in others.items() if value is not None}},
     )
-
-
-def _action(call: ToolCall) -> RecordedToolCall:
-    arguments = parse_arguments(call.arguments)
-    return RecordedToolCall(tool_call_id=call.id, function_name=call.name, arguments=arguments)
 
 
 def _text(message: Message) -> str:

@@ -11,15 +11,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
-from assay.agents.contract import (
-    AgentTask,
-    AskOptions,
-    Capabilities,
-    CommandResult,
-    SolutionStatus,
-    SolveOutcome,
-    SolveSession,
-)
+from assay.agents.contract import AskOptions, Capabilities, CommandResult, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Answer, Message, Role
 from assay.agents.solvers.shared.bash_actions import BASH, GBNF, NoAction, clip, read_action
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
@@ -96,7 +88,7 @@ class BashLoop:
     def solve(self, session: SolveSession) -> SolveOutcome:
         """The workspace is the answer when the model submits or a limit is reached."""
         system = SYSTEM.format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
-        opening = Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session.task))
+        opening = Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session))
         turns: list[Turn] = []
         wrong_in_a_row, cost = 0, 0.0
         for _ in range(min(self.settings.steps, session.budget.steps or self.settings.steps)):
@@ -148,8 +140,8 @@ class BashLoop:
         return Turn(answer.make_message(), heard, collapsed=f"(an old output of {lines} lines, left out)")
 
 
-def state(task: AgentTask) -> str:
-    statement = task.problem_statement.strip()
+def state(session: SolveSession) -> str:
+    task, statement = session.task, session.task.problem_statement.strip()
     return TASK.format(repo=task.repo, language=task.language, root=task.root, statement=statement)
 
 

@@ -7,24 +7,8 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from assay.agents.external.importers.common import (
-    LooseModel,
-    assemble,
-    json_lines,
-    non_empty,
-    parse_arguments,
-    plain_text,
-)
-from assay.agents.trajectory import (
-    AgentInfo,
-    FinalMetrics,
-    Metrics,
-    Observation,
-    ObservationResult,
-    RecordedToolCall,
-    Step,
-    Trajectory,
-)
+from assay.agents.external.importers.common import LooseModel, assemble, json_lines, make_call, non_empty, plain_text
+from assay.agents.trajectory import AgentInfo, FinalMetrics, Metrics, Observation, ObservationResult, Step, Trajectory
 
 
 class _Part(LooseModel):
@@ -109,11 +93,7 @@ def _steps(lines: Sequence[_Line]) -> list[Step]:
 
 def _agent_step(message: _Message) -> Step:
     parts = message.content if not isinstance(message.content, str) else (_Part(type="text", text=message.content),)
-    calls = tuple(
-        RecordedToolCall(tool_call_id=part.id, function_name=part.name, arguments=parse_arguments(part.input))
-        for part in parts
-        if part.type == "tool_use"
-    )
+    calls = tuple(make_call(part.id, part.name, part.input) for part in parts if part.type == "tool_use")
     return Step(
         source="agent",
         model_name=message.model,

@@ -9,8 +9,8 @@ from assay.agents.external.importers.common import (
     assemble,
     bash_call,
     json_lines,
+    make_call,
     non_empty,
-    parse_arguments,
     plain_text,
     single_result,
 )
@@ -104,7 +104,6 @@ def _action(item: _Item) -> tuple[RecordedToolCall, str]:
     if item.type == "command_execution":
         return bash_call(item.id, item.command), item.aggregated_output
     if item.type == "mcp_tool_call":
-        name, arguments = f"{item.server}.{item.tool}", parse_arguments(item.arguments)
-        return RecordedToolCall(tool_call_id=item.id, function_name=name, arguments=arguments), plain_text(item.result)
-    arguments = non_empty(changes=item.changes, query=item.query, text=item.text) or {}
-    return RecordedToolCall(tool_call_id=item.id, function_name=item.type or "unknown", arguments=arguments), ""
+        return make_call(item.id, f"{item.server}.{item.tool}", item.arguments), plain_text(item.result)
+    arguments = non_empty(changes=item.changes, query=item.query, text=item.text)
+    return make_call(item.id, item.type or "unknown", arguments), ""

@@ -69,6 +69,10 @@ def parse_arguments(arguments: JsonValue) -> dict[str, JsonValue]:
     return arguments if isinstance(arguments, dict) else {}
 
 
+def make_call(call_id: str, name: str, arguments: JsonValue) -> RecordedToolCall:
+    return RecordedToolCall(tool_call_id=call_id, function_name=name, arguments=parse_arguments(arguments))
+
+
 def bash_call(call_id: str, command: str) -> RecordedToolCall:
     return RecordedToolCall(tool_call_id=call_id, function_name="bash", arguments={"command": command})
 

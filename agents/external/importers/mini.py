@@ -15,8 +15,8 @@ from assay.agents.external.importers.common import (
     assemble,
     bash_call,
     iso_time,
+    make_call,
     non_empty,
-    parse_arguments,
     plain_text,
 )
 from assay.agents.trajectory import (
@@ -171,10 +171,7 @@ def _metrics(usage: _Usage, cost: float | None) -> Metrics:
 
 def _calls(message: _Message, number: int) -> tuple[RecordedToolCall, ...]:
     if message.tool_calls:
-        return tuple(
-            RecordedToolCall(tool_call_id=call.id, function_name=call.name, arguments=parse_arguments(call.arguments))
-            for call in message.tool_calls
-        )
+        return tuple(make_call(call.id, call.name, call.arguments) for call in message.tool_calls)
     commands = _FENCE.findall(plain_text(message.content))
     return (bash_call(f"action-{number}", commands[0]),) if len(commands) == 1 else ()
 

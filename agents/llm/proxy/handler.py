@@ -13,15 +13,7 @@ from pydantic import Field, JsonValue
 from assay.agents.llm.chat import Answer, ChatModel, TokenUsage
 from assay.agents.llm.errors import BudgetExceeded, CassetteMiss, ContextTooLong, ModelUnavailable, RequestRefused
 from assay.agents.llm.json_fields import Json, MalformedBody
-from assay.agents.llm.proxy.dialects.base import (
-    ApiError,
-    Dialect,
-    HttpReply,
-    HttpRequest,
-    ParsedRequest,
-    Route,
-    RouteKind,
-)
+from assay.agents.llm.proxy.dialects.base import ApiError, Dialect, HttpReply, HttpRequest, ParsedRequest, RouteKind
 from assay.agents.llm.proxy.dialects.chat import Chat
 from assay.agents.llm.samples import Samples
 from assay.agents.llm.tokens import estimate_prompt
@@ -102,12 +94,12 @@ class ProxyHandler:
         failure: Exception | None = None
         dialect = self._dialect(request)
         try:
-            route = self._authorise(request)
-            if route.kind is RouteKind.MODELS:
+            kind = self._authorise(request)
+            if kind is RouteKind.MODELS:
                 reply = HttpReply(200, json.dumps(dialect.models(self._names)))
             else:
                 parsed = self._parse(dialect, request)
-                if route.kind is RouteKind.COUNT:
+                if kind is RouteKind.COUNT:
                     reply = HttpReply(200, json.dumps(dialect.count(estimate_prompt(parsed.request))))
                 else:
                     with self._samples.next(parsed.request, parsed.samples) as numbered:
@@ -124,17 +116,17 @@ class ProxyHandler:
 
     def _dialect(self, request: HttpRequest) -> Dialect:
         """Return the dialect that serves a request's path, or the first one, to spell the error."""
-        return next((dialect for dialect in self._dialects if _route(dialect, request)), self._dialects[0])
+        return next((dialect for dialect in self._dialects if _find_kind(dialect, request)), self._dialects[0])
 
-    def _authorise(self, request: HttpRequest) -> Route:
+    def _authorise(self, request: HttpRequest) -> RouteKind:
         dialect = self._dialect(request)
-        route = _route(dialect, request)
-        if route is None:
+        kind = _find_kind(dialect, request)
+        if kind is None:
             served = " and ".join(route.path for dialect in self._dialects for route in dialect.routes)
             raise ApiError(403, "forbidden", f"this proxy serves {served} only")
         if not compare_digest(dialect.token(request).encode("utf-8", "replace"), self._token.encode()):
             raise ApiError(401, "invalid_api_key", "the API key is not this proxy's")
-        return route
+        return kind
 
     def _parse(self, dialect: Dialect, request: HttpRequest) -> ParsedRequest:
         parsed = dialect.parse(request, _json_object(request.body))
@@ -181,8 +173,8 @@ def _json_object(body: bytes) -> Json:
     return parsed
 
 
-def _route(dialect: Dialect, request: HttpRequest) -> Route | None:
-    return next((route for route in dialect.routes if route.matches(request.method, request.path)), None)
+def _find_kind(dialect: Dialect, request: HttpRequest) -> RouteKind | None:
+    return next((route.kind for route in dialect.routes if route.matches(request.method, request.path)), None)
 
 
 def _api_error(error: Exception) -> ApiError:
