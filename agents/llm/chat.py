@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from assay.harness.domain import Model
 
@@ -22,10 +22,8 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
-class Part(BaseModel):
+class Part(BaseModel, frozen=True, extra="allow"):
     """One part of a message with images or files; all fields but the type are passed on unchanged."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     type: str
 
@@ -64,10 +62,8 @@ class Tool(Model):
     strict: bool | None = None
 
 
-class ResponseFormat(BaseModel):
+class ResponseFormat(BaseModel, frozen=True, extra="allow"):
     """Required format of an answer; for the type ``json_schema`` the schema is in the extra field of that name."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     type: str
 

@@ -12,16 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.agents.contract import (
-    Agent,
-    Budget,
-    InstallableAgent,
-    SampleUsage,
-    Solution,
-    SolutionStatus,
-    SolveOutcome,
-    SolveSession,
-)
+from assay.agents.contract import Agent, Budget, InstallableAgent, Solution, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.budget import Ledger
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError, RunBudgetExceeded
@@ -168,7 +159,7 @@ class _Sample:
         instance = self._job.instance
         seconds = {"seconds": time.monotonic() - self._began, "command_seconds": ending.command_seconds}
         usage = self._model.usage.model_copy(update=seconds)
-        trajectory = _finish(self._recorder, usage, ending)
+        trajectory = self._finish(ending)
         acted = [step for step in (trajectory.steps if trajectory else ()) if step.source == "agent"]
         steps = sum(step.llm_call_count != 0 for step in acted)  # other actions belong to the step before
         return Solution(
@@ -186,6 +177,22 @@ class _Sample:
             error=ending.error,
             trajectory=trajectory,
         )
+
+    def _finish(self, ending: _Ending) -> Trajectory | None:
+        """Write the end of the trajectory; one without any step gets a step of the harness that says how it ended."""
+        recorder, usage = self._recorder, self._model.usage
+        begun = recorder.trajectory()
+        if begun is None:
+            message = f"ended: {ending.status}{': ' * bool(ending.error)}{ending.error}"
+            recorder.add(Step(source="system", message=message))
+        total = FinalMetrics(
+            total_prompt_tokens=usage.prompt_tokens,
+            total_completion_tokens=usage.completion_tokens,
+            total_cached_tokens=usage.cached_tokens,
+            total_cost_usd=usage.cost,
+            total_steps=len(begun.steps) if begun else 1,
+        )
+        return recorder.finish(final_metrics=total, extra=dict(ending.outcome.extra) or None)
 
     def log(self, text: str) -> None:
         self._setup.store.log(self._job.instance.id, self._job.sample, text)
@@ -225,21 +232,6 @@ def _status(ending: _Ending) -> SolutionStatus:
     if ending.status in {SolutionStatus.SUBMITTED, SolutionStatus.EMPTY}:
         return SolutionStatus.SUBMITTED if ending.patch.strip() else SolutionStatus.EMPTY
     return ending.status
-
-
-def _finish(recorder: TrajectoryRecorder, usage: SampleUsage, ending: _Ending) -> Trajectory | None:
-    """Write the end of the trajectory; one without any step gets a step of the harness that says how it ended."""
-    begun = recorder.trajectory()
-    if begun is None:
-        recorder.add(Step(source="system", message=f"ended: {ending.status}{': ' * bool(ending.error)}{ending.error}"))
-    total = FinalMetrics(
-        total_prompt_tokens=usage.prompt_tokens,
-        total_completion_tokens=usage.completion_tokens,
-        total_cached_tokens=usage.cached_tokens,
-        total_cost_usd=usage.cost,
-        total_steps=len(begun.steps) if begun else 1,
-    )
-    return recorder.finish(final_metrics=total, extra=dict(ending.outcome.extra) or None)
 
 
 @contextmanager

@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from assay.agents.trajectory import (
     AgentInfo,
@@ -18,10 +17,8 @@ from assay.agents.trajectory import (
 )
 
 
-class LooseModel(BaseModel):
+class LooseModel(BaseModel, frozen=True, extra="ignore"):
     """A JSON object of another project; fields that the class does not name are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 Each = TypeVar("Each", bound=LooseModel)
@@ -79,10 +76,6 @@ def bash_call(call_id: str, command: str) -> RecordedToolCall:
 
 def single_result(call_id: str | None, content: str) -> Observation:
     return Observation(results=(ObservationResult(source_call_id=call_id, content=content),))
-
-
-def iso_time(seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def non_empty(**fields: JsonValue) -> dict[str, JsonValue] | None:

@@ -7,18 +7,11 @@ is the user's next message; with tool calls, it is a message of the tool.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
 from pydantic import AliasPath, Field, JsonValue
 
-from assay.agents.external.importers.common import (
-    LooseModel,
-    assemble,
-    bash_call,
-    iso_time,
-    make_call,
-    non_empty,
-    plain_text,
-)
+from assay.agents.external.importers.common import LooseModel, assemble, bash_call, make_call, non_empty, plain_text
 from assay.agents.trajectory import (
     AgentInfo,
     FinalMetrics,
@@ -158,6 +151,10 @@ def _agent_step(message: _Message, calls: Sequence[RecordedToolCall], results: S
         observation=Observation(results=tuple(results)) if results else None,
         metrics=_metrics(usage or _Usage(), message.extra.cost) if has_metrics else None,
     )
+
+
+def iso_time(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def _metrics(usage: _Usage, cost: float | None) -> Metrics:

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from assay.agents.solvers.shared.code_search import SHOWN, CodeSearch, SearchResult
 from assay.agents.solvers.shared.codebase import Snippet
 from assay.harness.domain import Model
 
 
-class BugLocation(Model):
+class BugLocation(Model, extra="ignore"):
     """A place to change as the model names it; unnamed parts are empty."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     file: str = ""
     class_: str = Field(default="", alias="class")
@@ -26,10 +24,8 @@ class BugLocation(Model):
         return "" if value is None else value
 
 
-class NextStep(Model):
+class NextStep(Model, extra="ignore"):
     """What the model does next: search calls, or the places to change."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     API_calls: tuple[str, ...] = ()
     bug_locations: tuple[BugLocation, ...] = ()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from assay.agents.contract import AgentTask
 from assay.agents.solvers.retrieval.numbering import number_lines
@@ -34,28 +34,22 @@ EDIT_FORM = {
 }
 
 
-class FileChoice(Model):
+class FileChoice(Model, extra="ignore"):
     """The retriever's answer."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     files: tuple[str, ...] = Field(alias="files for editing", min_length=1)
 
 
-class CodeEdit(Model):
+class CodeEdit(Model, extra="ignore"):
     """A code snippet and its replacement."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     file: str
     original: str = Field(alias="code snippet to be modified")
     edited: str = Field(alias="edited code snippet")
 
 
-class EditorAnswer(Model):
+class EditorAnswer(Model, extra="ignore"):
     """The editor's answer."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     reasoning: Any = Field(default="", alias="reasoning process")
     edits: tuple[CodeEdit, ...] = Field(alias="edited code", min_length=1)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from assay.agents.contract import SampleUsage, SolutionStatus
 from assay.harness.files import read_model
@@ -16,10 +16,9 @@ from assay.viewer.runs import EVALUATED, ViewedRun, Viewer
 LARGEST = 64 * 1024 * 1024  # bytes of a solution that is read; it holds the patches of all candidates
 
 
-class SampleHead(BaseModel):
+class SampleHead(BaseModel, frozen=True, extra="ignore"):
     """A finished sample, without its patches."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
     model: str = ""
     status: SolutionStatus
     usage: SampleUsage = SampleUsage()
@@ -27,8 +26,7 @@ class SampleHead(BaseModel):
     error: str = ""
 
 
-class _Saved(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+class _Saved(BaseModel, frozen=True, extra="ignore"):
     solution: SampleHead
 
 

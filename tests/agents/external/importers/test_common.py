@@ -5,7 +5,6 @@ import pytest
 from assay.agents.external.importers.common import (
     LooseModel,
     assemble,
-    iso_time,
     json_lines,
     non_empty,
     parse_arguments,
@@ -59,11 +58,6 @@ def test_arguments_become_an_object(arguments: Any, expected: dict[str, Any]) ->
 def test_empty_fields_are_left_out() -> None:
     assert non_empty(a=0, b="", c=None, d=[], e={}, f=False) == {"a": 0, "f": False}
     assert non_empty(a="") is None
-
-
-def test_time_is_written_in_iso_8601() -> None:
-    assert iso_time(1700000000.5) == "2023-11-14T22:13:20.500+00:00"
-    assert iso_time(None) is None
 
 
 def test_steps_are_numbered_and_counted() -> None:

@@ -117,3 +117,8 @@ def test_commands_in_fenced_blocks_are_read_with_their_results() -> None:
 def test_part_of_another_type_is_named(field: str, content: Any) -> None:
     with pytest.raises(DataError, match=rf"^field [\w.]*{field}: this is not a trajectory in the format mini: "):
         import_trajectory("mini", json.dumps(content).encode())
+
+
+def test_time_is_written_in_iso_8601() -> None:
+    assert mini.iso_time(1700000000.5) == "2023-11-14T22:13:20.500+00:00"
+    assert mini.iso_time(None) is None
