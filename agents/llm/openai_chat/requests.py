@@ -36,22 +36,9 @@ def request_from_json(body: JsonValue, *, sample: int = 0) -> Request:
         raise MalformedBody("the body must be a JSON object")
     rest: Json = {name: value for name, value in body.items() if name not in _NEVER_SENT and value is not None}
     limits: list[JsonValue] = [rest.pop(name) for name in _LIMITS if name in rest]
-    stop = rest.pop("stop", [])
-    fields: Json = {
-        "messages": rest.pop("messages", []),
-        "tools": rest.pop("tools", []),
-        "response_format": rest.pop("response_format", None),
-        "max_tokens": limits[0] if limits else None,
-        "stop": [stop] if isinstance(stop, str) else stop,
-        "sample": sample,
-    }
-    for name in _SAME_NAMES & rest.keys():
-        fields[name] = rest.pop(name)
-    return _request(fields, rest)
-
-
-def _request(fields: Json, extra: Json) -> Request:
-    messages, tools, form = fields.pop("messages"), fields.pop("tools"), fields.pop("response_format")
+    stop, form = rest.pop("stop", []), rest.pop("response_format", None)
+    messages, tools = rest.pop("messages", []), rest.pop("tools", [])
+    fields = {name: rest.pop(name) for name in _SAME_NAMES & rest.keys()}
     try:
         return Request.model_validate(
             {
@@ -59,7 +46,10 @@ def _request(fields: Json, extra: Json) -> Request:
                 "messages": tuple(message_from_json(message) for message in require_list(messages, "messages")),
                 "tools": tuple(tool_from_json(tool) for tool in require_list(tools, "tools")),
                 "response_format": ResponseFormat.model_validate(form) if form else None,
-                "extra": extra,
+                "max_tokens": limits[0] if limits else None,
+                "stop": [stop] if isinstance(stop, str) else stop,
+                "sample": sample,
+                "extra": rest,
             }
         )
     except MalformedBody:
