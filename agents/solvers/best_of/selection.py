@@ -32,9 +32,6 @@ class TestMatrix(Model):
     unedited: tuple[int | None, ...] = ()
     """The exit codes without a patch."""
 
-    def votes(self) -> tuple[int, ...]:
-        return tuple(map(votes, self.test_outputs_per_edit))
-
 
 def votes(outputs: Sequence[int | None]) -> int:
     return sum(status == SHOWS_FIX for status in outputs)
@@ -48,7 +45,7 @@ def identity(candidate: Candidate) -> str:
 def count_test_votes(candidates: Sequence[Candidate], matrix: TestMatrix) -> list[Candidate]:
     return [
         candidate.model_copy(update={"votes": count})
-        for candidate, count in zip(candidates, matrix.votes(), strict=True)
+        for candidate, count in zip(candidates, map(votes, matrix.test_outputs_per_edit), strict=True)
     ]
 
 

@@ -10,7 +10,6 @@ from assay.harness.files import default_cache
 from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.viewer import raw
 from assay.viewer.expected import TestGroup, group_tests
-from assay.viewer.index import Entry
 from assay.viewer.layers import ShownLayer, find_layers
 from assay.viewer.markdown import markdown
 from assay.viewer.page import Keys, PageKind
@@ -80,7 +79,6 @@ class InstanceView:
 
     run: ViewedRun
     id: str
-    entry: Entry
     verdict: Verdict
     meaning: str
     instance: Instance | None
@@ -122,7 +120,6 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
     return InstanceView(
         run=run,
         id=name,
-        entry=entries[name],
         verdict=saved.verdict,
         meaning=OUTCOMES[saved.verdict.outcome],
         instance=instance,

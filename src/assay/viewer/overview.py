@@ -101,7 +101,6 @@ class OverviewView:
     unfit: tuple[tuple[str, str], ...]
     """Instances that fail their controls, with the reason."""
     has_controls: bool
-    flaky: int
     oracle: str
     """Parts of the answer that the solver was given; empty for an honest one."""
     environments: tuple[tuple[str, int], ...]
@@ -133,7 +132,6 @@ def overview(run: ViewedRun) -> OverviewView:
         usage=_usage(now, judged),
         unfit=tuple((report.unfit_reasons or {}).items()) if report else (),
         has_controls=report is not None and report.unfit_reasons is not None,
-        flaky=sum("flaky" in each.flags for each in judged),
         oracle=now.about.settings.get("oracle", ""),
         environments=tuple(Counter(each.environment for each in judged if each.environment).most_common()),
         facts=tuple(_facts(now.about)),
