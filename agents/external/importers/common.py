@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from assay.agents.trajectory import (
     AgentInfo,
@@ -17,8 +17,10 @@ from assay.agents.trajectory import (
 )
 
 
-class LooseModel(BaseModel, frozen=True, extra="ignore"):
+class LooseModel(BaseModel):
     """A JSON object of another project; fields that the class does not name are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 Each = TypeVar("Each", bound=LooseModel)

@@ -37,10 +37,11 @@ def routes(service: RewardService) -> list[HttpRoute]:
         body = EvaluateBody(instance_id=given.instance_id, patch=patch, wait=MAX_WAIT)
         rewarded, verdict = await service.judge(request, body)
         answered = {"reward": rewarded.reward, "reward_components": rewarded.components, "mask_sample": False}
+        about: dict[str, Any] = {}
         if verdict is not None:
             about = {"outcome": verdict.outcome, "resolved": verdict.resolved, "evaluation_completed": True}
-            answered |= {**about, "reason": verdict.reason}
-        return JSONResponse({**given.model_dump(), "model_patch": patch, **answered})
+            about["reason"] = verdict.reason
+        return JSONResponse({**given.model_dump(), "model_patch": patch, **answered, **about})
 
     async def aggregate_metrics(request: Request) -> Response:
         return JSONResponse(aggregate(read_body(AggregateBody, await request.body()).verify_responses))
