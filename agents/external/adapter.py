@@ -174,13 +174,10 @@ def load_adapter(name: str) -> Adapter:
 
 def _read(path: Path) -> Adapter:
     wanted = "an adapter has at least the fields name and run"
-    return _resolve_folder(make_model(Adapter, read_yaml(path), str(path), wanted), path.parent)
-
-
-def _resolve_folder(adapter: Adapter, base: Path) -> Adapter:
+    adapter = make_model(Adapter, read_yaml(path), str(path), wanted)
     if adapter.install.folder is None:
         return adapter
-    folder = (base / adapter.install.folder).resolve()
+    folder = (path.parent / adapter.install.folder).resolve()
     if not folder.is_dir():
         raise DataError(f"{folder} is not a folder", file=adapter.name, field="install.folder")
     return adapter.model_copy(update={"install": adapter.install.model_copy(update={"folder": folder})})

@@ -77,12 +77,10 @@ class ReplaySolver:
 
 def _first(folder: Path, name: str, patterns: tuple[str, ...]) -> Path | None:
     """Return the first existing file of an instance: in a run's folder, in a folder of its name, or in the folder."""
-    places = (folder / "instances" / name / "0", folder / name, folder)
-    for place in places:
-        for pattern in patterns:
-            if place == folder and "{id}" not in pattern:
-                continue
-            file = place / pattern.replace("{id}", name)
-            if file.is_file():
-                return file
-    return None
+    files = (
+        place / pattern.replace("{id}", name)
+        for place in (folder / "instances" / name / "0", folder / name, folder)
+        for pattern in patterns
+        if place != folder or "{id}" in pattern
+    )
+    return next(filter(Path.is_file, files), None)

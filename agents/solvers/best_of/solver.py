@@ -36,7 +36,7 @@ from assay.agents.solvers.best_of.selection import (
     find_best,
     rank_candidates,
 )
-from assay.agents.solvers.best_of.trials import BASE, ScriptRun, TrialWorkspace, exit_statuses
+from assay.agents.solvers.best_of.trials import BASE, ScriptRun, TrialWorkspace
 from assay.harness.domain import Model, Status
 from assay.harness.errors import UserError
 
@@ -202,16 +202,15 @@ class _Work:
         if not self._tests:
             self.candidates = count_majority(self.candidates)
             return
+        trials = self._trials
         rows: dict[str, tuple[int | None, ...]] = {}
         for each in self.candidates:
             if each.patch not in rows:
-                rows[each.patch] = exit_statuses(
-                    self._trials, self._tests, self._trials.apply_patch(each.patch), what=each.source
-                )
+                rows[each.patch] = trials.run_all(self._tests, trials.apply_patch(each.patch), what=each.source)
         matrix = TestMatrix(
             tests=tuple(self._tests),
             test_outputs_per_edit=tuple(rows[each.patch] for each in self.candidates),
-            unedited=rows.get("") or exit_statuses(self._trials, self._tests, BASE, what="original"),
+            unedited=rows.get("") or trials.run_all(self._tests, BASE, what="original"),
         )
         self.candidates = count_test_votes(self.candidates, matrix)
         self.extra["generated_tests"] = matrix.model_dump(mode="json")

@@ -90,6 +90,12 @@ class TrialWorkspace:
         self._workspace.restore(BASE)
         return self._workspace.snapshot() if self._workspace.apply(patch) else None
 
+    def run_all(self, tests: Sequence[str], snapshot: str | None, *, what: str) -> tuple[int | None, ...]:
+        """Return the exit code of each test on a saved state; all None if ``snapshot`` is None."""
+        if snapshot is None:
+            return (None,) * len(tests)
+        return tuple(self.run(test, snapshot, what=what).status for test in tests)
+
     def key(self, files: Mapping[str, str]) -> str:
         return change_key(self._session.task.language, self.base, files)
 
@@ -98,12 +104,3 @@ def interpreter(language: str) -> str:
     """Return the command that reads a script of a language from its input; empty if there is none."""
     known = languages.find_or_none(language)
     return known.INTERPRETER if known else ""
-
-
-def exit_statuses(
-    trials: TrialWorkspace, tests: Sequence[str], snapshot: str | None, *, what: str
-) -> tuple[int | None, ...]:
-    """Return the exit code of each test on a saved state; all None if ``snapshot`` is None."""
-    if snapshot is None:
-        return (None,) * len(tests)
-    return tuple(trials.run(test, snapshot, what=what).status for test in tests)

@@ -43,8 +43,7 @@ class Quiet:
     def say(self, text: str) -> None:
         pass
 
-    def note(self, text: str) -> None:
-        pass
+    note = say
 
     def evaluating(self, *_: Any) -> AbstractContextManager[Progress[Any, Any]]:
         return nullcontext(Progress())

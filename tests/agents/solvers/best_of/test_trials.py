@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.solvers.best_of.trials import BASE, TrialWorkspace, exit_statuses
+from assay.agents.solvers.best_of.trials import BASE, TrialWorkspace
 from solver_sessions import FIX, Stage, edit, stage
 
 
@@ -56,5 +56,5 @@ def test_run_reads_the_script_from_its_input_and_clips_the_output(on: Stage, tri
 
 def test_exit_statuses_of_a_state_that_does_not_exist_are_none(trials: TrialWorkspace) -> None:
     assert trials.apply_patch("this is no patch\n") is None
-    assert exit_statuses(trials, ["a", "b"], None, what="candidate") == (None, None)
-    assert exit_statuses(trials, ["raise SystemExit(2)", ""], BASE, what="original") == (2, 0)
+    assert trials.run_all(["a", "b"], None, what="candidate") == (None, None)
+    assert trials.run_all(["raise SystemExit(2)", ""], BASE, what="original") == (2, 0)
