@@ -173,8 +173,10 @@ def test_written_pages_offer_no_choice_that_they_do_not_have(make_run: MakeRun, 
     assert "Choose runs" not in (tmp_path / "out/index.html").read_text()
 
 
-def rows(page: "Page") -> list[str]:
-    return page.locator("#matrix tbody th").all_inner_texts()
+def wait_for_rows(page: "Page", names: list[str]) -> None:
+    from playwright.sync_api import expect
+
+    expect(page.locator("#matrix tbody th")).to_have_text(names)
 
 
 def test_comparison_shows_where_runs_differ_and_keeps_its_state_in_the_address(
@@ -184,21 +186,21 @@ def test_comparison_shows_where_runs_differ_and_keeps_its_state_in_the_address(
     visit = Visit(browser, str(serve(*stores).base_url))
     page = visit.open("compare/all.html")
     every = [f"acme__calc-{number}" for number in (1, 2, 3)]
-    assert rows(page) == every[:1]
+    wait_for_rows(page, every[:1])
     page.keyboard.press("x")
-    assert rows(page) == every
+    wait_for_rows(page, every)
     page.get_by_role("link", name="1 instance that only a").click()
-    assert rows(page) == every[:1]
+    wait_for_rows(page, every[:1])
     page.get_by_role("button", name="Instance").click()
     page.locator("#show").select_option("none")
-    assert rows(page) == every[1:]
+    wait_for_rows(page, every[1:])
     page.get_by_role("button", name="Instance").click()
-    assert rows(page) == every[:0:-1]
+    wait_for_rows(page, every[:0:-1])
     page.keyboard.press("/")
     page.keyboard.type("CALC-2")
-    assert rows(page) == every[1:2]
+    wait_for_rows(page, every[1:2])
     again = visit.open(page.url.removeprefix(visit.base))
-    assert rows(again) == every[1:2]
+    wait_for_rows(again, every[1:2])
     assert again.locator("#count").inner_text() == "1 of 3 instances"
     again.locator("#matrix tbody a").nth(1).click()
     again.wait_for_url("**/acme.b/instances/acme__calc-2.html")
