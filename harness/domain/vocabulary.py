@@ -92,7 +92,7 @@ class TestedTree(StrEnum):
     """No test patch: the base commit's own tests in the same files."""
     GOLD_ALONE = "gold-alone"
     LOOKALIKE = "look-alike"
-    """The base tree with a blank line in each file that the gold patch changes."""
+    """The base tree, with a blank line, a comment and an empty statement in each file that the gold patch changes."""
     CANDIDATE = "candidate"
     """The base tree with the patch that is judged."""
     BASE_AGAIN = "base-again"

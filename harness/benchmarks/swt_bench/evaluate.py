@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from assay.harness import languages
 from assay.harness.benchmarks.base import PlanMaker
-from assay.harness.benchmarks.swt_bench.blank_lines import add_blank_lines
 from assay.harness.benchmarks.swt_bench.change_coverage import change_coverage
+from assay.harness.benchmarks.swt_bench.lookalike import make_lookalike
 from assay.harness.benchmarks.swt_bench.rule import judge
 from assay.harness.domain import (
     ApplyStatus,
@@ -26,6 +26,7 @@ from assay.harness.engines.base import JUDGED_LABEL, Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, judge_without_container
 from assay.harness.evaluation.protection import ATTRIBUTES, check_spelling, is_product
+from assay.harness.languages.base import Lines
 from assay.harness.patches.diff import MalformedPatchError, drop_binary_hunks, find_touched_paths, read_diff, render
 from assay.harness.patches.gate import GatedPatch, gate
 
@@ -166,7 +167,8 @@ class _Trees:
     @property
     def lookalike(self) -> str:
         """The patch of the tree that only looks changed; empty if there is none."""
-        return add_blank_lines(self.task.instance.gold_patch)
+        language = languages.find_or_none(self.task.instance.language)
+        return make_lookalike(self.task.instance.gold_patch, language.LINES if language else Lines())
 
     def run(self, tree: TestedTree, task: Task) -> Evaluation:
         self.runs[tree] = self._evaluate(tree, task)

@@ -70,6 +70,6 @@ def _conclude(
     if not added:
         return Outcome.UNRESOLVED, "no test fails on the base tree and passes on the gold tree"
     if not shown:
-        reason = "what fails on the base tree passes there too once the files of the gold patch have a blank line more"
+        reason = "what fails on the base tree passes there too once the files of the gold patch only look changed"
         return Outcome.UNRESOLVED, reason
     return Outcome.RESOLVED, f"{count(len(shown), 'test')} failing on the base tree and passing on the gold tree"

@@ -86,10 +86,13 @@ def test_cut_pass_to_pass_label_every_test_under_it_must_satisfy_the_rule(
     assert (count(instance.rule)(instance, tests) == ((), ())) == resolved
 
 
+DECLARED = "--- a/t.py\n+++ b/t.py\n@@ -0,0 +1,2 @@\n+@pytest.mark.xfail\n+def test_x(a): pass\n"
+
+
 @pytest.mark.parametrize(
     ("test_patch", "statuses", "fixed"),
     [
-        ("+@pytest.mark.xfail", (P, X), True),
+        (DECLARED, (P, X), True),
         ("", (P, X), False),
         ("", (P, P), True),
         ("", (P, S), False),
@@ -108,7 +111,7 @@ def without(tests: Tests, name: str) -> dict[str, Status]:
     return {test: status for test, status in tests.items() if test != name}
 
 
-@pytest.mark.parametrize("test_patch", ["", "+@pytest.mark.xfail"])
+@pytest.mark.parametrize("test_patch", ["", DECLARED.replace("test_x", "fixed")])
 @pytest.mark.parametrize(
     ("rule", "case"), [(rule, case) for rules, cases in TABLE.items() for rule in rules.split() for case in cases]
 )

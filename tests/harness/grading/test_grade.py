@@ -42,10 +42,26 @@ def test_swe_bench_rule(instance: Instance, fixed: Status, kept: Status, resolve
     assert (verdict.unfixed == (FIXED,)) is (fixed is not P)
 
 
-def test_expected_failure_counts_if_the_test_patch_can_have_declared_it() -> None:
+@pytest.mark.parametrize(
+    ("lines", "resolved"),
+    [
+        (("@pytest.mark.xfail", "def {}():", "    pass"), True),
+        (("@pytest.mark.parametrize(", '    "a", [pytest.param(1, marks=pytest.mark.xfail)]', ")", "def {}():"), True),
+        (("def {}():", "    pytest.xfail('later')"), True),
+        (("@unittest.expectedFailure", "async def {}():"), True),
+        (("def test_other():", "    pytest.xfail('later')", "", "def {}():", "    pass"), False),
+        (("@pytest.mark.xfail", "def test_other():", "    pass", "", "def {}():", "    pass"), False),
+        (("XFAILING = 1", "def {}():", "    pass"), False),
+    ],
+)
+def test_expected_failure_counts_for_the_test_that_the_test_patch_declares(
+    lines: tuple[str, ...], resolved: bool
+) -> None:
     xfailed = make_evidence({FIXED: X, KEPT: P})
     assert not grade(make_instance(), xfailed).resolved
-    assert grade(make_instance(test_patch="+@pytest.mark.xfail\n"), xfailed).resolved
+    added = "".join(f"+{line.replace('{}', FIXED.rpartition('::')[2])}\n" for line in lines)
+    patch = f"--- a/tests/test_x.py\n+++ b/tests/test_x.py\n@@ -0,0 +1,{len(lines)} @@\n{added}"
+    assert grade(make_instance(test_patch=patch), xfailed).resolved is resolved
 
 
 def test_skipped_pass_to_pass_test_is_flagged(instance: Instance) -> None:
