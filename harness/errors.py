@@ -36,7 +36,7 @@ class DataError(UserError):
     def __init__(self, problem: str, *, file: str = "", line: int = 0, instance: str = "", field: str = "") -> None:
         place = file + (f":{line}" if line else "")
         parts = [place, instance, f"field {field}" if field else "", problem]
-        super().__init__(": ".join(_one_line(part) for part in parts if part))
+        super().__init__(": ".join(make_printable(" ".join(part.splitlines())) for part in parts if part))
         self.problem = problem
         self.file = file
         self.line = line
@@ -44,10 +44,18 @@ class DataError(UserError):
         self.field = field
 
 
-def _one_line(text: str) -> str:
-    """Return a text without line breaks, and with escapes for what a terminal cannot show or would obey."""
-    joined = " ".join(text.splitlines())
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in joined)
+def make_printable(text: str) -> str:
+    """Return a text with escapes for what a terminal cannot show, would obey or would show in another order.
+
+    Ends of lines and tabs stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() or each in "\n\t" else _escape(each) for each in text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 KINDS = {

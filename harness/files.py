@@ -3,11 +3,13 @@
 import fcntl
 import os
 import shutil
+import stat
 import uuid
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
+from io import FileIO
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -41,26 +43,82 @@ def json_lines(models: Iterable[BaseModel]) -> bytes:
     return "".join(f"{model.model_dump_json()}\n" for model in models).encode()
 
 
-def read_model(path: Path | str, kind: type[ModelT]) -> ModelT | None:
-    """Read a file; None if it is missing, torn or of another shape."""
+SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""How files of somebody else are opened: no link is followed, and no pipe is waited for."""
+LARGEST = 4 * 1024**3
+"""Bytes of a file that is read at once."""
+
+
+def open_regular(path: Path | str, dir_fd: int | None = None) -> FileIO:
+    """Open a file of a folder that somebody else may have made; raises OSError if it is no regular file."""
+    number = os.open(path, SAFE, dir_fd=dir_fd)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise FileNotFoundError("not a regular file")
+    return os.fdopen(number, "rb", buffering=0)
+
+
+def read_regular(path: Path | str) -> bytes:
+    """Read a file of a folder that somebody else may have made.
+
+    Raises:
+        FileNotFoundError, NotADirectoryError: it is missing.
+        DataError: it is a link, a pipe or a folder, or too large.
+    """
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - half the time of a Path's, and runs have many
-            return kind.model_validate_json(file.readall())
+        with open_regular(path) as file:
+            if os.fstat(file.fileno()).st_size <= LARGEST:
+                return file.read()
+            problem = f"has more than {LARGEST >> 30} GiB; remove it"
+    except OSError:
+        if not os.path.lexists(path):
+            raise
+        problem = "is a link or no regular file; remove it, or copy what it stands for to its place"
+    raise DataError(problem, file=str(path))
+
+
+def read_model(path: Path | str, kind: type[ModelT]) -> ModelT | None:
+    """Read a file; None if it is missing, torn or of another shape. Raises DataError as ``read_regular``."""
+    try:
+        return kind.model_validate_json(read_regular(path))
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
 
 
+MOST_NODES = 1_000_000
+"""Values of a YAML text, those counted again that an alias repeats."""
+
+
 def parse_yaml(text: str, file: str = "") -> Any:
-    """Read YAML; raises DataError that names the file and the line if it is none."""
+    """Read YAML; raises DataError that names the file and the line if it is none, or grows without measure."""
     import yaml
 
     try:
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            if _count_nodes(node, {}) > MOST_NODES:
+                raise DataError(f"has more than {MOST_NODES:,} values; repeat less by aliases", file=file)
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         line = min(error.problem_mark.line, text.rstrip().count("\n")) + 1 if error.problem_mark else 0
         raise DataError(f"is not YAML: {error.problem}", file=file, line=line) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DataError(f"is not YAML: {str(error).partition(chr(10))[0]}", file=file) from None
+
+
+def _count_nodes(node: Any, known: dict[int, float]) -> float:
+    """Count the values below a node of YAML; one that contains itself has no end."""
+    if id(node) not in known:
+        known[id(node)] = float("inf")
+        inside = [each for pair in node.value for each in pair] if node.id == "mapping" else node.value
+        below = () if node.id == "scalar" else inside
+        known[id(node)] = 1 + sum(_count_nodes(each, known) for each in below)
+    return known[id(node)]
 
 
 def read_text(path: Path) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.harness.domain import Model, Prediction, Verdict
 from assay.harness.errors import UserError
-from assay.harness.files import json_lines
+from assay.harness.files import json_lines, read_regular
 from assay.harness.grading.controls import unfit_reason
 from assay.harness.runs.regrade import grade_again, report_again
 from assay.harness.runs.store import RunStore
@@ -78,7 +78,7 @@ def _check_verdicts(store: RunStore, shown: Shown) -> Generator[Mismatch, None, 
 
 
 def _check_figures(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[str, str] | None) -> Iterator[Mismatch]:
-    saved = Counter((store.root / "verdicts.jsonl").read_bytes().split(b"\n"))
+    saved = Counter(read_regular(store.root / "verdicts.jsonl").split(b"\n"))
     expected = Counter(json_lines(verdicts).split(b"\n"))
     if saved != expected:
         wrong, lacking = (saved - expected).total(), (expected - saved).total()

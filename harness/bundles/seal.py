@@ -22,7 +22,7 @@ from assay.harness.bundles.signing import PrivateKey
 from assay.harness.bundles.tar import CHUNK, END, member_name, write_member
 from assay.harness.domain import DatasetRef, Model
 from assay.harness.errors import UserError
-from assay.harness.files import atomic_file
+from assay.harness.files import atomic_file, open_regular
 from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.store import RunStore
 
@@ -106,7 +106,7 @@ def describe(stores: Sequence[RunStore]) -> Bundle:
 
 
 def hash_file(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -155,7 +155,7 @@ def _make_source(root: Path, path: Path) -> _Source:
     if path.is_symlink() or not path.is_file():
         raise UserError(f"{path} is a link or no regular file, and no part of a run; remove it")
     name = f"runs/{member_name(str(path.relative_to(root.parent)))}"
-    return _Source(name, lambda: path.open("rb"), hash_file(path), path.stat().st_size, path)
+    return _Source(name, lambda: open_regular(path), hash_file(path), path.stat().st_size, path)
 
 
 def _list_archived(store: RunStore, instance_id: str) -> Iterator[_Source]:

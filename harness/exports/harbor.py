@@ -25,6 +25,7 @@ from assay.harness.exports.harbor_check import check
 from assay.harness.exports.moments import moments
 from assay.harness.exports.solving_record import SolvingAgent, SolvingRecord, read_record, solving_agent
 from assay.harness.exports.submission import json_text
+from assay.harness.files import read_regular
 from assay.harness.runs.manifest import ORACLE
 from assay.harness.runs.report import Graded
 
@@ -194,7 +195,7 @@ class _Trial:
         """Yield the trajectory: where Harbor looks for it if it is ATIF, else under its own name."""
         path = self.run.trajectories.get(self.name)
         if path is not None:
-            yield f"agent/{'trajectory.json' if self.record.trajectory else path.name}", path.read_bytes()
+            yield f"agent/{'trajectory.json' if self.record.trajectory else path.name}", read_regular(path)
 
     def _log(self) -> str:
         verdict = self.graded.verdict

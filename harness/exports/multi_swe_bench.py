@@ -38,6 +38,7 @@ from assay.harness.exports.submission import (
     refuse_other_benchmarks,
     yaml_text,
 )
+from assay.harness.files import read_regular
 from assay.harness.runs.report import Graded, RunReport
 
 NAME = "multi-swe-bench"
@@ -79,7 +80,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         yield f"{folder}/README.md", readme(run, instances, resolved=resolved)
     for name, path in run.trajectories.items():
         if name in places:
-            yield f"{places[name]}/trajs/{name}{path.suffix or '.txt'}", path.read_bytes()
+            yield f"{places[name]}/trajs/{name}{path.suffix or '.txt'}", read_regular(path)
 
 
 def get_number(instance: Instance) -> int:

@@ -10,6 +10,7 @@ from assay.harness.benchmarks import BENCHMARKS, find_benchmark
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError
 from assay.harness.exports.base import RunToExport
+from assay.harness.files import read_regular
 
 
 def refuse_other_benchmarks(instance: Instance, export: str, remedy: str = "") -> None:
@@ -59,7 +60,7 @@ def lines(rows: list[dict[str, str]]) -> bytes:
 
 def trajectories(run: RunToExport, folder: str) -> Iterator[tuple[str, bytes]]:
     for name, path in run.trajectories.items():
-        yield f"{folder}/{name}{path.suffix or '.txt'}", path.read_bytes()
+        yield f"{folder}/{name}{path.suffix or '.txt'}", read_regular(path)
 
 
 def readme(run: RunToExport, instances: dict[str, tuple[str, int]], *, resolved: set[str]) -> bytes:

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from assay.harness.domain import Model
 from assay.harness.engines.tars import tar_members
-from assay.harness.files import sync_folder, write_end
+from assay.harness.files import open_regular, sync_folder, write_end
 from assay.harness.runs.growing import GrowingFile
 from assay.harness.runs.saved import SavedVerdict
 
@@ -114,7 +114,7 @@ class Archives:
     def _read_files(self, entry: ArchivedEvaluation) -> Mapping[str, bytes]:
         """Return the files of an evaluation; none if its part of the archive is gone, or not whole."""
         try:
-            with self._archive(entry.number).open("rb") as archive:
+            with open_regular(self._archive(entry.number)) as archive:
                 archive.seek(entry.start)
                 content = archive.read(entry.size)
             with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tar:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from assay.harness.files import ModelT, link_or_copy, read_model, replace_file, sync_folder, write_file
+from assay.harness.files import ModelT, link_or_copy, read_model, read_regular, replace_file, sync_folder, write_file
 from assay.harness.runs import archives
 from assay.harness.runs.archives import Notify, ignore
 from assay.harness.runs.saved import SavedVerdict
@@ -108,14 +108,17 @@ class Evaluations:
         if self._find_archived(instance_id):
             files = self._archives.files(instance_id)
             return {name.removeprefix(REPORTS): files[name] for name in files if name.startswith(REPORTS)}
-        return {path.name: path.read_bytes() for path in sorted((self.folder(instance_id) / REPORTS).glob("*"))}
+        return {path.name: read_regular(path) for path in sorted((self.folder(instance_id) / REPORTS).glob("*"))}
 
     def file(self, instance_id: str, name: str) -> bytes | None:
         """Return a file of an evaluation by its path in the folder; None if there is none."""
         if saved := self._find_archived(instance_id):
             return _encode(saved) if name == VERDICT else self._archives.files(instance_id).get(name)
         path = self.folder(instance_id) / name
-        return path.read_bytes() if path.is_file() else None
+        try:
+            return read_regular(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def read(self, instance_id: str, name: str, kind: type[ModelT]) -> ModelT | None:
         """Read a file of an evaluation; None if it is missing, torn or of another shape."""

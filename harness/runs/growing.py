@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from assay.harness.files import append_lines
+from assay.harness.files import SAFE, append_lines
 
 
 class GrowingFile:
@@ -32,7 +32,7 @@ class GrowingFile:
             state = self.path.stat()
             if state.st_ino != self._inode or state.st_size < self._read:
                 forget()
-                self._open(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC), state.st_ino)
+                self._open(os.open(self.path, SAFE), state.st_ino)
         except OSError:
             forget()
             self._inode = 0

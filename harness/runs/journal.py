@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from assay.harness.files import append_lines, replace_file
+from assay.harness.files import append_lines, read_regular, replace_file
 
 
 class Journal:
@@ -22,7 +22,7 @@ class Journal:
 
     def events(self) -> list[dict[str, str]]:
         try:
-            lines = self._path.read_bytes().splitlines()
+            lines = read_regular(self._path).splitlines()
         except FileNotFoundError:
             return []
         return [event for line in lines if (event := _event(line))]

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assay.harness.domain import Prediction
-from assay.harness.files import replace_file
+from assay.harness.files import read_regular, replace_file
 
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
@@ -18,13 +18,13 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
     """Read a whole file; raises OSError, and ValueError for a line that is no prediction."""
-    return tuple(map(_prediction, path.read_bytes().splitlines()))
+    return tuple(map(_prediction, read_regular(path).splitlines()))
 
 
 def readable_predictions(path: Path) -> list[Prediction]:
     """Read a file that may be missing; a line that cannot be read is no prediction."""
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_regular(path).splitlines()
     except FileNotFoundError:
         return []
     found = []

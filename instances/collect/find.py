@@ -15,7 +15,7 @@ from assay.harness.errors import UserError
 from assay.instances.collect.messages import find_closed_issues, pull_request
 from assay.instances.collect.steps import Change, Found
 from assay.instances.trees.content import last_line
-from assay.instances.trees.sources import find_mirror, run_git
+from assay.instances.trees.sources import find_mirror, run_git, view_mirror
 
 FIELDS = "%H%x1f%P%x1f%cI%x1f%an <%ae>%x1f%B"
 PULL_REF = re.compile(r"refs/(?:remotes/\w+/)?pull/(\d+)(?:/head)?")
@@ -64,7 +64,7 @@ class MirrorHistory:
         return [each.model_copy(update={"issues": issues}) for each, issues in closing]
 
     def _clone(self, repo: str) -> Path:
-        for git_dir in (each for folder in self.mirrors for each in find_mirror(folder.absolute(), repo)):
+        for git_dir in (view_mirror(each) for folder in self.mirrors for each in find_mirror(folder.absolute(), repo)):
             if not run_git(f"--git-dir={git_dir}", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").returncode:
                 return git_dir
         places = ", ".join(map(str, self.mirrors)) or "no folder was given with --mirror"

@@ -5,13 +5,14 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Archive, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import atomic_file, default_cache, find_entries, hold_lock, replace_file
+from assay.harness.files import atomic_file, default_cache, find_entries, hold_lock, read_regular, replace_file
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
     TreeChanges,
@@ -180,7 +181,7 @@ class Sources:
     def _local(self, repo: str) -> Iterator[Path]:
         """Yield the git directories on this machine that may hold a repository: its mirrors, then Assay's own."""
         for mirror in self.mirrors:
-            yield from find_mirror(mirror, repo)
+            yield from (view_mirror(git_dir, self.cache) for git_dir in find_mirror(mirror, repo))
         own = self._own(repo)
         if own.is_dir():
             yield own
@@ -260,6 +261,29 @@ def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
     for clone in clones:
         levels = (clone, clone / ".git", clone / "repo", clone / "repo" / ".git", clone / "repo.git")
         yield from (level for level in levels if (level / "HEAD").is_file() and (level / "objects").is_dir())
+
+
+VIEWED = ("objects", "refs", "packed-refs", "shallow")
+"""What is read of a clone; its settings, hooks and attributes could start programs on this machine."""
+
+
+def view_mirror(git_dir: Path, cache: Path | None = None) -> Path:
+    """Return a git folder of Assay's own, in which a clone's objects and refs are links.
+
+    Raises:
+        EnvironmentFailure: the clone takes objects from another folder.
+    """
+    git_dir = git_dir.resolve()
+    if (git_dir / "objects/info/alternates").exists():
+        problem = "takes its objects from another clone (objects/info/alternates); run git repack -a -d in it"
+        raise EnvironmentFailure(f"{git_dir} {problem}, and remove that file")
+    view = (cache or default_cache()) / "git" / "views" / sha256(str(git_dir).encode()).hexdigest()[:32]
+    view.mkdir(parents=True, exist_ok=True)
+    for name in VIEWED:
+        with suppress(FileExistsError):
+            (view / name).symlink_to(git_dir / name)
+    replace_file(view / "HEAD", read_regular(git_dir / "HEAD"), syncs=False)
+    return view
 
 
 def has_commit(git_dir: Path, commit: str) -> bool:

@@ -132,6 +132,28 @@ def test_an_edition_changes_with_any_code_that_it_covers(tmp_path: Path, change:
     assert files.hash_code(*covered) != before
 
 
+BOMB = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
+
+
+@pytest.mark.parametrize("text", [BOMB, "a: &a [*a]\n"])
+def test_yaml_that_grows_without_measure_is_refused(text: str) -> None:
+    with pytest.raises(DataError, match=r"x\.yaml: has more than 1,000,000 values"):
+        files.parse_yaml(text, "x.yaml")
+    assert files.parse_yaml("a: &a [1, 2]\nb: *a\n") == {"a": [1, 2], "b": [1, 2]}
+
+
+def test_only_a_regular_file_of_a_folder_of_others_is_read(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("{}")
+    (tmp_path / "link").symlink_to("real")
+    os.mkfifo(tmp_path / "pipe")
+    assert files.read_regular(tmp_path / "real") == b"{}"
+    for name in ("link", "pipe", ""):
+        with pytest.raises(DataError, match="is a link or no regular file"):
+            files.read_regular(tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        files.read_regular(tmp_path / "none")
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

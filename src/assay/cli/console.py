@@ -14,7 +14,9 @@ from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Protocol
 
 from assay.cli.estimate import Estimate, format_left
+from assay.cli.printing import get_raw
 from assay.harness.domain import GRADED, INFRASTRUCTURE, Instance, Outcome, PatchDiffResult, Verdict
+from assay.harness.errors import make_printable
 from assay.harness.runs.crew import Progress
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ EVERY, EVERY_LIVE = 30.0, 1.0
 
 def say(text: str) -> None:
     """Print a line on stderr, in one piece: several threads speak."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{make_printable(text)}\n")
     sys.stderr.flush()
 
 
@@ -66,9 +68,9 @@ def live_line(total: int, title: str) -> Iterator[ProgressLine | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=12), MofNCompleteColumn(), TimeElapsedColumn())
     note = TextColumn("{task.fields[note]}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
-    with Progress(*columns, note, console=Console(stderr=True), transient=True, expand=True) as bar:
+    with Progress(*columns, note, console=Console(file=get_raw(sys.stderr)), transient=True, expand=True) as bar:
         line = bar.add_task(title, total=total, note="")
-        yield lambda note, finished=0: bar.update(line, advance=finished, note=note)
+        yield lambda note, finished=0: bar.update(line, advance=finished, note=make_printable(note))
 
 
 @contextmanager
@@ -315,8 +317,8 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for column in columns:
         table.add_column(column, justify="right" if column in NUMBERS else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    Console(highlight=False).print(table)
+        table.add_row(*map(make_printable, row))
+    Console(highlight=False, file=get_raw(sys.stdout)).print(table)
 
 
 def _plain_lines(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -21,6 +21,7 @@ from assay.cli.commands.images import list as list_images
 from assay.cli.commands.report import bundle, compare, export, html, merge, metrics, regrade, trajectory, verify
 from assay.cli.commands.report import show as show_run
 from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
+from assay.cli.printing import guard_streams
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped, UserError
 from assay.version import __version__
 
@@ -122,6 +123,11 @@ def root(
 
 def main() -> None:
     """Run the command line; an error that Assay raises on purpose is one line on stderr and an exit code."""
+    with guard_streams():
+        _run()
+
+
+def _run() -> None:
     try:
         code = app(prog_name="assay", standalone_mode=False) or 0
         if code == INTERRUPTED:

@@ -1,16 +1,15 @@
 """Files of a run's folder, opened without following a link and without waiting for a pipe."""
 
 import os
-import stat
 from collections.abc import Sequence
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
-_SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+from assay.harness.files import SAFE, open_regular
 
 
-def open_inside(folder: Path, parts: Sequence[str]) -> BinaryIO | None:
+def open_inside(folder: Path, parts: Sequence[str]) -> FileIO | None:
     """Open a regular file below a folder for reading; None if there is none, or only by way of a link.
 
     Args:
@@ -33,26 +32,18 @@ def read_inside(folder: Path, parts: Sequence[str], most: int = -1) -> bytes | N
         return file.read(most)
 
 
-def _open(folder: Path, parts: Sequence[str]) -> BinaryIO:
+def _open(folder: Path, parts: Sequence[str]) -> FileIO:
     at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in parts[:-1]:
-            at, above = os.open(part, _SAFE | os.O_DIRECTORY, dir_fd=at), at
+            at, above = os.open(part, SAFE | os.O_DIRECTORY, dir_fd=at), at
             os.close(above)
-        number = os.open(parts[-1], _SAFE, dir_fd=at)
+        return open_regular(parts[-1], at)
     finally:
         os.close(at)
-    return _regular(number)
 
 
-def read_regular(file: str, most: int = -1) -> bytes:
-    """Return the content of a regular file, or its first bytes; raises OSError if there is none."""
-    with _regular(os.open(file, _SAFE)) as opened:
+def read_start(file: str, most: int = -1) -> bytes:
+    """Return the first bytes of a regular file, all by default; raises OSError if there is none."""
+    with open_regular(file) as opened:
         return opened.read(most)
-
-
-def _regular(number: int) -> BinaryIO:
-    if not stat.S_ISREG(os.fstat(number).st_mode):
-        os.close(number)
-        raise FileNotFoundError("not a regular file")
-    return os.fdopen(number, "rb", buffering=0)

@@ -14,7 +14,7 @@ from assay.agents.contract import SampleUsage
 from assay.harness.files import ModelT
 from assay.harness.runs.evaluations import Evaluations
 from assay.harness.runs.saved import SavedVerdict
-from assay.viewer.files import read_regular
+from assay.viewer.files import read_start
 from assay.viewer.text import brief, readable
 
 _ID = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
@@ -155,7 +155,7 @@ def _entry(name: str, saved: SavedVerdict, head: _InstanceHead) -> Entry:
 def _instance_head(file: str) -> _InstanceHead:
     """Read the short fields of an instance, and the rest of its file only if they are not at its begin."""
     try:
-        return _InstanceHead.model_validate(from_json(read_regular(file, HEAD_BYTES), allow_partial=True))
+        return _InstanceHead.model_validate(from_json(read_start(file, HEAD_BYTES), allow_partial=True))
     except (OSError, ValueError):
         return _read(file, _InstanceHead) or NO_HEAD
 
@@ -228,6 +228,6 @@ def _solutions(folder: str) -> dict[int, str]:
 def _read(file: str, kind: type[ModelT]) -> ModelT | None:
     """Read a regular file; None if there is none, or one of another shape."""
     try:
-        return kind.model_validate_json(read_regular(file))
+        return kind.model_validate_json(read_start(file))
     except (OSError, ValidationError):
         return None

@@ -360,3 +360,40 @@ def test_changes_name_new_contents_and_what_is_gone(repository: Repository, tmp_
         ("mode.sh", EXECUTABLE, b"old\n"),
     ]
     assert sorted(changes.removed) == ["gone", "gone/deep", "gone/deep/file.py", "kept/gone.py"]
+
+
+def test_settings_of_a_clone_start_nothing(repository: Repository, commit: str, tmp_path: Path) -> None:
+    mirror = mirror_of(repository, tmp_path / "mirrors" / "owner__name")
+    (mirror / "hooks" / "reference-transaction").write_text(f"#!/bin/sh\ntouch {tmp_path}/hook\n")
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\nexit 1\n")
+    program.chmod(0o755)
+    for name, value in {
+        "core.repositoryformatversion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.url": "ssh://nowhere/x",
+        "remote.origin.promisor": "true",
+        "core.sshCommand": str(program),
+        "gpg.program": str(program),
+        "log.showSignature": "true",
+    }.items():
+        Repository(mirror).git("config", name, value)
+    missing = repository.git("rev-parse", "HEAD:id.txt")
+    (mirror / "objects" / missing[:2] / missing[2:]).unlink()
+    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+    ref = TreeRef(REPO, commit)
+    with pytest.raises(EnvironmentFailure, match="is not in this repository"):
+        sources.tree(ref)
+    assert sources.commit_time(ref) is not None
+    assert sources.nearest_tag(ref) == ""
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "hook").exists()
+
+
+def test_a_clone_that_borrows_objects_is_refused(repository: Repository, tmp_path: Path) -> None:
+    commit = repository.commit()
+    mirror = mirror_of(repository, tmp_path / "mirrors" / "owner__name")
+    (mirror / "objects/info").mkdir(exist_ok=True)
+    (mirror / "objects/info/alternates").write_text(f"{repository.folder}/.git/objects\n")
+    with pytest.raises(EnvironmentFailure, match="git repack -a -d"):
+        Sources([tmp_path / "mirrors"], tmp_path / "cache").exists(TreeRef(REPO, commit))
