@@ -19,6 +19,7 @@ _FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 """Start of a file in a git diff. Every line of a hunk begins with its mark, so none looks like one."""
 _FIRST_HUNK = re.compile(r"^(?=@@ )", re.MULTILINE)
 _MARKER = re.compile(r"^\\.*", re.MULTILINE)
+_MODES = re.compile(r"^(?:new|deleted) file mode .*\n", re.MULTILINE)
 NO_LINE_FEED = r"\\ No newline at end of file"
 _OLD_NAME = re.compile(r"(?P<mark>---|rename from|copy from) (?P<name>[^\t]*)")
 _NEW_NAME = re.compile(r"(?P<mark>\+\+\+|rename to|copy to) (?P<name>[^\t]*)")
@@ -177,7 +178,8 @@ def _parse(text: str) -> "PatchSet":
     from unidiff.patch import PatchSet
 
     try:
-        return PatchSet(_MARKER.sub(NO_LINE_FEED, text))  # in other languages git says it in other words
+        # In other languages git says it in other words; a mode without a file above it is no error to git.
+        return PatchSet(_MARKER.sub(NO_LINE_FEED, _MODES.sub("", text)))
     except (UnidiffParseError, ValueError) as error:  # the second for numbers of thousands of digits
         raise MalformedPatchError(f"not a unified diff: {str(error).strip()}") from error
 

@@ -11,8 +11,9 @@ from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, ImageMissing
-from assay.harness.evaluation.evaluate import Evaluation, Task
+from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
 from assay.harness.grading.grade import grade
+from assay.harness.patches.diff import MalformedPatchError, read_diff
 from assay.harness.runs.workbench import Cluster, Workbench
 
 ATTEMPTS = 3
@@ -61,14 +62,26 @@ def _evaluate_away(task: Task, cluster: Cluster, labels: Mapping[str, str]) -> E
 def make_failure(task: Task, error: Exception) -> Evaluation:
     """Return the evaluation that an exception ended. Only here an exception becomes evidence.
 
-    An environment's or an engine's failure is never the patch's, and neither is a bug in Assay.
+    An environment's or an engine's failure is never the patch's, and neither is a bug in Assay. A patch that a reader
+    refuses is the patch's failure, unless the reader refuses one of the instance's.
     """
+    if isinstance(error, MalformedPatchError):
+        if _is_readable(task.instance.gold_patch) and _is_readable(task.instance.test_patch):
+            return judge_without_container(task, ApplyStatus.REJECTED, str(error))
+        return _make_evaluation(task, FailedPart.ENVIRONMENT, f"the instance's own patch cannot be read: {error}")
     if isinstance(error, EnvironmentFailure | ImageMissing):
         return _make_evaluation(task, FailedPart.ENVIRONMENT, str(error), getattr(error, "tail", ""))
     if isinstance(error, EngineError):
         return _make_evaluation(task, FailedPart.INFRASTRUCTURE, str(error))
     trace = "".join(traceback.format_exception(error))
     return _make_evaluation(task, FailedPart.INFRASTRUCTURE, f"internal error: {error!r}", trace)
+
+
+def _is_readable(patch: str) -> bool:
+    try:
+        return bool(read_diff(patch)) or not patch
+    except MalformedPatchError:
+        return False
 
 
 def _make_evaluation(task: Task, part: FailedPart, error: str, output: str = "") -> Evaluation:
