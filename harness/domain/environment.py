@@ -215,6 +215,8 @@ class TestPlan(Model):
     """The runner that ``command`` starts; empty if it is none that Assay knows."""
     tripwires: bool = True
     """Whether the runner's tripwires are put beside the tests, if it is known."""
+    guarded: bool = True
+    """Whether tests may not change while they run. PatchDiff's jobs write others in their place, and judge nothing."""
     services: tuple[Service, ...] = ()
     stamped: bool = False
     """Whether the report has root's clock in front of each line, and lines of root's at its beginning and end."""

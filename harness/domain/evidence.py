@@ -116,6 +116,8 @@ class Evidence(Model):
     """Assay's own tests by name; empty if none were run."""
     output_truncated: bool = False
     restored: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    """Tests, and files that steer them, that changed while the tests ran."""
     report: TestReport = TestReport()
     timings: Timings = Timings()
     stopped_early: bool = False

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from assay.harness import languages
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, TestPlan
 from assay.harness.engines.base import Box, ExecResult
 from assay.harness.engines.tars import pack_tar
-from assay.harness.evaluation.changes import read_changes
+from assay.harness.evaluation.changes import SEPARATOR, read_changes, read_paths
 from assay.harness.evaluation.delivery import (
     APPLY,
+    CACHES,
     CONFLICT,
     FIXED,
     GIT,
-    HOME,
     INDEX,
     KILLED_GIT,
     NOT_PUT_BACK,
@@ -20,23 +22,25 @@ from assay.harness.evaluation.delivery import (
     REPOSITORY,
     RESTORE,
     RESTORED,
-    SEPARATOR,
     TESTS_DO_NOT_APPLY,
     WATCHED_INSTALL,
     Delivery,
     format_list,
 )
+from assay.harness.evaluation.guarding import Guarded, choose_guarded
 from assay.harness.evaluation.protection import (
     ROOT,
+    ImportLine,
     Installed,
     PutBack,
     check_spelling,
     find_named_like_tests,
     put_back,
 )
-from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, settle_disputes
+from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, keep_own_tests, settle_disputes
+from assay.harness.evaluation.supervising import FILES, HOME, WATCHED
 from assay.harness.patches.alike import find_equal_changes
-from assay.harness.patches.diff import MalformedPatchError
+from assay.harness.patches.diff import MalformedPatchError, find_touched_paths
 
 APPLY_SECONDS = 120.0
 LISTING_BYTES = 64 * 1024 * 1024
@@ -82,6 +86,7 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
     except MalformedPatchError as error:
         return Applied(applied, refused=str(error))
     settled = _settle(box, instance, delivery, changes.paths)
+    shared = _keep_fixes(box, instance, delivery, changes.paths)
     installed, env = None, {}
     if plan.install:
         watched, limits = ["sh", WATCHED_INSTALL, plan.user], plan.limits
@@ -89,22 +94,18 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
         if done.exit_code != 0:
             return Applied(done)
         tracked, _, created = done.output.partition(f"{SEPARATOR}\0".encode())
-        installed = Installed(_paths(tracked), _paths(created))
+        installed = Installed(read_paths(tracked), read_paths(created))
         env = {**COPY_OF_REPOSITORY, "GIT_WORK_TREE": plan.workdir}
-    named = find_named_like_tests(instance, plan, changes.created, delivery.patch.text)
+    named = find_named_like_tests(instance, plan, changes, delivery.patch.text, partial(_find_lines, box, plan))
     back = put_back(instance, plan, (*changes.paths, *delivery.applied_paths), installed, named, settled.refused)
     back = replace(back, flags=(*back.flags, *settled.flags))
+    guarded = choose_guarded(instance, plan, changes.tree, delivery.tripwires.files if delivery.tripwires else ())
+    # An installation may have removed what the patch made.
+    box.put(_lists(plan, back, set() if installed else set(changes.paths), {**settled.from_gold, **shared}, guarded))
     if not (back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires):
         return Applied(applied, back)
-    if back.paths:
-        # An installation may have removed what the patch made.
-        box.put(_lists(plan, back, set() if installed else set(changes.paths), settled.from_gold))
     restored = _run(box, plan, RESTORE, env)
     return Applied(restored, back, _refusal(box, delivery, restored))
-
-
-def _paths(listed: bytes) -> tuple[str, ...]:
-    return tuple(listed.decode(errors="surrogateescape").split("\0")[:-1])
 
 
 def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> Settled:
@@ -123,6 +124,26 @@ def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[
     return settle_disputes(instance, plan, disputes) if disputes else Settled()
 
 
+def _keep_fixes(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> dict[str, str]:
+    """Return the sources with modules of tests that fix, tests and patch change, as the tests are to be applied to."""
+    language, plan = languages.find_or_none(instance.language), delivery.plan
+    if language is None:
+        return {}
+    both = set(find_touched_paths(instance.gold_patch)).intersection(find_touched_paths(instance.test_patch), changed)
+    kept = {path: keep_own_tests(_read_base(box, plan, path), _read_tree(box, plan, path), language) for path in both}
+    return {path: text for path, text in kept.items() if text is not None}
+
+
+def _find_lines(box: Box, plan: TestPlan, words: Set[str]) -> list[ImportLine]:
+    """Find the lines of the base commit that contain one of these words."""
+    command = f'{GIT} grep -IwFz -e "$(printf "%s\\n" "$@")" HEAD --'
+    found = box.exec(
+        ["sh", "-c", command, "sh", *words], user=plan.user, workdir=plan.workdir, output_bytes=LISTING_BYTES
+    )
+    lines = (line.partition("\0") for line in found.output.decode(errors="replace").splitlines())
+    return [ImportLine(path.removeprefix("HEAD:"), text) for path, _, text in lines]
+
+
 def _read_base(box: Box, plan: TestPlan, path: str | None) -> str | None:
     if path is None:
         return None
@@ -136,14 +157,16 @@ def _read_tree(box: Box, plan: TestPlan, path: str) -> str | None:
     return next(iter(found.values())).decode(errors="replace") if found else None
 
 
-def _lists(plan: TestPlan, back: PutBack, changed: Set[str], from_gold: Mapping[str, str]) -> bytes:
-    """Return the restore script's lists, and the files that come from the fix.
+def _lists(plan: TestPlan, back: PutBack, changed: Set[str], from_gold: Mapping[str, str], guarded: Guarded) -> bytes:
+    """Return the lists of the restore script and of the supervisor, and the files that come from the fix.
 
     A path that the tree shows as changed must be there, another may be gone.
     """
     there = [path for path in back.paths if path in changed]
     others = [path for path in back.paths if path not in changed]
     lists = {PATCHED: format_list(there), RESTORED: format_list((*plan.restore, *others))}
+    for name, paths in ((FILES, guarded.files), (WATCHED, guarded.watched), (CACHES, guarded.caches)):
+        lists[name] = format_list(f"./{path}" for path in paths)
     fixed = {f"{FIXED}/{path}": text.encode() for path, text in from_gold.items()}
     return pack_tar({path.strip("/"): content for path, content in {**lists, **fixed}.items()})
 

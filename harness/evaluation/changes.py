@@ -8,6 +8,7 @@ from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import PLAIN_MODES, check_mode, check_path
 
 _ENTRY = re.compile(rb":([0-7]{6}) ([0-7]{6}) [0-9a-f]+ [0-9a-f]+ [A-Z]\d*")
+SEPARATOR = "//"  # stands between two lists of paths; no path is like it
 NOTHING = 0  # the mode of a file that is not there
 
 
@@ -18,20 +19,23 @@ class Changes:
     paths: tuple[str, ...] = ()
     created: tuple[str, ...] = ()
     """Those of them that the base commit does not have."""
+    tree: tuple[str, ...] = ()
+    """Every file of the tree, with undecodable bytes as surrogates."""
 
 
 def read_changes(printed: bytes) -> Changes:
     """Read the changes of a patch.
 
     Args:
-        printed: git's raw diff of the tree against its base commit before the patch, NUL, and the same after it; empty
-            if no patch was applied.
+        printed: git's raw diff of the tree against its base commit before the patch, NUL, and the same after it, or
+            nothing where no patch was applied; then the separator, and the paths of the tree.
 
     Raises:
         MalformedPatchError: something became a link or changed its type, or has a path that no patch may have.
         ValueError: the text is not what the script prints.
     """
-    before, after = _two_lists(printed)
+    listed, _, tree = printed.partition(f"{SEPARATOR}\0".encode())
+    before, after = _two_lists(listed)
     known = set(before)
     new = [entry for entry in after if entry not in known]
     paths = {}
@@ -39,7 +43,13 @@ def read_changes(printed: bytes) -> Changes:
         path = check_path(name)
         _check_modes(path, old_mode, new_mode)
         paths[path] = old_mode
-    return Changes(tuple(paths), tuple(path for path, mode in paths.items() if mode == NOTHING))
+    created = tuple(path for path, mode in paths.items() if mode == NOTHING)
+    return Changes(tuple(paths), created, read_paths(tree))
+
+
+def read_paths(listed: bytes) -> tuple[str, ...]:
+    """Read paths that end in NUL."""
+    return tuple(listed.decode(errors="surrogateescape").split("\0")[:-1])
 
 
 def _check_modes(path: str, old: int, new: int) -> None:

@@ -9,35 +9,34 @@ from fnmatch import fnmatchcase
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.tars import pack_tar
+from assay.harness.evaluation.changes import SEPARATOR
 from assay.harness.evaluation.protection import PRODUCTS_LEFT_OUT, ROOT
+from assay.harness.evaluation.supervising import HIDDEN, HOME, MODEL, PIPE, SUPERVISE, TEST, supervisor
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
 from assay.harness.runners import find as find_runner
 from assay.harness.runners.base import EXPECTED, LABELS, PLACEHOLDER
 
-HOME = "/assay"  # folder in the container for what the harness delivers; only root can write there
 ASSETS = f"{HOME}/assets"
 TRIPWIRES = f"{HOME}/tripwires"
 INSTALL, WATCHED_INSTALL = f"{HOME}/install.sh", f"{HOME}/watched-install.sh"
 REPOSITORY = f"{HOME}/repository"
 """Root's copy of the repository, from before the patched project was installed."""
 INDEX = "/tmp/assay-index"
-APPLY, RESTORE, TEST = f"{HOME}/apply.sh", f"{HOME}/restore.sh", f"{HOME}/test.sh"
-SUPERVISE = f"{HOME}/supervise.sh"
+APPLY, RESTORE = f"{HOME}/apply.sh", f"{HOME}/restore.sh"
 ADAPTER = f"{HOME}/adapter"  # program that starts a runner of Python which writes no report itself
-RESULTS = f"{HOME}/results"  # folder of what the tests reported, which root alone can open
-PIPE = f"{HOME}/report"
-"""The report file of a test command: a pipe, into which anybody can write and which root alone reads."""
 CONFLICT, TESTS_DO_NOT_APPLY, NOT_PUT_BACK, KILLED_GIT = 3, 4, 5, 6
 """Exit statuses of the first two scripts: git refuses the patch, or the tests; a change cannot be put back; git was
 killed. Any other but 0 is a failure of the infrastructure."""
 FIXED = f"{HOME}/fixed"  # folder of the files that the run takes from the fix
 RESTORED, PATCHED = f"{HOME}/restored", f"{HOME}/patched"
 """Lists of paths, each ended by NUL: those of the plan that are put back, and those of the patch."""
+CACHES = f"{HOME}/caches"
+"""List of paths at which the restore script makes an empty file."""
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
 CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff --ignore-submodules=none -z HEAD"
 UNTRACKED = f"{GIT} ls-files --others -z"
-SEPARATOR = "//"  # stands between two lists of paths; no path is like it
+LIST_TREE = f"printf '{SEPARATOR}\\0' && {GIT} ls-files -z || exit 1"
 _WORD = re.compile(r"\w+")
 NO_ATTRIBUTES = "* -text !eol !crlf !ident !filter !working-tree-encoding !diff"
 """Goes into ``info/attributes``, which takes precedence over every other file of attributes."""
@@ -75,48 +74,6 @@ failed() {{
 }}
 """
 """Ends a script with a status that blames the patch, unless the disk has no room for a single line."""
-
-
-MODEL = f"{HOME}/model.patch"
-HIDDEN = f"{TRIPWIRES} {ASSETS} {HOME}/tests.patch"
-"""What no code of the patch may read: the hidden tests alone, and the tripwires alone."""
-
-BEGAN, ENDED = "began", "ended"  # lines of root's in a stamped report
-STAMPS = """LC_ALL=C bash -c 'while IFS= read -r line; do printf "%s %s\\n" "$EPOCHREALTIME" "$line"; done'"""
-_SUPERVISING = f"""\
-set -u
-user=$(id -u "$1") && group=$(id -g "$1") && home=$(getent passwd "$1" | cut -d: -f6) || exit 125
-mkdir -m 700 {RESULTS} && mkfifo -m 622 {PIPE} || exit 125
-rm -rf {HIDDEN} {MODEL}
-exec 3<> {PIPE} 4< {PIPE}
-READER <&4 > {RESULTS}/report 3>&- 4<&- &
-reader=$!
-exec 4<&-
-BEGIN
-HOME=$home setpriv --reuid="$user" --regid="$group" --init-groups bash {TEST} 3>&-
-status=$?
-setpriv --reuid="$user" --regid="$group" --clear-groups sh -c 'kill -9 -1' 2> /dev/null
-END
-exec 3>&-
-wait "$reader"
-exit "$status"
-"""
-"""Runs the tests as the user in its argument, and ends with their status.
-
-The report's pipe has a reader before the tests begin. Once the runner has ended, every process of that user is killed;
-then the report is complete. Until then anybody can add to it, and nobody can change what is in it.
-"""
-
-
-def supervisor(*, stamped: bool) -> str:
-    """Return the script that stands above the tests; ``stamped`` as of ``TestPlan``."""
-    steps = {"READER": STAMPS if stamped else "cat"}
-    for step, line in (("BEGIN", BEGAN), ("END", ENDED)):
-        steps[step] = f"echo {line} >&3" if stamped else ":"
-    return re.sub(r"\b(READER|BEGIN|END)\b", lambda step: steps[step[1]], _SUPERVISING)
-
-
-SUPERVISOR = supervisor(stamped=False)
 
 
 INSTALLER = f"""\
@@ -209,6 +166,7 @@ class Delivery:
     def apply_script(self) -> str:
         """Return the shell text that applies the patch and prints its changes for ``changes.read_changes``.
 
+        Behind a separator it prints the paths of the whole tree, each ended by NUL.
         It runs as the tests' user before any code of the patch has run. The tree itself is asked what changed, since
         two readings of a patch can differ; warnings of git, which a patch can provoke, never get between the paths.
         A test patch that does not fit the base commit is the instance's fault, so it is checked before the patch.
@@ -216,8 +174,7 @@ class Delivery:
         lines = ["set -u", f"{{ {A_COMMIT} || {{ {COMMIT}; }}; }} > {SAID} 2>&1 || {{ cat {SAID}; exit 1; }}", FAILED]
         if self.plan.test_patch:
             lines.append(_or_failed(f"{GIT} apply --check {HOME}/tests.patch", TESTS_DO_NOT_APPLY))
-        if not self.patch.is_empty:
-            lines.append(self._applying())
+        lines.append(LIST_TREE if self.patch.is_empty else self._applying())
         return "\n".join([*lines, f"rm -rf {SAID} {NEUTRAL} /tmp/assay-probe", "exit 0", ""])
 
     def _applying(self) -> str:
@@ -236,7 +193,7 @@ class Delivery:
             f"exec 2> {SAID}",
             f"untracked {after} && LC_ALL=C comm -z -13 {before} {after} > {new} || failed $? {NOT_PUT_BACK}",
             f"neutral update-index --add --replace --info-only -z --stdin < {new} || failed $? {NOT_PUT_BACK}",
-            f"changes || failed $? {NOT_PUT_BACK}",
+            f"changes && printf '{SEPARATOR}\\0' && neutral ls-files -z || failed $? {NOT_PUT_BACK}",
         ]
         return "\n".join(lines)
 
@@ -285,6 +242,9 @@ class Delivery:
             lines.append(_or_failed(f"{GIT} apply {HOME}/tests.patch", CONFLICT))
         if self.assets:
             lines.append(_or_failed(f"cp -R --no-preserve=all {ASSETS}/. .", NOT_PUT_BACK))
+        lines.append(
+            f"[ ! -e {CACHES} ] || {{ xargs -0 -r rm -rf < {CACHES} && xargs -0 -r touch < {CACHES}; }} 2> /dev/null"
+        )
         if self.tripwires:
             lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets)}"]
             lines += [find_runner(self.plan.runner).PLACING, f"rm -rf {TRIPWIRES} 2> /dev/null"]

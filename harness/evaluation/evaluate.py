@@ -21,8 +21,10 @@ from assay.harness.domain import (
 )
 from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ExecResult, ImageInfo, Sidecar
 from assay.harness.evaluation.applying import apply_patch, make_evidence
-from assay.harness.evaluation.delivery import PIPE, RESULTS, SUPERVISE, TEST, Delivery, make_delivery
+from assay.harness.evaluation.delivery import Delivery, make_delivery
+from assay.harness.evaluation.guarding import find_rewritten
 from assay.harness.evaluation.protection import ROOT, check_spelling
+from assay.harness.evaluation.supervising import CHANGED, PIPE, RESULTS, SUPERVISE, TEST
 from assay.harness.evaluation.witnesses import expect_at_places, read_witnesses
 from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import MalformedPatchError
@@ -184,8 +186,11 @@ def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run:
     """Kill everything in the box, then read the results: nothing can change them while they are read."""
     plan, end = task.plan, box.end()
     is_piped = plan.report_path == PIPE and plan.user != ROOT
-    path = f"{RESULTS}/report" if is_piped else plan.report_path  # the pipe's content is root's
-    files = box.get(path, REPORT_BYTES) if path else {}
+    kept = {} if plan.user == ROOT else box.get(RESULTS, REPORT_BYTES)
+    if is_piped:  # its content is root's
+        files = {name: content for name, content in kept.items() if name != CHANGED}
+    else:
+        files = box.get(plan.report_path, REPORT_BYTES) if plan.report_path else {}
     placed = expect_at_places(delivery.tripwires, applied.output)
     is_label = task.label_test and task.label_test(task.instance)
     report, tripwires = read_witnesses(plan, files, run.output, placed, is_label)
@@ -197,6 +202,7 @@ def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run:
         "oom_killed": end.oom_killed,
         "processes_limited": end.processes_limited,
         "tripwires": tripwires,
+        "rewritten": find_rewritten(task.instance, kept.get(CHANGED, b"")),
         "report": report,
     }
     return Evaluation(applied.evidence.model_copy(update=results), applied.patch, run.output, files)

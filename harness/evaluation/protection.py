@@ -1,12 +1,14 @@
 """Which of a patch's changes do not stay, and which names may not be made at all. Pure."""
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
+from assay.harness.evaluation.changes import Changes
 from assay.harness.languages import Language
 from assay.harness.patches.as_git import read_as_git
 from assay.harness.patches.diff import MalformedPatchError, find_touched_paths
@@ -18,6 +20,14 @@ ROOT = "root"
 PRODUCTS_LEFT_OUT = "build_products_left_out"
 TESTS_LEFT_OUT = "files_named_like_tests_left_out"
 _WORD = re.compile(r"\w+")
+_IMPORT = re.compile(r"^\s*(import|from|#\s*include|(pub(\(\w+\))? )?mod|use)\b|\brequire\b|\bfrom ['\"]")
+
+
+class ImportLine(NamedTuple):
+    """A line of a file."""
+
+    path: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +50,45 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class NamedLikeTests:
-    """New files outside of the folders of tests that only their names make tests."""
+    """Files of a patch outside of the folders of tests that only their names make tests."""
 
     sources: frozenset[str] = frozenset()
     """The product uses them; they stay."""
     others: frozenset[str] = frozenset()
 
 
-def find_named_like_tests(instance: Instance, plan: TestPlan, created: Iterable[str], patch: str) -> NamedLikeTests:
-    """Find the new files that only look like tests, and those of them that are sources.
+def find_named_like_tests(
+    instance: Instance,
+    plan: TestPlan,
+    changes: Changes,
+    patch: str,
+    find_lines: Callable[[Set[str]], Iterable[ImportLine]],
+) -> NamedLikeTests:
+    """Find the files that only look like tests, and those of them that are sources.
 
-    A source is named in what the patch adds to other files that are no tests. It does not have the name of a test that
-    is run, so that nothing imports it in that place. And the runner does not take its tests for the expected ones: it
-    is given the files to run, or a test's id has its file.
+    A source is named in what the patch adds to other files that are no tests, or is imported by such a file of the base
+    commit. It does not have the name of a test that is run, so that nothing imports it in that place. And the runner
+    does not take its tests for the expected ones: it is given the files to run, or a test's id has its file.
+
+    Args:
+        find_lines: returns the lines of the base commit that contain one of these words.
     """
     language = languages.find_or_none(instance.language)
     if language is None:
         return NamedLikeTests()
-    found = [path for path in created if _is_test_by_name(path, language)]
+    found = [path for path in changes.paths if _is_test_by_name(path, language)]
     if not found:
         return NamedLikeTests()
     taken = {fold(_stem(path)) for path in (*plan.restore, *find_touched_paths(instance.test_patch))}
     told_apart = bool(plan.targets) or plan.test_id == "node"
-    words = _words_of_sources(patch, language) if told_apart else frozenset()
     possible = {path for path in found if re.fullmatch(language.SOURCE_NAMES, _name(path))}
-    sources = {path for path in possible if _stem(path) in words and fold(_stem(path)) not in taken}
+    possible = {path for path in possible if told_apart and fold(_stem(path)) not in taken}
+    words = _words_of_sources(patch, language) if possible else frozenset()
+    sources = {path for path in possible if _stem(path) in words}
+    if known := possible.difference(sources, changes.created):
+        lines = find_lines({_stem(path) for path in known})
+        imports = [line.text for line in lines if _IMPORT.search(line.text) and not language.is_test_file(line.path)]
+        sources |= {path for path in known if any(_stem(path) in _WORD.findall(text) for text in imports)}
     return NamedLikeTests(frozenset(sources), frozenset(found) - sources)
 
 
@@ -89,7 +113,7 @@ def put_back(
         path for path in dict.fromkeys(changed) if path not in theirs or _name(path) == ATTRIBUTES or path in refused
     ]
     runner = {path for path in own if language and _is_of_a_runner(path, language, theirs)}
-    steering = {path for path in own if _steers(path, language) or path in plan.runs} - runner
+    steering = {path for path in own if steers(path, language) or path in plan.runs} - runner
     products = {path for path in own if language and is_product(path, language)}
     named = named or NamedLikeTests()
     tests = {path for path in own if language and language.is_test_file(path)} - named.sources
@@ -155,7 +179,7 @@ def _theirs(instance: Instance) -> set[str]:
     return {*find_touched_paths(instance.gold_patch), *find_touched_paths(instance.test_patch)}
 
 
-def _steers(path: str, language: Language | None) -> bool:
+def steers(path: str, language: Language | None) -> bool:
     return _name(path) == ATTRIBUTES or (language is not None and language.runner_config(path))
 
 
@@ -176,16 +200,14 @@ def _is_of_a_runner(path: str, language: Language, theirs: Set[str]) -> bool:
 
 def _find_lookalike(path: str, language: Language | None) -> str:
     """Return the protected path that this one could be taken for, or the path itself."""
-    if _steers(path, language):
+    if steers(path, language):
         return path
     seen = plain(path)
-    if seen != path and (
-        _steers(seen, language) or (_is_left_out(seen, language) and not _is_left_out(path, language))
-    ):
+    if seen != path and (steers(seen, language) or (_is_left_out(seen, language) and not _is_left_out(path, language))):
         return seen
     names = {name.casefold(): name for name in (ATTRIBUTES, *(language.STEERING_NAMES if language else ()))}
     spelled = "/".join(names.get(fold(part), part) for part in path.split("/"))
-    return spelled if _steers(spelled, language) else path
+    return spelled if steers(spelled, language) else path
 
 
 def _is_left_out(path: str, language: Language | None) -> bool:

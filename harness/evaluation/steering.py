@@ -5,6 +5,7 @@ the fix's version, unless the fix consists of nothing but such files: then the p
 flag. A patch that leaves such a file alone is never given the fix's.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -68,6 +69,16 @@ def settle_disputes(instance: Instance, plan: TestPlan, disputes: Iterable[Dispu
             from_gold[path] = gold
             flags.add(FROM_GOLD)
     return Settled(frozenset(refused), from_gold, tuple(sorted(flags)))
+
+
+def keep_own_tests(base: str | None, theirs: str | None, language: Language) -> str | None:
+    """Return a source as a patch has it, with the base commit's modules of tests; None if there are none in it."""
+    inside = re.compile(language.LINES.tests_inside, re.MULTILINE | re.DOTALL)
+    own = {module[1]: module[0] for module in inside.finditer(base or "")}
+    if not own or theirs is None:
+        return None
+    kept = inside.sub(lambda module: own.pop(module[1], ""), theirs)
+    return kept + "".join(own.values())
 
 
 def _apply_fix(dispute: Disputed) -> str | None:

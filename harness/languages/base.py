@@ -124,6 +124,8 @@ class Lines:
     """The statement that does nothing, if a block may not be empty: Python's ``pass``."""
     semicolons: bool = False
     """Whether every statement ends in a semicolon."""
+    tests_inside: str = r"(?!)"
+    """Finds a module of tests inside of a source, with its name as the only group; in many lines at once."""
 
 
 class Language(Protocol):

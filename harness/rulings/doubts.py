@@ -22,6 +22,7 @@ from assay.harness.reports.base import SEPARATOR
 from assay.harness.rulings.normalise import match_labels
 
 ROOT = "root"
+NAMED = 5  # at most, of the files in a reason
 KILLED = 137  # exit code of a process killed by SIGKILL: 128 + 9
 FINISHED = frozenset({0, 1})  # exit codes of a runner that ran to its end, in an unknown language
 
@@ -91,6 +92,8 @@ def _check_consistency(evidence: Evidence, *, silence_passes: bool = False) -> t
     report = evidence.report
     if not report.tests and not _any_tripwire_ran(evidence) and not silence_passes:
         return Outcome.NOT_RUN, f"no test result was found (exit status {evidence.exit_code})"
+    if evidence.rewritten:
+        return Outcome.TAMPERED, f"changed while the tests ran: {', '.join(evidence.rewritten[:NAMED])}"
     if evidence.exit_code == 0 and _any_failed(evidence) and report.channel is Channel.REPORT:
         return Outcome.TAMPERED, "exit status 0 although tests failed"
     return None

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from assay.harness import languages, runners
 from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
-from assay.harness.evaluation.delivery import ADAPTER, PIPE
+from assay.harness.evaluation.delivery import ADAPTER
+from assay.harness.evaluation.supervising import PIPE
 from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths, paths_after
 from assay.instances.environments.row_script import read_script
 

@@ -20,9 +20,9 @@ from assay.harness.benchmarks.swe_fficiency.workload import Workload, read_workl
 from assay.harness.benchmarks.swe_fficiency.workload_driver import DONE, RESULTS, TIMED
 from assay.harness.domain import FailedPart, Outcome, Prediction, TestedTree, WorkloadRun
 from assay.harness.engines.base import Engine
-from assay.harness.evaluation.delivery import BEGAN, ENDED, PIPE
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.evaluation.protection import ROOT
+from assay.harness.evaluation.supervising import BEGAN, ENDED, PIPE
 
 ROUNDS, MOST_ROUNDS = 7, 35
 TURNS = (TestedTree.BASE, TestedTree.CANDIDATE, TestedTree.GOLD, TestedTree.BASE_AGAIN)

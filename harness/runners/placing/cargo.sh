@@ -24,6 +24,17 @@ has_line() {
 }
 has_own_harness() { has_line "$@" '^harness *= *false'; }
 needs_features() { has_line "$@" '^required-features *='; }
+with_a_label() {
+  sed 's/.*:://' "$TRIPWIRES/labels" | grep . > /tmp/assay-words || return 0
+  grep -rlwFf /tmp/assay-words --include='*.rs' -- "$@" | sort
+}
+# Prints the number of the last line of each module inside of a file that has a test with a label, the last one first.
+inside() {
+  awk 'NR == FNR { words[$0]; next }
+    /^(pub(\([a-z]+\))? )?mod +[a-z_0-9]+ *\{ *$/ { open = 1; found = 0 }
+    open { for (word in words) if ($0 ~ "fn +" word "[^A-Za-z0-9_]") found = 1 }
+    /^} *$/ { if (open && found) print FNR; open = 0 }' /tmp/assay-words "$1" | tac
+}
 number=0 chosen=$#
 programs | sort -u | while read -r manifest edition name source; do
   number=$((number + 1)) sources=$source core=::core:: sure=
@@ -33,6 +44,19 @@ programs | sort -u | while read -r manifest edition name source; do
   ! has_own_harness "$manifest" "$name" || continue
   [ "$edition" != 2015 ] || core=core::
   ! needs_features "$manifest" "$name" && ! grep -qE '^#!\[cfg\(' "$source" || sure='?'
-  cat "$TRIPWIRES"/*.rs | sed -e "s/@PLACE@/$number/g" -e "s/::core::/$core/g" >> "$source"
+  fill() { cat "$TRIPWIRES"/*.rs | sed -e "s/@PLACE@/$1/g" -e "s/::core::/$core/g"; }
+  # A macro of the crate holds in the modules below it, and perhaps not behind them.
+  nested=0
+  with_a_label "$sources" | while read -r file; do
+    [ "$file" = "$source" ] || {
+      nested=$((nested + 1)) && fill "${number}f$nested" >> "$file" && echo "${number}f$nested?"
+    }
+    module=0
+    inside "$file" | while read -r line; do
+      module=$((module + 1)) place=${number}f${nested}m$module
+      fill "$place" > /tmp/assay-wires && sed -i "$((line - 1))r /tmp/assay-wires" "$file" && echo "$place?"
+    done
+  done
+  fill "$number" >> "$source"
   echo "$number$sure"
 done

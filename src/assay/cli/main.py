@@ -124,30 +124,26 @@ def root(
 def main() -> None:
     """Run the command line; an error that Assay raises on purpose is one line on stderr and an exit code."""
     with guard_streams():
-        _run()
-
-
-def _run() -> None:
-    try:
-        code = app(prog_name="assay", standalone_mode=False) or 0
-        if code == INTERRUPTED:
+        try:
+            code = app(prog_name="assay", standalone_mode=False) or 0
+            if code == INTERRUPTED:
+                _ignore_signals()
+                _fail("interrupted", INTERRUPTED)
+            sys.exit(code)
+        except TyperException as error:
+            _fail_usage(error)
+        except RunStopped as error:
             _ignore_signals()
-            _fail("interrupted", INTERRUPTED)
-        sys.exit(code)
-    except TyperException as error:
-        _fail_usage(error)
-    except RunStopped as error:
-        _ignore_signals()
-        _fail(str(error), INTERRUPTED)
-    except (UserError, EngineUnavailable) as error:
-        _fail(str(error), USAGE)
-    except AssayError as error:
-        _fail(str(error), INFRASTRUCTURE)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _fail(f"{where}{error.strerror or error}; fix that and run the same command again", INFRASTRUCTURE)
+            _fail(str(error), INTERRUPTED)
+        except (UserError, EngineUnavailable) as error:
+            _fail(str(error), USAGE)
+        except AssayError as error:
+            _fail(str(error), INFRASTRUCTURE)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            _fail(f"{where}{error.strerror or error}; fix that and run the same command again", INFRASTRUCTURE)
 
 
 def _ignore_signals() -> None:

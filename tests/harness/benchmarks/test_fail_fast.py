@@ -95,7 +95,7 @@ def played(
     results, put, script = FakeBox._results, FakeBox.put, f"{instance.fail_to_pass[0]} ".encode()
 
     def kept(box: FakeBox, archive: bytes, to: str = "/") -> None:
-        box._files["alone"] = b"yes" if script in archive else b""
+        box._files.setdefault("alone", b"yes" if script in archive else b"")
         put(box, archive, to)
 
     def changed(box: FakeBox) -> dict[str, bool]:

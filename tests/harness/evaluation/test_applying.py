@@ -191,20 +191,20 @@ def test_changes_are_put_back_from_what_the_tree_and_what_the_patch_says(instanc
     evidence = make_evidence(instance, make_delivery(instance, TestPlan(command="true"), gate(patch)), done)
     assert evidence.restored == ("conftest.py", "setup.cfg")
     assert (done.ended, done.back.paths, box.ran) == (False, ("conftest.py", "setup.cfg"), [APPLY, RESTORE])
-    assert box.put_files == {PATCHED: b"conftest.py\0", RESTORED: b"tests/test_calc.py\0setup.cfg\0"}
+    assert (box.put_files[PATCHED], box.put_files[RESTORED]) == (b"conftest.py\0", b"tests/test_calc.py\0setup.cfg\0")
 
 
 def test_build_product_that_is_not_applied_is_not_removed_either(instance: Instance) -> None:
     box = ActedBox({APPLY: ExecResult(0, b"\0" + entry("calc.py"), 1.0)})
     done = applied(instance, box, PATCH + PATCH.replace("calc.py", "src/a.egg-info/PKG-INFO"))
     assert done.back.paths == ()
-    assert box.put_files == {}
+    assert (box.put_files[PATCHED], box.put_files[RESTORED]) == (b"", b"tests/test_calc.py\0")
 
 
 def test_nothing_more_is_sent_or_run_than_there_is_to_put_back_or_to_deliver(instance: Instance) -> None:
     box = ActedBox({APPLY: ExecResult(0, b"\0" + entry("calc.py"), 1.0)})
     assert not applied(instance, box).ended
-    assert (box.ran, box.put_files) == ([APPLY, RESTORE], {})
+    assert box.ran == [APPLY, RESTORE]
     done = apply_patch(box, instance, make_delivery(instance, TestPlan(command="true"), gate(PATCH)))
     assert (done.ended, box.ran[2:]) == (False, [APPLY])
 

@@ -14,14 +14,18 @@ from assay.harness.evaluation.delivery import (
     ADAPTER,
     CONFLICT,
     NOT_PUT_BACK,
+    Delivery,
+    format_list,
+    make_delivery,
+)
+from assay.harness.evaluation.supervising import (
+    FILES,
     PIPE,
     RESULTS,
     SUPERVISE,
     SUPERVISOR,
     TEST,
-    Delivery,
-    format_list,
-    make_delivery,
+    WATCHED,
 )
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import gate
@@ -101,7 +105,9 @@ SLOW_CAT = r"""mkdir /slow && printf '#!/bin/sh\nsleep 1; exec /bin/cat "$@"' > 
 def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
     docker_engine: DockerEngine, toolchain_image: str
 ) -> None:
-    scripts = pack_tar({SUPERVISE.strip("/"): SUPERVISOR, TEST.strip("/"): f"echo passed > {PIPE}"}, ["assay"])
+    lists = dict.fromkeys((FILES, WATCHED), "")
+    files = {SUPERVISE: SUPERVISOR, TEST: f"echo passed > {PIPE}", **lists}
+    scripts = pack_tar({path.strip("/"): text for path, text in files.items()}, ["assay"])
     with docker_engine.open(BoxSpec(toolchain_image, archive=scripts)) as box:
         supervised = f"PATH=/slow:$PATH timeout 30 sh {SUPERVISE} nobody; /bin/cat {RESULTS}/report"
         ran = box.exec(["sh", "-c", f"{SLOW_CAT}\n{supervised}"])
@@ -263,7 +269,7 @@ def test_file_in_place_of_a_folder_is_shown_with_what_it_replaces(instance: Inst
 
 def test_empty_patch_changes_nothing(instance: Instance, tree: Path) -> None:
     commit(tree)
-    assert applied(delivery_of(instance, ""), tree) == Changes()
+    assert applied(delivery_of(instance, ""), tree) == Changes(tree=("calc.py",))
 
 
 def test_patch_of_another_state_is_a_conflict(instance: Instance, tree: Path) -> None:

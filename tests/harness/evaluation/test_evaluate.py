@@ -23,8 +23,9 @@ from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxEnd, B
 from assay.harness.engines.fake import FakeBox, FakeEngine, image_name
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation import evaluate as evaluate_module
-from assay.harness.evaluation.delivery import APPLY, CONFLICT, PIPE, RESULTS, SUPERVISE, TEST
+from assay.harness.evaluation.delivery import APPLY, CONFLICT
 from assay.harness.evaluation.evaluate import evaluate
+from assay.harness.evaluation.supervising import PIPE, RESULTS, SUPERVISE, TEST
 from benches import make_engine, make_task
 
 PLAN = TestPlan(command="pytest", report_path="/tmp/r/report.json", report_format="status_json", test_id="node")
@@ -109,6 +110,9 @@ class ActedBox(FakeBox):
         self._acted.commands.append(([*command], user, workdir, seconds, output_bytes))
         return self._acted.results.get(command[1], ExecResult(0, b"", 0.0))
 
+    def put(self, archive: bytes, to: str = "/") -> None:
+        pass
+
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
         assert max_bytes == 67108864
         self._acted.read.append(path)
@@ -161,7 +165,7 @@ def test_tests_run_under_a_supervisor_within_their_limits(instance: Instance) ->
     assert (engine.opened_with["limits"], evidence.user, engine.read) == (
         LIMITED.limits,
         "tests",
-        ["/tmp/r/report.json"],
+        [RESULTS, "/tmp/r/report.json"],
     )
 
 
@@ -179,13 +183,13 @@ def test_report_that_goes_through_the_pipe_is_read_from_roots_folder(
 ) -> None:
     engine = ActedEngine(labels=labels)
     evidence = evaluated(engine, instance, instance.gold_patch, PLAN.model_copy(update={"report_path": PIPE}))
-    assert (engine.read, evidence.user) == ([f"{RESULTS}/report"], "assay")
+    assert (engine.read, evidence.user) == ([RESULTS], "assay")
 
 
 def test_plan_without_a_report_reads_none(instance: Instance) -> None:
     engine = ActedEngine()
     evaluated(engine, instance, instance.gold_patch, PLAN.model_copy(update={"report_path": ""}))
-    assert engine.read == []
+    assert engine.read == [RESULTS]
 
 
 def test_services_run_in_the_images_that_the_instances_image_names(instance: Instance) -> None:

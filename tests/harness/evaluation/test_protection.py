@@ -1,7 +1,11 @@
+from collections.abc import Sequence
+
 import pytest
 
 from assay.harness.domain import Instance, TestPlan
+from assay.harness.evaluation.changes import Changes
 from assay.harness.evaluation.protection import (
+    ImportLine,
     Installed,
     NamedLikeTests,
     check_spelling,
@@ -15,6 +19,18 @@ PLAN = TestPlan(command="pytest", restore=("tests/test_calc.py",))
 
 def diff(*paths: str) -> str:
     return "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n" for path in paths)
+
+
+def find_named(
+    instance: Instance,
+    plan: TestPlan,
+    created: Sequence[str],
+    patch: str,
+    known: Sequence[str] = (),
+    *lines: ImportLine,
+) -> NamedLikeTests:
+    changes = Changes((*created, *known), (*created,))
+    return find_named_like_tests(instance, plan, changes, patch, lambda _words: lines)
 
 
 def test_files_that_steer_the_runner_are_put_back_at_any_depth(instance: Instance) -> None:
@@ -164,7 +180,7 @@ def using(line: str, path: str = "calc.py") -> str:
 def test_new_source_that_looks_like_a_test_stays(instance: Instance, language: str, path: str, line: str) -> None:
     other = instance.model_copy(update={"language": language})
     plan = PLAN.model_copy(update={"targets": ("tests/test_calc.py",)})
-    named = find_named_like_tests(other, plan, [path], new_file(path) + using(line, "core.x"))
+    named = find_named(other, plan, [path], new_file(path) + using(line, "core.x"))
     assert (named.sources, named.others) == (frozenset({path}), frozenset())
     back = put_back(other, plan, [path, "core.x"], named=named)
     assert (back.paths, back.flags) == ((), ())
@@ -186,7 +202,7 @@ def test_new_file_that_is_no_source_is_put_back_and_flagged(
 ) -> None:
     other = instance.model_copy(update={"language": language})
     plan = PLAN.model_copy(update={"targets": ("tests/test_calc.py",)})
-    named = find_named_like_tests(other, plan, [path], patch)
+    named = find_named(other, plan, [path], patch)
     back = put_back(other, plan, [path], named=named)
     assert (back.paths, back.flags) == ((path,), ("files_named_like_tests_left_out",))
 
@@ -194,13 +210,29 @@ def test_new_file_that_is_no_source_is_put_back_and_flagged(
 def test_source_that_a_runner_could_take_for_expected_tests_is_put_back(instance: Instance) -> None:
     other = instance.model_copy(update={"language": "javascript"})
     plan = PLAN.model_copy(update={"test_id": "any_title"})
-    assert find_named_like_tests(other, plan, ["src/test.js"], using("import './test'", "core.js")).others == {
-        "src/test.js"
-    }
+    assert find_named(other, plan, ["src/test.js"], using("import './test'", "core.js")).others == {"src/test.js"}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "is_source"),
+    [
+        ("hello/tests.py", ImportLine("hello/__init__.py", "from hello.tests import is_even"), True),
+        ("hello/tests.py", ImportLine("hello/env.py", "    from . import tests"), True),
+        ("hello/tests.py", ImportLine("tests/test_a.py", "from hello.tests import is_even"), False),
+        ("hello/tests.py", ImportLine("setup.py", 'packages = find_packages(exclude=["tests"])'), False),
+        ("hello/tests.py", ImportLine("hello/a.py", "from hello.tests_of import x"), False),
+        ("hello/test_calc.py", ImportLine("hello/a.py", "from hello.test_calc import x"), False),
+    ],
+)
+def test_source_of_the_base_that_looks_like_a_test_stays_if_the_base_imports_it(
+    instance: Instance, path: str, line: ImportLine, is_source: bool
+) -> None:
+    plan = PLAN.model_copy(update={"targets": ("tests/test_calc.py",)})
+    assert find_named(instance, plan, (), "", [path], line).sources == ({path} if is_source else set())
 
 
 def test_new_file_in_a_folder_of_tests_is_put_back_without_a_word(instance: Instance) -> None:
-    named = find_named_like_tests(instance, PLAN, ["tests/test_new.py"], using("import test_new"))
+    named = find_named(instance, PLAN, ["tests/test_new.py"], using("import test_new"))
     assert put_back(instance, PLAN, ["tests/test_new.py"], named=named).flags == ()
 
 
@@ -209,12 +241,12 @@ def test_runner_that_is_told_its_files_or_names_them_tells_a_source_apart(
     instance: Instance, changes: dict[str, object]
 ) -> None:
     patch = new_file("calc/test_names.py") + using("import test_names")
-    named = find_named_like_tests(instance, PLAN.model_copy(update=changes), ["calc/test_names.py"], patch)
+    named = find_named(instance, PLAN.model_copy(update=changes), ["calc/test_names.py"], patch)
     assert named.sources == {"calc/test_names.py"}
 
 
 def test_new_file_without_the_name_of_a_test_is_not_looked_at(instance: Instance) -> None:
-    assert find_named_like_tests(instance, PLAN, ["calc/new.py"], new_file("calc/new.py")) == NamedLikeTests()
+    assert find_named(instance, PLAN, ["calc/new.py"], new_file("calc/new.py")) == NamedLikeTests()
 
 
 def test_tests_and_steering_files_that_an_installation_changed_are_put_back(instance: Instance) -> None:
@@ -231,4 +263,4 @@ def test_of_a_language_that_is_not_known_only_attributes_are_put_back(instance: 
     other = instance.model_copy(update={"language": "cobol"})
     installed = Installed(("conftest.py",), ("tests/test_a.py",))
     assert put_back(other, PLAN, ["tests/x.cob", ".gitattributes"], installed).paths == (".gitattributes",)
-    assert find_named_like_tests(other, PLAN, ["test_x.cob"], "") == NamedLikeTests()
+    assert find_named(other, PLAN, ["test_x.cob"], "") == NamedLikeTests()

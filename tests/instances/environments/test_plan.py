@@ -3,7 +3,7 @@ import shlex
 import pytest
 
 from assay.harness.domain import PublishedImage, Recipe, Service
-from assay.harness.evaluation.delivery import PIPE
+from assay.harness.evaluation.supervising import PIPE
 from assay.harness.runners.base import PLACEHOLDER
 from assay.instances.environments import plan as plans
 from toy import make_instance

@@ -1,0 +1,65 @@
+"""The script that stands above the tests, as root."""
+
+import re
+
+from assay.harness.evaluation.guarding import LISTED_BYTES
+
+HOME = "/assay"  # folder in the container for what the harness delivers; only root can write there
+TEST, SUPERVISE = f"{HOME}/test.sh", f"{HOME}/supervise.sh"
+RESULTS = f"{HOME}/results"  # folder of what root keeps of a run, which root alone can open
+REPORT, CHANGED = "report", "changed"
+"""Files in it: what went into the pipe, and the tests that are not as they were, each ended by NUL."""
+PIPE = f"{HOME}/report"
+"""The report file of a test command: a pipe, into which anybody can write and which root alone reads."""
+FILES, WATCHED = f"{HOME}/files", f"{HOME}/watched"
+"""Lists of paths, each ended by NUL: those of ``guarding.Guarded``."""
+
+BEGAN, ENDED = "began", "ended"  # lines of root's in a stamped report
+STAMPS = """LC_ALL=C bash -c 'while IFS= read -r line; do printf "%s %s\\n" "$EPOCHREALTIME" "$line"; done'"""
+HIDDEN = f"{HOME}/tripwires {HOME}/assets {HOME}/tests.patch"
+"""What no code of the patch may read: the hidden tests alone, and the tripwires alone."""
+MODEL = f"{HOME}/model.patch"
+_SUPERVISING = f"""\
+set -u
+user=$(id -u "$1") && group=$(id -g "$1") && home=$(getent passwd "$1" | cut -d: -f6) || exit 125
+mkdir -m 700 {RESULTS} && mkfifo -m 622 {PIPE} || exit 125
+rm -rf {HIDDEN} {MODEL}
+each() {{ xargs -0 -r sh -c 'find "$@" '"$2" find < "$1" 2> /dev/null; }}
+look() {{
+  each {FILES} '-maxdepth 0 -printf "%C@ %p\\0"'
+  each {WATCHED} '-mindepth 1 -maxdepth 1 -printf "0 %p\\0"'
+}}
+look | LC_ALL=C sort -z > {RESULTS}/before
+exec 3<> {PIPE} 4< {PIPE}
+READER <&4 > {RESULTS}/{REPORT} 3>&- 4<&- &
+reader=$!
+exec 4<&-
+BEGIN
+HOME=$home setpriv --reuid="$user" --regid="$group" --init-groups bash {TEST} 3>&-
+status=$?
+setpriv --reuid="$user" --regid="$group" --clear-groups sh -c 'kill -9 -1' 2> /dev/null
+END
+exec 3>&-
+wait "$reader"
+look | LC_ALL=C sort -z | LC_ALL=C comm -z -3 {RESULTS}/before - | tr -d '\\t' | LC_ALL=C sort -z -r |
+  head -c {LISTED_BYTES} > {RESULTS}/{CHANGED}
+rm {RESULTS}/before
+exit "$status"
+"""
+"""Runs the tests as the user in its argument, and ends with their status.
+
+The report's pipe has a reader before the tests begin. Once the runner has ended, every process of that user is killed;
+then the report is complete, and the guarded files are compared. Until then anybody can add to the report, and nobody
+can change what is in it.
+"""
+
+
+def supervisor(*, stamped: bool) -> str:
+    """Return the script that stands above the tests; ``stamped`` as of ``TestPlan``."""
+    steps = {"READER": STAMPS if stamped else "cat"}
+    for step, line in (("BEGIN", BEGAN), ("END", ENDED)):
+        steps[step] = f"echo {line} >&3" if stamped else ":"
+    return re.sub(r"\b(READER|BEGIN|END)\b", lambda step: steps[step[1]], _SUPERVISING)
+
+
+SUPERVISOR = supervisor(stamped=False)
