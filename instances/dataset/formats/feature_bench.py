@@ -13,21 +13,9 @@ from typing import Any
 from assay.harness.domain import DatasetRef, Instance, PatchedCommit, PublishedImage, Rule
 from assay.harness.errors import DataError, brief
 from assay.harness.patches.diff import FileChange, read_diff, render
+from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    commit,
-    iso,
-    mapping,
-    moment,
-    names,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 from assay.instances.dataset.formats.commands import TESTBED, make_published_image
 from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
 
@@ -65,30 +53,30 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     if not feature:
         raise row_error(row, "patch", "takes nothing out of the tree but tests; copy the whole column")
     tests = [each for each in mask if each not in feature]
-    return build(
+    return columns.build(
         COLUMNS,
-        id=text(row, "instance_id"),
-        repo=text(row, "repo"),
-        base=PatchedCommit(commit=commit(row, "base_commit"), patch=render((*mask, *removal))),
+        id=columns.text(row, "instance_id"),
+        repo=columns.text(row, "repo"),
+        base=PatchedCommit(commit=columns.commit(row, "base_commit"), patch=render((*mask, *removal))),
         language="python",
-        problem_statement=text(row, "problem_statement"),
+        problem_statement=columns.text(row, "problem_statement"),
         gold_patch=_reverse_column(row, "patch", render(feature)),
         test_patch=_reverse_column(row, "test_patch", render((*removal, *tests))),
         fail_to_pass=fixed,
         pass_to_pass=kept,
-        created_at=moment(row, "created_at", required=False),
+        created_at=columns.moment(row, "created_at", required=False),
         environment=_image(row, (*fixed, *kept)),
         log_format=LOG_FORMAT,
         test_id=TEST_ID,
         rule=RULES[0],
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if it was not read from one."""
-    kept = read_origin(instance, NAME)
+    kept = columns.read_origin(instance, NAME)
     if not kept or instance.base is None:
         problem = "can only be written if it came from a row of this format: an image holds its tree"
         raise DataError(problem, instance=instance.id, field="environment")
@@ -100,7 +88,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "problem_statement": instance.problem_statement,
         "FAIL_TO_PASS": list(instance.fail_to_pass),
         "PASS_TO_PASS": list(instance.pass_to_pass),
-        **iso(instance),
+        **columns.iso(instance),
     }
 
 
@@ -115,13 +103,13 @@ def _refuse_level_2(row: Row) -> None:
 
 def _files(row: Row, column: str) -> tuple[str, ...]:
     """Return a column's test files, relative to the repository."""
-    return tuple(dict.fromkeys(name.removeprefix(f"{TESTBED}/") for name in names(row, column)))
+    return tuple(dict.fromkeys(name.removeprefix(f"{TESTBED}/") for name in columns.names(row, column)))
 
 
 def _changes(row: Row, column: str) -> tuple[FileChange, ...]:
     """Return the changes of a patch, without the white space that the evaluator's ``--whitespace=fix`` leaves out."""
-    _reverse_column(row, column, text(row, column))
-    return tuple(map(_strip_change, read_diff(text(row, column))))
+    _reverse_column(row, column, columns.text(row, column))
+    return tuple(map(_strip_change, read_diff(columns.text(row, column))))
 
 
 def _reverse_column(row: Row, column: str, patch: str) -> str:
@@ -153,7 +141,7 @@ def _touches_none(change: FileChange, files: tuple[str, ...]) -> bool:
 
 
 def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
-    settings = mapping(row, SETTINGS)
+    settings = columns.mapping(row, SETTINGS)
     specs = _part(row, settings, "docker_specs")
     run_args = _part(row, specs, "run_args", f"{SETTINGS}.docker_specs")
     gpus = run_args.get("cuda_visible_num", run_args.get("cuda_visible_devices"))
@@ -161,7 +149,7 @@ def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
         problem = f"is {brief(gpus)}; a test that needs a GPU cannot be run, since Assay's containers have none"
         field = f"{SETTINGS}.docker_specs.run_args.cuda_visible_num"
         raise row_error(row, field, problem)
-    image = text(row, "image_name").strip().lower()
+    image = columns.text(row, "image_name").strip().lower()
     if not image:
         raise row_error(row, "image_name", "is empty; write the name of the row's image")
     exports = list(_exports(row, specs.get("custom_docker_args") or []))

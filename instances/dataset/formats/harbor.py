@@ -14,17 +14,8 @@ from pydantic import ValidationError
 from assay.harness.domain import UNKNOWN_TIME, Asset, DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError, brief, field_error
 from assay.harness.reports import harbor_reward
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    make_matcher,
-    mapping,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats import columns
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 
 NAME = "harbor"
 RULES: tuple[Rule, ...] = (Rule.HARBOR,)
@@ -60,21 +51,21 @@ Nothing that a patch has put beside them gets there. Every other line begins wit
 Only a file that the tests name is read: a patch that they run could write the other one.
 """
 
-matches = make_matcher("task_toml")
+matches = columns.make_matcher("task_toml")
 find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    task = mapping(row, "task_toml")
+    task = columns.mapping(row, "task_toml")
     _refuse_unsupported(row, task)
     name, tests = _table(row, task, "task").get("name"), _tests(row)
-    return build(
+    return columns.build(
         COLUMNS,
-        id=text(row, "instance_id"),
+        id=columns.text(row, "instance_id"),
         repo=name if isinstance(name, str) else f"harbor/{row_id(row)}",
         language="python",
-        problem_statement=text(row, "instruction"),
-        gold_patch=text(row, "gold_patch", required=False),
+        problem_statement=columns.text(row, "instruction"),
+        gold_patch=columns.text(row, "gold_patch", required=False),
         test_patch="",
         fail_to_pass=(harbor_reward.TEST,),
         pass_to_pass=(),
@@ -83,14 +74,14 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         log_format=harbor_reward.NAME,
         rule=RULES[0],
         assets=tests,
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if it was not read from a task."""
-    kept = read_origin(instance, NAME)
+    kept = columns.read_origin(instance, NAME)
     if not kept:
         problem = "is missing: only tasks of Harbor have one; assay dataset convert --to harbor -o DIR writes folders"
         raise DataError(problem, instance=instance.id, field="environment")
@@ -110,7 +101,7 @@ def _environment(row: Row, task: Mapping[str, Any], tests: Sequence[Asset]) -> P
     if not isinstance(image, str) or not image:
         problem = "is missing; build environment/ with docker build -t NAME, and write the name here"
         raise row_error(row, "environment.docker_image", problem)
-    workdir = str(environment.get("workdir") or text(row, "workdir", required=False) or WORKDIR)
+    workdir = str(environment.get("workdir") or columns.text(row, "workdir", required=False) or WORKDIR)
     if not workdir.startswith("/") or len(PurePosixPath(workdir).parts) < 2:
         problem = f"is {workdir!r}; only the content of a folder below the root can be judged as a patch"
         raise row_error(row, "environment.workdir", problem)

@@ -5,31 +5,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from assay.harness.benchmarks.multi_swe_bench.rule import (
-    LABELS,
-    PARTS,
-    RESULTS,
-    classify,
-    explain_invalid,
-    labels,
-    results,
-)
+from assay.harness.benchmarks.multi_swe_bench import rule
+from assay.harness.benchmarks.multi_swe_bench.rule import LABELS, PARTS, RESULTS
 from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
 from assay.harness.errors import brief
 from assay.harness.exports.multi_swe_bench import get_number
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    commit,
-    iso,
-    make_matcher,
-    moment,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats import columns
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 from assay.instances.dataset.formats.languages import assay_name, guess_language
 
 NAME = "multi-swe-bench"
@@ -47,7 +29,7 @@ NESTED = frozenset({"base", "resolved_issues", *RESULTS.values(), *LABELS})
 
 _PULL_REQUEST = re.compile(r"([^/]+)/([^/:]+):pr-(\d+)")
 
-matches = make_matcher("fix_patch", "fix_patch_result")
+matches = columns.make_matcher("fix_patch", "fix_patch_result")
 
 
 def find_id(row: Row) -> str:
@@ -69,29 +51,29 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         raise row_error(row, "number", f"is {brief(number)}; write the pull request's number")
     stages = Stages(**{stage: _results(row, field) for stage, field in RESULTS.items()})
     _check_labels(row, stages)
-    sets = classify(stages)
-    patches, base = (text(row, "fix_patch"), text(row, "test_patch")), row.get("base")
+    sets = rule.classify(stages)
+    patches, base = (columns.text(row, "fix_patch"), columns.text(row, "test_patch")), row.get("base")
     if not isinstance(base, Mapping):
         raise row_error(row, "base", f"is {brief(base)}; write an object with a sha")
-    repo = f"{text(row, 'org')}/{text(row, 'repo')}"
-    language = assay_name(text(row, "lang", required=False)) or guess_language(repo, *patches)
-    return build(
+    repo = f"{columns.text(row, 'org')}/{columns.text(row, 'repo')}"
+    language = assay_name(columns.text(row, "lang", required=False)) or guess_language(repo, *patches)
+    return columns.build(
         COLUMNS,
-        id=text(row, "instance_id"),
+        id=columns.text(row, "instance_id"),
         repo=repo,
-        base_commit=commit(row, "base.sha", base.get("sha") or ""),
+        base_commit=columns.commit(row, "base.sha", base.get("sha") or ""),
         language=language,
         problem_statement=_statement(row),
         gold_patch=patches[0],
         test_patch=patches[1],
         fail_to_pass=(*sets["f2p"], *sets["s2p"], *sets["n2p"]),
         pass_to_pass=sets["p2p"],
-        created_at=moment(row, "created_at", required=False),
-        hints=text(row, "hints", required=False),
+        created_at=columns.moment(row, "created_at", required=False),
+        hints=columns.text(row, "hints", required=False),
         test_id=_test_id(language, (*sets["f2p"], *sets["p2p"])),
         rule=RULES[0],
         stages=stages,
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
@@ -103,7 +85,7 @@ def _test_id(language: str, labels: Iterable[str]) -> str:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row, with the pull request of the row that it came from."""
-    kept = read_origin(instance, NAME)
+    kept = columns.read_origin(instance, NAME)
     org, _, repo = instance.repo.partition("/")
     stages = instance.stages or Stages()
     row = {"org": org, "repo": repo, "number": get_number(instance), "state": "closed", "title": "", "body": None}
@@ -111,8 +93,8 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     row["base"] = {"label": "", "ref": "", **kept.get("base", {}), "sha": instance.base_commit}
     if not kept or _statement(row) != instance.problem_statement:
         row["resolved_issues"] = [{"number": row["number"], "title": "", "body": instance.problem_statement}]
-    row |= {"fix_patch": instance.gold_patch, "test_patch": instance.test_patch, **iso(instance)}
-    row |= labels(stages) | {field: results(getattr(stages, stage)) for stage, field in RESULTS.items()}
+    row |= {"fix_patch": instance.gold_patch, "test_patch": instance.test_patch, **columns.iso(instance)}
+    row |= rule.labels(stages) | {field: rule.results(getattr(stages, stage)) for stage, field in RESULTS.items()}
     return row | ({"hints": instance.hints} if instance.hints else {})
 
 
@@ -157,7 +139,7 @@ def _part(row: Row, field: str, value: Mapping[str, Any], part: str) -> list[str
 
 def _check_labels(row: Row, stages: Stages) -> None:
     """Compare the row's label sets with the sets that follow from its three results, test by test."""
-    wanted = labels(stages)
+    wanted = rule.labels(stages)
     for field, tests in wanted.items():
         given = row.get(field)
         if not isinstance(given, Mapping):
@@ -165,7 +147,7 @@ def _check_labels(row: Row, stages: Stages) -> None:
         problem = next(_differences(given, tests), "")
         if problem:
             raise row_error(row, field, f"{problem}; correct it or the results")
-    problem = explain_invalid(stages)
+    problem = rule.explain_invalid(stages)
     if problem:
         raise row_error(row, RESULTS["fix"], f"makes no valid instance: {problem}")
 

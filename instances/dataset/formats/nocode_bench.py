@@ -5,18 +5,10 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import brief
+from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.classic import CLASSIC, classic_fields, classic_row
 from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    make_matcher,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import find_python_parser
 
@@ -29,7 +21,7 @@ DOCUMENTS = ("mask_doc_diff", "mask_doc_changes")
 """Columns of the documentation's change without what gives the fix away: a text, or objects with ``metadata``."""
 HELD = (CLASSIC - RENAMED.keys() - {"problem_statement"}) | set(RENAMED.values())
 
-matches = make_matcher(*RENAMED.values())
+matches = columns.make_matcher(*RENAMED.values())
 find_id = row_id
 
 
@@ -37,28 +29,28 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; without a statement, the change of the documentation is the issue."""
     fields = classic_fields({**row, "problem_statement": _statement(row)}, COLUMNS, with_time=False)
     parser = find_python_parser(fields["repo"])
-    return build(
+    return columns.build(
         COLUMNS,
         **fields,
         language=find_language(row, fields["gold_patch"], fields["test_patch"]),
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=RULES[0],
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     row = {RENAMED.get(name, name): value for name, value in classic_row(instance).items()}
-    kept = read_origin(instance, NAME)
+    kept = columns.read_origin(instance, NAME)
     if kept:
         del row["problem_statement"]
     return {**row, **kept}
 
 
 def _statement(row: Row) -> str:
-    if given := text(row, "problem_statement", required=False):
+    if given := columns.text(row, "problem_statement", required=False):
         return given
     return next((_documents(row, column) for column in DOCUMENTS if row.get(column)), "")
 

@@ -10,19 +10,10 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import DataError
+from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.classic import CLASSIC, classic_fields
 from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    iso,
-    make_matcher,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 from assay.instances.dataset.formats.languages import assay_name
 
 NAME = "polybench"
@@ -37,7 +28,7 @@ _FILE_CLASS_TEST = re.compile(r"\S+\.py:\w+:\w.*|[\w.]+:\w+:")
 
 HELD = (CLASSIC - {"version", "FAIL_TO_PASS", "PASS_TO_PASS"}) | {"F2P", "P2P"}
 
-matches = make_matcher("F2P", "P2P", "Dockerfile", "modified_nodes")
+matches = columns.make_matcher("F2P", "P2P", "Dockerfile", "modified_nodes")
 find_id = row_id
 
 
@@ -45,13 +36,13 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     language = _language(row)
     without_version = {**row, "version": None}  # no column of this dialect
     fields = classic_fields(without_version, COLUMNS, parse=ast.literal_eval, with_time=False)
-    return build(
+    return columns.build(
         COLUMNS,
         **fields,
         language=language,
         test_id=_test_id(language, (*fields["fail_to_pass"], *fields["pass_to_pass"])),
         rule=RULES[0],
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
@@ -71,8 +62,8 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "hints_text": instance.hints,
         "F2P": repr(list(instance.fail_to_pass)),
         "P2P": repr(list(instance.pass_to_pass)),
-        **iso(instance),
-        **read_origin(instance, NAME),
+        **columns.iso(instance),
+        **columns.read_origin(instance, NAME),
     }
 
 
@@ -86,7 +77,7 @@ def _test_id(language: str, labels: Iterable[str]) -> str:
 
 
 def _language(row: Row) -> str:
-    language = assay_name(text(row, "language"))
+    language = assay_name(columns.text(row, "language"))
     if language not in LANGUAGES:
         raise row_error(row, "language", f"{row['language']!r} is not one of {', '.join(LANGUAGES.values())}")
     return language

@@ -12,19 +12,8 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
 from assay.harness.errors import DataError
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    commit,
-    make_matcher,
-    mapping,
-    moment,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats import columns
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 
 NAME = "r2e"
 RULES: tuple[Rule, ...] = (Rule.R2E,)
@@ -40,7 +29,7 @@ TEST_FOLDERS = frozenset({"test", "Test", "tests", "Tests"})
 
 _ISSUE = re.compile(r"\[ISSUE\](.*)\[/ISSUE\]", re.DOTALL)
 
-matches = make_matcher(COMMIT, EXPECTED)
+matches = columns.make_matcher(COMMIT, EXPECTED)
 
 
 def find_id(row: Row) -> str:
@@ -52,31 +41,31 @@ def find_id(row: Row) -> str:
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; the repository is a bare name without an owner."""
     for field in ("repo_name", "commit_hash"):
-        text(row, field)
+        columns.text(row, field)
     row = {**row, "instance_id": find_id(row)}
-    parsed, statement = mapping(row, COMMIT), text(row, "problem_statement")
+    parsed, statement = columns.mapping(row, COMMIT), columns.text(row, "problem_statement")
     marked = _ISSUE.search(statement)
-    return build(
+    return columns.build(
         COLUMNS,
-        id=text(row, "instance_id"),
-        repo=text(row, "repo_name"),
+        id=columns.text(row, "instance_id"),
+        repo=columns.text(row, "repo_name"),
         base_commit=_parent(row, parsed),
         problem_statement=marked[1].strip("\n") if marked else statement,
         gold_patch=_patch(row, parsed, of_tests=False),
         test_patch=_patch(row, parsed, of_tests=True),
         fail_to_pass=(),
         pass_to_pass=(),
-        created_at=moment({**row, "commit_date": parsed.get("commit_date")}, "commit_date", required=False),
+        created_at=columns.moment({**row, "commit_date": parsed.get("commit_date")}, "commit_date", required=False),
         rule=RULES[0],
         stages=Stages(fix=_read_expected(row)),
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance that was read from such a row; only those have the parsed commit."""
-    kept = read_origin(instance, NAME)
+    kept = columns.read_origin(instance, NAME)
     if not kept or instance.stages is None:
         raise DataError("can only be written if it came from a row of this format", instance=instance.id)
     expected = {test: status.name for test, status in instance.stages.fix.items()}
@@ -88,12 +77,12 @@ def _parent(row: Row, parsed: Mapping[str, Any]) -> str:
     parent = parsed.get("old_commit_hash")
     suffix = "^" if isinstance(parent, str) and parent.endswith("^") else ""
     bare = parent.removesuffix("^") if isinstance(parent, str) else ""
-    return commit(row, f"{COMMIT}.old_commit_hash", bare) + suffix
+    return columns.commit(row, f"{COMMIT}.old_commit_hash", bare) + suffix
 
 
 def _read_expected(row: Row) -> dict[str, Status]:
     found = {}
-    for test, status in mapping(row, EXPECTED).items():
+    for test, status in columns.mapping(row, EXPECTED).items():
         if status not in STATUSES:
             raise row_error(row, EXPECTED, f"{test[:60]!r} is {status!r}; write one of {', '.join(STATUSES)}")
         found[test] = STATUSES[status]

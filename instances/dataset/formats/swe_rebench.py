@@ -9,18 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, PublishedImage, Rule
+from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    make_matcher,
-    mapping,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 from assay.instances.dataset.formats.commands import CONDA, commands, make_published_image, test_files
 from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import parser_name
@@ -33,29 +24,29 @@ FIRST_VERSION = ("FAIL_TO_FAIL", "PASS_TO_FAIL")  # columns of the first version
 INSTALL = "install_config"
 PARSER = f"{INSTALL}.log_parser"
 
-matches = make_matcher(INSTALL, "pr_description")
+matches = columns.make_matcher(INSTALL, "pr_description")
 find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; one whose labels another parser made than Assay can follow is refused with the parser's name."""
-    install = mapping(row, INSTALL)
-    named = text({**row, PARSER: install.get("log_parser")}, PARSER, required=False)
+    install = columns.mapping(row, INSTALL)
+    named = columns.text({**row, PARSER: install.get("log_parser")}, PARSER, required=False)
     if problem := why_not(named):
         raise row_error(row, PARSER, problem)
     fields = classic_fields(row)
     parser = find_parser(named, (*fields["fail_to_pass"], *fields["pass_to_pass"]))
     first = any(column in row for column in FIRST_VERSION)
     image = (_first_image if first else _image)(row, install, parser.log_format)
-    return build(
+    return columns.build(
         COLUMNS,
         **fields,
-        language=find_language(row, text(row, "patch"), text(row, "test_patch")),
+        language=find_language(row, columns.text(row, "patch"), columns.text(row, "test_patch")),
         environment=image,
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=Rule.SWE_BENCH if first else Rule.SWE_REBENCH,
-        origin=origin(NAME, row, CLASSIC),
+        origin=columns.origin(NAME, row, CLASSIC),
         dataset=dataset,
     )
 
@@ -65,7 +56,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     name = parser_name(instance.log_format, instance.test_id)
     parser = {"log_parser": name} if name else {}
     lists = dict.fromkeys(FIRST_VERSION, ()) if instance.rule is Rule.SWE_BENCH else {}
-    row = {INSTALL: parser, **lists, **classic_row(instance), **read_origin(instance, NAME)}
+    row = {INSTALL: parser, **lists, **classic_row(instance), **columns.read_origin(instance, NAME)}
     if instance.created_at != UNKNOWN_TIME:
         row["created_at"] = round(instance.created_at.timestamp() * 1000)
     return row
@@ -73,13 +64,13 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 
 def _image(row: Row, install: Mapping[str, Any], log_format: str) -> PublishedImage | None:
     tests = commands(row, f"{INSTALL}.test_cmd", install.get("test_cmd"))
-    folder = f"/{text(row, 'repo').rpartition('/')[2]}"
-    return make_published_image(text(row, "image_name", required=False), log_format, tests, folder=folder)
+    folder = f"/{columns.text(row, 'repo').rpartition('/')[2]}"
+    return make_published_image(columns.text(row, "image_name", required=False), log_format, tests, folder=folder)
 
 
 def _first_image(row: Row, install: Mapping[str, Any], log_format: str) -> PublishedImage | None:
     """Return the image of the first version, whose runner is given the files of the test patch."""
-    image = text(row, "docker_image", required=False) or text(row, "image_name", required=False)
+    image = columns.text(row, "docker_image", required=False) or columns.text(row, "image_name", required=False)
     installed, tests = (commands(row, f"{INSTALL}.{field}", install.get(field)) for field in ("install", "test_cmd"))
-    files = shlex.join(test_files(text(row, "test_patch")))
+    files = shlex.join(test_files(columns.text(row, "test_patch")))
     return make_published_image(image, log_format, [f"{test} {files}" for test in tests], before=[*CONDA, *installed])

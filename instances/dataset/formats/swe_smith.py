@@ -8,20 +8,9 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PatchedCommit, Rule
 from assay.harness.errors import DataError
+from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.classic import CLASSIC
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    commit,
-    iso,
-    moment,
-    names,
-    origin,
-    read_origin,
-    row_error,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats.columns import Row, row_error, row_id
 from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
 
@@ -42,25 +31,25 @@ find_id = row_id
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its base tree is a commit with the bug on top."""
-    bug = text(row, "patch")
+    bug = columns.text(row, "patch")
     try:
         gold = reverse(bug)
     except IrreversibleError as error:
         raise row_error(row, "patch", f"{error}; write it with git diff --binary --no-renames") from None
-    return build(
+    return columns.build(
         COLUMNS,
-        id=text(row, "instance_id"),
-        repo=text(row, "repo"),
-        base=PatchedCommit(commit=commit(row, "base_commit"), patch=bug),
+        id=columns.text(row, "instance_id"),
+        repo=columns.text(row, "repo"),
+        base=PatchedCommit(commit=columns.commit(row, "base_commit"), patch=bug),
         language=find_language(row, bug),
-        problem_statement=text(row, "problem_statement", required=False),
+        problem_statement=columns.text(row, "problem_statement", required=False),
         gold_patch=gold,
         test_patch="",
-        fail_to_pass=names(row, "FAIL_TO_PASS"),
-        pass_to_pass=names(row, "PASS_TO_PASS"),
-        created_at=moment(row, "created_at", required=False),
+        fail_to_pass=columns.names(row, "FAIL_TO_PASS"),
+        pass_to_pass=columns.names(row, "PASS_TO_PASS"),
+        created_at=columns.moment(row, "created_at", required=False),
         rule=RULES[0],
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
@@ -80,6 +69,6 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "problem_statement": instance.problem_statement,
         "FAIL_TO_PASS": list(instance.fail_to_pass),
         "PASS_TO_PASS": list(instance.pass_to_pass),
-        **iso(instance),
-        **read_origin(instance, NAME),
+        **columns.iso(instance),
+        **columns.read_origin(instance, NAME),
     }

@@ -11,19 +11,10 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
+from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
 from assay.instances.dataset.formats.classic import classic_fields
-from assay.instances.dataset.formats.columns import (
-    Row,
-    build,
-    iso,
-    make_matcher,
-    names,
-    origin,
-    read_origin,
-    row_id,
-    text,
-)
+from assay.instances.dataset.formats.columns import Row, row_id
 from assay.instances.dataset.formats.languages import find_language
 
 NAME = "swebench-pro"
@@ -56,24 +47,24 @@ printf "\\n{\\"parsed\\": " && cat "$at/output.json" && echo "}"
 Nothing else that is printed can be taken for it: every other line begins with a bar.
 """
 
-matches = make_matcher(*SIGNS)
+matches = columns.make_matcher(*SIGNS)
 find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image, with script and parser if it has both, becomes the environment."""
     environment = _read_image(row)
-    language = {**row, "language": text(row, "repo_language", required=False)}
+    language = {**row, "language": columns.text(row, "repo_language", required=False)}
     classic = {**row, "problem_statement": _statement(row), "version": None}  # a version is no column of this dialect
     fields = classic_fields(classic, COLUMNS, parse=_literal, with_time=False)
-    return build(
+    return columns.build(
         COLUMNS,
         **fields,
         language=find_language(language, fields["gold_patch"], fields["test_patch"]),
         environment=environment,
         log_format=LOG_FORMAT if environment else "",
         rule=RULES[0],
-        origin=origin(NAME, row, HELD),
+        origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
     )
 
@@ -81,7 +72,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 def from_instance(instance: Instance) -> dict[str, Any]:
     if not instance.base_commit:
         raise DataError("is missing: rows of this format need a commit", instance=instance.id, field="base_commit")
-    kept = read_origin(instance, NAME)
+    kept = columns.read_origin(instance, NAME)
     own = {"problem_statement": instance.problem_statement, "repo_language": instance.language}
     return {
         **dict.fromkeys((*OWN, *PARTS), ""),
@@ -95,15 +86,15 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "hints_text": instance.hints,
         "fail_to_pass": repr(list(instance.fail_to_pass)),
         "pass_to_pass": repr(list(instance.pass_to_pass)),
-        **iso(instance),
+        **columns.iso(instance),
     }
 
 
 def read_image_name(row: Row) -> str:
     """Return the name of a row's image: its tag, or the one that repository and id make up, as for nearly all rows."""
     own = row_id(row).removeprefix("instance_").removesuffix(UNNAMED)
-    made = f"{text(row, 'repo').lower().replace('/', '.')}-{own}"[:LONGEST_TAG]
-    return f"{REGISTRY}:{text(row, 'dockerhub_tag', required=False) or made}"
+    made = f"{columns.text(row, 'repo').lower().replace('/', '.')}-{own}"[:LONGEST_TAG]
+    return f"{REGISTRY}:{columns.text(row, 'dockerhub_tag', required=False) or made}"
 
 
 def _literal(value: str) -> object:
@@ -115,17 +106,17 @@ def _literal(value: str) -> object:
 
 
 def _statement(row: Row) -> str:
-    parts = {heading: text(row, column, required=False) for column, heading in PARTS.items()}
+    parts = {heading: columns.text(row, column, required=False) for column, heading in PARTS.items()}
     added = (f"{heading}:\n{part}" for heading, part in parts.items())
-    return "\n\n".join([text(row, "problem_statement"), *(added if any(parts.values()) else ())])
+    return "\n\n".join([columns.text(row, "problem_statement"), *(added if any(parts.values()) else ())])
 
 
 def _read_image(row: Row) -> PublishedImage | None:
-    script, parser = (text(row, column, required=False) for column in ("run_script", "parser"))
+    script, parser = (columns.text(row, column, required=False) for column in ("run_script", "parser"))
     if not (script and parser):
         return None
-    chosen = names(row, "selected_test_files_to_run", _literal)
-    last = text(row, "before_repo_set_cmd", required=False).strip().rpartition("\n")[2]
+    chosen = columns.names(row, "selected_test_files_to_run", _literal)
+    last = columns.text(row, "before_repo_set_cmd", required=False).strip().rpartition("\n")[2]
     tests = shlex.join(["bash", "-c", RUN, "assay", script, parser, ",".join(chosen)])
     lines = [f"cd {WORKDIR}", last, ": '>>>>> Start Test Output'", tests, ": '>>>>> End Test Output'", ""]
     return PublishedImage(image=read_image_name(row), eval_script="\n".join(lines))
