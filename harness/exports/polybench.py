@@ -11,30 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.harness.domain import FAILING, GRADED, PASSING, ApplyStatus, Status
+from assay.harness.exports import complaints, submission
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.complaints import (
-    Rows,
-    SubmittedFolder,
-    collect_patches,
-    entries,
-    field_problems,
-    folder_problems,
-    group,
-    readme_problems,
-    row_problems,
-    size_problems,
-    trajectory_problems,
-)
-from assay.harness.exports.submission import (
-    folder_of_split,
-    json_text,
-    lines,
-    prediction_rows,
-    readme,
-    refuse_other_benchmarks,
-    trajectories,
-    yaml_text,
-)
+from assay.harness.exports.complaints import Rows, SubmittedFolder
 from assay.harness.metrics.retrieval import Scores, retrieval
 from assay.harness.reports import lookup
 from assay.harness.runs.report import Graded
@@ -61,32 +40,33 @@ _RATE = re.compile(r"(\d{1,3}\.\d{1,2})% \((\d+)/(\d+)\)")
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
     """Yield the submission; raises UserError for an unknown split, or an instance of another benchmark."""
-    folder = folder_of_split(run, SIZES, "SWE-PolyBench")
-    yield f"{folder}/all_preds.jsonl", lines(prediction_rows(run))
+    folder = submission.folder_of_split(run, SIZES, "SWE-PolyBench")
+    yield f"{folder}/all_preds.jsonl", submission.lines(submission.prediction_rows(run))
     about: dict[str, tuple[str, int]] = {}
     resolved: set[str] = set()
     for each in run.evaluations():
         name = each.instance.id
         about[name] = (each.instance.repo, each.instance.created_at.year)
         resolved |= {name} if each.verdict.resolved else set()
-        yield f"{folder}/logs/{name}_result.json", json_text(_result(each))
-        yield f"{folder}/logs/{name}_metrics.json", json_text(_metrics(each, run.patch(name).decode(errors="replace")))
+        yield f"{folder}/logs/{name}_result.json", submission.json_text(_result(each))
+        metrics = _metrics(each, run.patch(name).decode(errors="replace"))
+        yield f"{folder}/logs/{name}_metrics.json", submission.json_text(metrics)
     total = len(about) + len(run.missing)
-    yield f"{folder}/metadata.yaml", yaml_text(_metadata(run, len(resolved), total))
-    yield f"{folder}/README.md", readme(run, about, resolved=resolved)
-    yield from trajectories(run, f"{folder}/trajs")
+    yield f"{folder}/metadata.yaml", submission.yaml_text(_metadata(run, len(resolved), total))
+    yield f"{folder}/README.md", submission.readme(run, about, resolved=resolved)
+    yield from submission.trajectories(run, f"{folder}/trajs")
 
 
 def check(folder: Path) -> Iterator[Problem]:
     """Yield parts that the submission guide asks for and that are not there; raises DataError."""
-    for entry in entries(folder, "evaluation/*/*", "all_preds.jsonl"):
+    for entry in complaints.entries(folder, "evaluation/*/*", "all_preds.jsonl"):
         rows = entry.rows("all_preds.jsonl")
         split = entry.folder.resolve().parent.name
-        yield from folder_problems(entry)
-        yield from row_problems(entry, "all_preds.jsonl", rows, ("instance_id", "model_patch"))
-        yield from size_problems(entry, "all_preds.jsonl", rows, _find_ungenerated(entry), SIZES, split)
-        yield from readme_problems(entry)
-        yield from trajectory_problems(entry, collect_patches(rows))
+        yield from complaints.folder_problems(entry)
+        yield from complaints.row_problems(entry, "all_preds.jsonl", rows, ("instance_id", "model_patch"))
+        yield from complaints.size_problems(entry, "all_preds.jsonl", rows, _find_ungenerated(entry), SIZES, split)
+        yield from complaints.readme_problems(entry)
+        yield from complaints.trajectory_problems(entry, complaints.collect_patches(rows))
         yield from _log_problems(entry, rows)
         yield from _rate_problems(entry, SIZES.get(split, len(rows)), len(rows))
 
@@ -94,7 +74,7 @@ def check(folder: Path) -> Iterator[Problem]:
 def _result(graded: Graded) -> dict[str, Any]:
     """Render the result; no test is listed where none counts, so that the benchmark's rule agrees."""
     instance, verdict, status = graded.instance, graded.verdict, graded.evidence.apply.status
-    refuse_other_benchmarks(instance, NAME)
+    submission.refuse_other_benchmarks(instance, NAME)
     counts = verdict.outcome in GRADED
     tests = _tests(graded) if counts else {}
     return {
@@ -157,7 +137,7 @@ def _result_files(entry: SubmittedFolder) -> list[Path]:
 def _log_problems(entry: SubmittedFolder, rows: Rows) -> Iterator[Problem]:
     names = {path.name.removesuffix("_result.json") for path in _result_files(entry)}
     ids = {str(row.get("instance_id")) for row in rows}
-    yield from group(entry, "logs", sorted(ids - names), "has no <id>_result.json; evaluate it")
+    yield from complaints.group(entry, "logs", sorted(ids - names), "has no <id>_result.json; evaluate it")
     for name in sorted(names):
         file = f"logs/{name}_result.json"
         found = entry.json(file)
@@ -178,7 +158,7 @@ def _is_resolved(found: Mapping[str, Any]) -> bool:
 def _rate_problems(entry: SubmittedFolder, size: int, predictions: int) -> Iterator[Problem]:
     """Compare the pass rate with the logs; of the whole split or, as for one language of it, of the predictions."""
     metadata = entry.fields("metadata.yaml")
-    yield from field_problems(entry, "metadata.yaml", metadata, METADATA)
+    yield from complaints.field_problems(entry, "metadata.yaml", metadata, METADATA)
     stated = metadata.get("pass_rate")
     if not isinstance(stated, str):
         return

@@ -14,18 +14,9 @@ from typing import Any
 
 from assay.harness.domain import GRADED, INFRASTRUCTURE, ApplyStatus, Outcome
 from assay.harness.errors import UserError
+from assay.harness.exports import submission
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.recompute import against
-from assay.harness.exports.submission import (
-    folder_of_split,
-    json_text,
-    lines,
-    prediction_rows,
-    readme,
-    refuse_other_benchmarks,
-    trajectories,
-    yaml_text,
-)
 from assay.harness.exports.swebench_check import SIZES, check
 from assay.harness.runs.report import ERRORS, Graded, RunReport
 
@@ -48,23 +39,23 @@ BUCKET = "s3://swe-bench-experiments"
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
     """Yield the submission and the run report; raises UserError for an unknown split or another benchmark."""
-    folder = folder_of_split(run, SIZES, "SWE-bench")
-    yield f"{folder}/all_preds.jsonl", lines(prediction_rows(run))
-    yield f"{folder}/metadata.yaml", yaml_text(_metadata(run, folder))
+    folder = submission.folder_of_split(run, SIZES, "SWE-bench")
+    yield f"{folder}/all_preds.jsonl", submission.lines(submission.prediction_rows(run))
+    yield f"{folder}/metadata.yaml", submission.yaml_text(_metadata(run, folder))
     outcomes: dict[str, Outcome] = {}
     about: dict[str, tuple[str, int]] = {}
     for each in run.evaluations():
-        refuse_other_benchmarks(each.instance, NAME)
+        submission.refuse_other_benchmarks(each.instance, NAME)
         outcomes[each.instance.id] = each.verdict.outcome
         about[each.instance.id] = (each.instance.repo, each.instance.created_at.year)
         if each.verdict.outcome is not Outcome.EMPTY_PATCH:
             yield from _logs(run, each, f"{folder}/logs/{each.instance.id}")
-    yield f"{folder}/results/results.json", json_text(_results(run, outcomes))
+    yield f"{folder}/results/results.json", submission.json_text(_results(run, outcomes))
     resolved = {name for name, outcome in outcomes.items() if outcome is Outcome.RESOLVED}
-    yield f"{folder}/README.md", readme(run, about, resolved=resolved)
-    yield from trajectories(run, f"{folder}/trajs")
+    yield f"{folder}/README.md", submission.readme(run, about, resolved=resolved)
+    yield from submission.trajectories(run, f"{folder}/trajs")
     model, run_id = (_flat(name) for name in (run.report.model or "none", run.report.run_id or "run"))
-    yield f"{model}.{run_id}.json", json_text(run.report.model_dump(mode="json", include={*OWN, "rules"}))
+    yield f"{model}.{run_id}.json", submission.json_text(run.report.model_dump(mode="json", include={*OWN, "rules"}))
 
 
 def _metadata(run: RunToExport, folder: str) -> dict[str, Any]:
@@ -102,7 +93,7 @@ def _logs(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, 
     if output:
         yield f"{folder}/test_output.txt", fence(output, evidence.exit_code, timed_out=evidence.timed_out)
     if verdict.outcome not in NO_REPORT:
-        yield f"{folder}/report.json", json_text({name: _report(graded, output.decode(errors="replace"))})
+        yield f"{folder}/report.json", submission.json_text({name: _report(graded, output.decode(errors="replace"))})
 
 
 def fence(output: bytes, exit_code: int | None, *, timed_out: bool) -> bytes:

@@ -5,22 +5,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from assay.harness.exports import complaints
 from assay.harness.exports.base import Problem
-from assay.harness.exports.complaints import (
-    Rows,
-    SubmittedFolder,
-    collect_ids,
-    collect_patches,
-    entries,
-    field_problems,
-    folder_problems,
-    group,
-    readme_problems,
-    row_problems,
-    same_problems,
-    size_problems,
-    trajectory_problems,
-)
+from assay.harness.exports.complaints import Rows, SubmittedFolder, collect_ids, same_problems
 from assay.harness.exports.recompute import Recomputation
 
 SIZES = {"lite": 300, "verified": 500, "test": 2294, "multilingual": 300, "multimodal": 510, "bash-only": 500}
@@ -33,24 +20,26 @@ FIELDS = ("instance_id", "model_name_or_path", "model_patch")
 
 def check(folder: Path) -> Iterator[Problem]:
     """Yield the faults that would keep a submission from being merged; raises DataError."""
-    for entry in entries(folder, "evaluation/*/*", "all_preds.jsonl"):
+    for entry in complaints.entries(folder, "evaluation/*/*", "all_preds.jsonl"):
         rows = entry.rows("all_preds.jsonl")
         results = entry.json("results/results.json")
-        yield from folder_problems(entry)
-        yield from row_problems(entry, "all_preds.jsonl", rows, FIELDS)
+        yield from complaints.folder_problems(entry)
+        yield from complaints.row_problems(entry, "all_preds.jsonl", rows, FIELDS)
         named = collect_ids(results, "no_generation")
-        yield from size_problems(entry, "all_preds.jsonl", rows, named, SIZES, entry.folder.resolve().parent.name)
+        yield from complaints.size_problems(
+            entry, "all_preds.jsonl", rows, named, SIZES, entry.folder.resolve().parent.name
+        )
         yield from _metadata_problems(entry)
-        yield from readme_problems(entry)
-        yield from trajectory_problems(entry, collect_patches(rows))
+        yield from complaints.readme_problems(entry)
+        yield from complaints.trajectory_problems(entry, complaints.collect_patches(rows))
         yield from _log_problems(entry, rows, results)
 
 
 def _metadata_problems(entry: SubmittedFolder) -> Iterator[Problem]:
     found = entry.fields("metadata.yaml")
     info, tags = (_section(found, name) for name in ("info", "tags"))
-    yield from field_problems(entry, "metadata.yaml", info, INFO, "info.")
-    yield from field_problems(entry, "metadata.yaml", tags, TAGS, "tags.")
+    yield from complaints.field_problems(entry, "metadata.yaml", info, INFO, "info.")
+    yield from complaints.field_problems(entry, "metadata.yaml", tags, TAGS, "tags.")
     attempts = _section(tags, "system").get("attempts")
     if attempts not in ("1", "2+"):
         remedy = 'is not "1" or "2+"; write "2+" if the system chooses among several tries'
@@ -65,13 +54,15 @@ def _section(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _log_problems(entry: SubmittedFolder, rows: Rows, results: Mapping[str, Any]) -> Iterator[Problem]:
-    patches = collect_patches(rows)
+    patches = complaints.collect_patches(rows)
     reports = {name: _report(entry, name) for name in patches}
     resolved = [name for name, report in reports.items() if report and report.get("resolved") is True]
     failed = [name for name, report in reports.items() if report and report.get("infra_failure")]
-    yield from group(entry, "logs", failed, "the environment or the engine failed, not the patch; evaluate it again")
+    yield from complaints.group(
+        entry, "logs", failed, "the environment or the engine failed, not the patch; evaluate it again"
+    )
     without = [name for name in patches if not (entry.folder / "logs" / name).is_dir()]
-    yield from group(entry, "logs", without, "has no folder of logs; evaluate it")
+    yield from complaints.group(entry, "logs", without, "has no folder of logs; evaluate it")
     again = Recomputation()
     for name in resolved:
         yield from _check_resolved(entry, name, reports[name] or {}, patches[name])

@@ -15,17 +15,9 @@ from typing import Any
 
 from assay.harness.domain import FAILING, GRADED, PASSING, Outcome
 from assay.harness.errors import UserError
+from assay.harness.exports import complaints, submission
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.complaints import (
-    SubmittedFolder,
-    collect_ids,
-    entries,
-    folder_problems,
-    readme_problems,
-    same_problems,
-    trajectory_problems,
-)
-from assay.harness.exports.submission import folder_name, json_text, readme, refuse_other_benchmarks, trajectories
+from assay.harness.exports.complaints import SubmittedFolder, collect_ids, same_problems
 from assay.harness.reports import lookup
 from assay.harness.runs.report import Graded
 
@@ -42,9 +34,9 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         raise UserError(
             f"{run.store.root} has no controls, so the denominator is not known; evaluate again with --controls"
         )
-    folder = folder_name(run)
+    folder = submission.folder_name(run)
     patches = {each.instance_id: {"model_patch": each.patch} for each in run.predictions}
-    yield f"{folder}/preds.json", json_text(patches)
+    yield f"{folder}/preds.json", submission.json_text(patches)
     outcomes: dict[str, Outcome] = {}
     about: dict[str, tuple[str, int]] = {}
     for each in run.evaluations():
@@ -52,31 +44,31 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         outcomes[name] = each.verdict.outcome
         about[name] = (each.instance.repo, each.instance.created_at.year)
         if each.verdict.outcome in GRADED:
-            yield f"{folder}/{name}/report.json", json_text(_report(each))
-    yield f"{folder}/results.json", json_text(_results(run, outcomes))
+            yield f"{folder}/{name}/report.json", submission.json_text(_report(each))
+    yield f"{folder}/results.json", submission.json_text(_results(run, outcomes))
     fit = [name for name in outcomes if name not in run.report.unfit_reasons]
     yield f"{folder}/{FIT}", "".join(f"{name}\n" for name in sorted(fit)).encode()
     resolved = {name for name, outcome in outcomes.items() if outcome is Outcome.RESOLVED}
-    yield f"{folder}/README.md", readme(run, about, resolved=resolved) + _rate(resolved, fit)
-    yield from trajectories(run, f"{folder}/trajs")
+    yield f"{folder}/README.md", submission.readme(run, about, resolved=resolved) + _rate(resolved, fit)
+    yield from submission.trajectories(run, f"{folder}/trajs")
 
 
 def check(folder: Path) -> Iterator[Problem]:
     """Yield parts that do not fit together in a submission; raises DataError."""
-    for entry in entries(folder, "*", "preds.json"):
+    for entry in complaints.entries(folder, "*", "preds.json"):
         preds, results = entry.json("preds.json"), entry.json("results.json")
-        yield from folder_problems(entry)
+        yield from complaints.folder_problems(entry)
         for name, row in preds.items():
             if not isinstance(row, dict) or not isinstance(row.get("model_patch"), str):
                 yield entry.problem("preds.json", name, 'is no {"model_patch": "..."}; write the patch, or "" for none')
         yield from _count_problems(entry, results)
         wanted = [name for name, row in preds.items() if isinstance(row, dict) and row.get("model_patch")]
-        yield from trajectory_problems(entry, wanted)
+        yield from complaints.trajectory_problems(entry, wanted)
         reports = [name for name in wanted if (entry.folder / name / "report.json").is_file()]
         found = [name for name in reports if entry.json(f"{name}/report.json").get("resolved") is True]
         yield from same_problems(entry, "results.json", "success_ids", collect_ids(results, "success_ids"), found)
         yield from same_problems(entry, "results.json", "submitted_ids", collect_ids(results, "submitted_ids"), preds)
-        yield from readme_problems(entry)
+        yield from complaints.readme_problems(entry)
         if not entry.text(FIT).strip():
             yield entry.problem(FIT, "", "names no instance; the denominator is those whose gold patch passes here")
 
@@ -93,7 +85,7 @@ def _count_problems(entry: SubmittedFolder, results: Mapping[str, Any]) -> Itera
 def _report(graded: Graded) -> dict[str, Any]:
     """A test that did not run is neither a success nor a failure."""
     instance, verdict = graded.instance, graded.verdict
-    refuse_other_benchmarks(instance, NAME)
+    submission.refuse_other_benchmarks(instance, NAME)
     return {
         "instance_id": instance.id,
         "resolved": verdict.resolved,

@@ -9,21 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from assay.harness import statistics
 from assay.harness.domain import INFRASTRUCTURE, DatasetRef, Model, Outcome
 from assay.harness.errors import UserError
 from assay.harness.runs.store import RunStore
-from assay.harness.statistics import (
-    SAMPLES,
-    Interval,
-    Row,
-    bootstrap_clusters,
-    cost_per_resolved,
-    holm,
-    mcnemar,
-    pass_all_k,
-    pass_at_k,
-    wilson,
-)
+from assay.harness.statistics import SAMPLES, Interval, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +192,7 @@ def _pairs(runs: Sequence[RunResults]) -> Iterator[tuple[RunResults, RunResults]
 
 
 def _adjust_by_holm(pairs: Sequence[PairTest]) -> tuple[PairTest, ...]:
-    adjusted = holm([pair.p for pair in pairs])
+    adjusted = statistics.holm([pair.p for pair in pairs])
     return tuple(pair.model_copy(update={"p_holm": p}) for pair, p in zip(pairs, adjusted, strict=True))
 
 
@@ -228,8 +218,8 @@ class _Table:
             run=run.name,
             model=run.model,
             resolved=resolved,
-            rate=wilson(resolved, len(self.common)),
-            cost_per_resolved=None if run.cost is None else cost_per_resolved(run.cost, everything),
+            rate=statistics.wilson(resolved, len(self.common)),
+            cost_per_resolved=None if run.cost is None else statistics.cost_per_resolved(run.cost, everything),
         )
 
     def test(self, first: RunResults, second: RunResults) -> PairTest:
@@ -237,7 +227,7 @@ class _Table:
         found = {name: (_resolves(first, name), _resolves(second, name)) for name in self.common}
         only_first = tuple(name for name, each in found.items() if each == (True, False))
         only_second = tuple(name for name, each in found.items() if each == (False, True))
-        p = mcnemar(len(only_first), len(only_second))
+        p = statistics.mcnemar(len(only_first), len(only_second))
         return PairTest(
             first=first.name,
             second=second.name,
@@ -253,8 +243,8 @@ class _Table:
         rates = tuple(
             PassRates(
                 k=k,
-                at_least_one=self._mean({name: pass_at_k(n, c, k) for name, c in right.items()}),
-                all_of_them=self._mean({name: pass_all_k(n, c, k) for name, c in right.items()}),
+                at_least_one=self._mean({name: statistics.pass_at_k(n, c, k) for name, c in right.items()}),
+                all_of_them=self._mean({name: statistics.pass_all_k(n, c, k) for name, c in right.items()}),
             )
             for k in range(1, n + 1)
         )
@@ -264,7 +254,7 @@ class _Table:
         rows: dict[str, list[Row]] = {
             repo: [(figures[name],) for name in names] for repo, names in self.group_by_repo().items()
         }
-        return bootstrap_clusters(rows, _mean_of_sums, samples=self.samples, seed=self.seed)
+        return statistics.bootstrap_clusters(rows, _mean_of_sums, samples=self.samples, seed=self.seed)
 
 
 def _mean_of_sums(sums: Row) -> float:

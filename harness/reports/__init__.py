@@ -39,6 +39,7 @@ from assay.harness.reports import (
     phpunit_text,
     pytest_text,
     redis_text,
+    results,
     results_jsonl,
     rspec_json,
     rspec_text,
@@ -52,16 +53,7 @@ from assay.harness.reports import (
 from assay.harness.reports.base import ReportFormat, merge_worst
 from assay.harness.reports.ids import IDS, rename
 from assay.harness.reports.lookup import find_candidates, lookup, names_a_test
-from assay.harness.reports.results import (
-    collect_tripwires,
-    combine,
-    drop_tests,
-    find_overlooked,
-    find_unprinted,
-    full,
-    read_log,
-    split_tripwires,
-)
+from assay.harness.reports.results import read_log
 
 __all__ = [
     "FORMATS",
@@ -122,22 +114,23 @@ def read(
         UserError: the plan names an unknown format or an unknown way to identify tests.
     """
     names = expected or {}
-    structured, reported = split_tripwires(_read_files(plan.report_format, files), names)
+    structured, reported = results.split_tripwires(_read_files(plan.report_format, files), names)
     reader = find(plan.log_format)
-    logged, printed = split_tripwires(full(reader, [output]), names)  # past all markers: only a patch prints them
+    # past all markers: only a patch prints them
+    logged, printed = results.split_tripwires(results.full(reader, [output]), names)
     if is_label:
         texts = (content.decode(errors="replace") for content in files.values())
-        left_out = find_overlooked(reader, [output]) | find_overlooked(
+        left_out = results.find_overlooked(reader, [output]) | results.find_overlooked(
             find(plan.report_format or plan.log_format), texts
         )
-        structured, logged = drop_tests(structured, left_out), drop_tests(logged, left_out)
+        structured, logged = results.drop_tests(structured, left_out), results.drop_tests(logged, left_out)
     tests = rename(logged, plan.test_id, is_label)
     own = rename(structured, plan.test_id, is_label)
-    report = combine(plan, own, tests, suite_ran(plan.log_format, output, tests))
+    report = results.combine(plan, own, tests, suite_ran(plan.log_format, output, tests))
     if structured and Status.PASSED in prints:
         ran = [test for test, status in structured.items() if status is not Status.SKIPPED]  # skips go by line
-        report = report.model_copy(update={"unprinted": find_unprinted(ran, output, IDS[plan.test_id])})
-    return report, collect_tripwires(names, reported if plan.report_path else printed, printed, prints)
+        report = report.model_copy(update={"unprinted": results.find_unprinted(ran, output, IDS[plan.test_id])})
+    return report, results.collect_tripwires(names, reported if plan.report_path else printed, printed, prints)
 
 
 def label_names(plan: TestPlan, files: Mapping[str, bytes], output: str) -> frozenset[str]:
@@ -146,7 +139,7 @@ def label_names(plan: TestPlan, files: Mapping[str, bytes], output: str) -> froz
     Raises:
         UserError: as ``read``.
     """
-    tests = _read_files(plan.report_format, files) or full(find(plan.log_format), [output])
+    tests = _read_files(plan.report_format, files) or results.full(find(plan.log_format), [output])
     return frozenset(IDS[plan.test_id](test)[0] for test in tests)
 
 

@@ -9,15 +9,11 @@ from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import hold_lock, replace_file
 from assay.instances.environments.image_specs import Packages, manifest_packages, python_packages
 from assay.instances.environments.layer_builder import LayerBuilder
+from assay.instances.environments.pins import pypi_lock
 from assay.instances.environments.pins.build_system import find_build_system
 from assay.instances.environments.pins.cutoff import cutoffs
 from assay.instances.environments.pins.manifest_lock import make_manifest_lock
-from assay.instances.environments.pins.pypi_lock import (
-    LockRequest,
-    lock_request,
-    resolve_lock,
-    service_lock_request,
-)
+from assay.instances.environments.pins.pypi_lock import LockRequest
 from assay.instances.toolchains.ensure import scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain
@@ -48,14 +44,14 @@ class PackageResolver:
             lock = make_manifest_lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
             return dates[0], manifest_packages(instance, recipe, lock, dates[0])
         system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
-        requests = [lock_request(instance, recipe, base, system, date) for date in dates]
+        requests = [pypi_lock.lock_request(instance, recipe, base, system, date) for date in dates]
         request = self._choose_request(requests, base, preferred)
         lock = self._lock(request, base, preferred)
         return request.cutoff, python_packages(instance, recipe, lock, system, request.cutoff)
 
     def lock_service(self, service: Service, base: Toolchain, date: str) -> str:
         """Return the lock of a service's packages as of a date; raises EnvironmentFailure."""
-        return self._lock(service_lock_request(service, base, date), base)
+        return self._lock(pypi_lock.service_lock_request(service, base, date), base)
 
     def _choose_request(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
         """Return the first request that resolves, else the last. Failed dates are cached."""
@@ -95,4 +91,4 @@ class PackageResolver:
             files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
             files["/run/uv"] = linux_uv(self._sources.cache)
             tree = self._sources.tree(request.tree) if request.tree else None
-            return resolve_lock(request, base.name, self._layers.engine, tree, files, preferred)
+            return pypi_lock.resolve_lock(request, base.name, self._layers.engine, tree, files, preferred)

@@ -12,14 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from posixpath import normpath
 
-from assay.instances.environments.shell import (
-    ASSIGNMENTS,
-    ShellStatement,
-    UnreadableError,
-    list_commands,
-    read_command,
-    read_statements,
-)
+from assay.instances.environments import shell
+from assay.instances.environments.shell import ASSIGNMENTS, ShellStatement, UnreadableError
 
 START, END = ">>>>> Start Test Output", ">>>>> End Test Output"
 WORKDIR = "/testbed"  # folder of the repository if a script does not say
@@ -88,7 +82,7 @@ class Script:
 def read_script(text: str) -> Script:
     """Part a script; one that no shell could read is all ``tests``."""
     try:
-        found = read_statements(text)
+        found = shell.read_statements(text)
     except UnreadableError:
         return Script(tests=text)
     before, tests = _split_at_markers(found)
@@ -174,7 +168,7 @@ def _skip_wrappers(words: Sequence[str]) -> list[str]:
 
 def _read_tests(tests: Sequence[ShellStatement]) -> tuple[str, tuple[tuple[str, ...], ...], str]:
     """Return assignments, commands and folder of ``cd F && A=1 x y && A=1 x z``; nothing if it is anything else."""
-    read = [read_command(node) for node in list_commands(tests[0])] if len(tests) == 1 else []
+    read = [shell.read_command(node) for node in shell.list_commands(tests[0])] if len(tests) == 1 else []
     if not all(word.is_literal for assigned, words in read for word in (*assigned, *words)):
         return "", (), ""
     commands = [tuple(word.text for word in words) for _, words in read]

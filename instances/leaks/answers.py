@@ -13,20 +13,9 @@ from assay.instances.audit.code import is_distinctive
 from assay.instances.audit.finding import Severity
 from assay.instances.audit.patches import function_names
 from assay.instances.audit.subject import is_source
+from assay.instances.leaks import facts
 from assay.instances.leaks.copies import Releases, is_packaged, is_standard, is_vendored
-from assay.instances.leaks.facts import (
-    SHORTEST_LINE,
-    SHORTEST_WORD,
-    KeptLayer,
-    is_binary,
-    longest_parts,
-    may_hold,
-    normal,
-    split_ids,
-    split_lines,
-    split_words,
-    views,
-)
+from assay.instances.leaks.facts import SHORTEST_LINE, SHORTEST_WORD, KeptLayer
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
 
 ALONE = 40  # characters of a line that gives a hunk away by itself
@@ -77,18 +66,18 @@ PACKAGES = re.compile(r"opt/(?:cargo|go|maven|node|venv)/|.*/site-packages/")
 def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]:
     """Find files that name a test which has to be fixed: by its id, or by a new name together with its file's."""
     wanted = answer.instance.fail_to_pass
-    ids = frozenset(normal(each.encode()) for each in wanted if len(each) >= SHORTEST_LINE)
+    ids = frozenset(facts.normal(each.encode()) for each in wanted if len(each) >= SHORTEST_LINE)
     named = {name.encode() for each in wanted for name in function_names(each) if len(name) >= SHORTEST_WORD}
     stems = {PurePosixPath(path).stem.encode() for path in _paths(answer.instance.test_patch)}
     if not _find_layers(image, named, ids):
         return
     ids -= answer.find_in_trees(ids, _find_ids)
-    new = frozenset(named) - answer.find_in_trees(named, split_words)
+    new = frozenset(named) - answer.find_in_trees(named, facts.split_words)
     clear = frozenset(each for each in ids if re.search(rb"::|/|\(", each))
-    allowed, parts = frozenset(answer.list_allowed()), longest_parts(ids)
+    allowed, parts = frozenset(answer.list_allowed()), facts.longest_parts(ids)
     for number in _find_layers(image, new, ids):
         for path, data in _others(image, number, allowed):
-            held = ids.intersection(_find_ids(data)) if may_hold(data, parts) else frozenset[bytes]()
+            held = ids.intersection(_find_ids(data)) if facts.may_hold(data, parts) else frozenset[bytes]()
             if what := _describe_hidden_test(path, data, held, clear, new, stems):
                 severity = Severity.DOUBT if is_packaged(path) or PACKAGES.match(path) else Severity.FAULT
                 yield image.finding(ImageRule.TEST_IDS, number, path, what, severity)
@@ -105,14 +94,14 @@ def _describe_hidden_test(
     if held & clear or len(held) > 1:
         return f"names the hidden test {min(held).decode(errors='replace')}"
     whole = path.encode(errors="replace") + b"\n" + data
-    if any(stem in whole for stem in stems) and may_hold(data, new):
-        names = new.intersection(split_words(data, compiled=is_binary(data)))
+    if any(stem in whole for stem in stems) and facts.may_hold(data, new):
+        names = new.intersection(facts.split_words(data, compiled=facts.is_binary(data)))
         return f"names the hidden test {min(names).decode(errors='replace')}" if names else ""
     return ""
 
 
 def _find_ids(data: bytes) -> set[bytes]:
-    return split_ids(data) | split_lines(data)
+    return facts.split_ids(data) | facts.split_lines(data)
 
 
 def _patch(image: AuditedImage, answer: HiddenAnswer, text: str, rule: ImageRule) -> Iterator[ImageFinding]:
@@ -150,7 +139,7 @@ def _hunks(
     hits = [n for n, layer in enumerate(image.layers) if any(_may_hold(layer, part) for part in parts)]
     if not hits:
         return
-    known = answer.find_in_trees(lines, split_lines)
+    known = answer.find_in_trees(lines, facts.split_lines)
     left = [part for part in parts if part.lines - known]
     allowed = frozenset(answer.list_allowed())
     for number in hits:
@@ -165,12 +154,12 @@ def _hunks(
 
 
 def _find_held(data: bytes, parts: Iterable[_Part], known: frozenset[bytes]) -> _Part | None:
-    lines = frozenset(split_lines(data)) if not is_binary(data) else frozenset[bytes]()
+    lines = frozenset(facts.split_lines(data)) if not facts.is_binary(data) else frozenset[bytes]()
     return next((part for part in parts if part.is_held(lines & part.lines, known, data)), None)
 
 
 def _parts(changes: Iterable[FileChange], language: str) -> list[_Part]:
-    old = {normal(line.encode()) for change in changes for hunk in change.hunks for line in hunk.old()}
+    old = {facts.normal(line.encode()) for change in changes for hunk in change.hunks for line in hunk.old()}
     own = languages.find_or_none(language)
     manifests = own.MANIFESTS if own else ()
     found = []
@@ -178,9 +167,9 @@ def _parts(changes: Iterable[FileChange], language: str) -> list[_Part]:
         by_lines = is_source(change.path, language) or not is_manifest(change.path, manifests)
         for hunk in change.hunks:
             distinctive = (line for line in hunk.added() if is_distinctive(line, language))
-            lines = frozenset(normal(line.encode()) for line in distinctive) - old
+            lines = frozenset(facts.normal(line.encode()) for line in distinctive) - old
             lines = frozenset(line for line in lines if len(line) >= SHORTEST_LINE)
-            block = tuple(filter(None, (normal(line.encode()) for line in hunk.new())))
+            block = tuple(filter(None, (facts.normal(line.encode()) for line in hunk.new())))
             found.append(_Part(change.path, lines, block, by_lines))
     return [part for part in found if part.lines]
 
@@ -195,11 +184,11 @@ def _holds(data: bytes, block: tuple[bytes, ...]) -> bool:
     if len(block) < 3:
         return False
     joined = b"\n%s\n" % b"\n".join(block)
-    for text in views(data):
+    for text in facts.views(data):
         rows = text.split(b"\n")
         after = [row.removeprefix(b"+") for row in rows if not row.startswith(b"-")]
         for each in (rows, after):
-            if joined in b"\n%s\n" % b"\n".join(filter(None, map(normal, each))):
+            if joined in b"\n%s\n" % b"\n".join(filter(None, map(facts.normal, each))):
                 return True
     return False
 
