@@ -1,5 +1,6 @@
 """The images of a Docker engine: found, listed by layer, moved between engines and registries."""
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -82,11 +83,9 @@ class DockerImages:
         return known
 
     def _ask_registry(self, name: str) -> str | EngineError:
-        client = self._client
-        url = f"{client.base_url}/v{client.api_version}/distribution/{name}/json"
         try:
             with engine_errors():
-                answer = client.get(url, timeout=REGISTRY_SECONDS)
+                answer = self._client.get(self._url(f"distribution/{name}/json"), timeout=REGISTRY_SECONDS)
                 if answer.status_code < 400:
                     return str(answer.json()["Descriptor"]["digest"])
         except EngineError as error:
@@ -104,10 +103,9 @@ class DockerImages:
             self._client.remove_image(name, force=True)
 
     def drop_build_cache(self) -> int:
-        client = self._client
-        url = f"{client.base_url}/v{client.api_version}/build/prune"  # the SDK's own method gives up too soon
+        url = self._url("build/prune")  # the SDK's own method gives up too soon
         with engine_errors():
-            answer = client.post(url, params={"filters": '{"type":["regular"]}'}, timeout=TRANSFER_SECONDS)
+            answer = self._client.post(url, params={"filters": '{"type":["regular"]}'}, timeout=TRANSFER_SECONDS)
             if answer.status_code == 404:  # podman keeps no such cache
                 return 0
             answer.raise_for_status()
@@ -158,10 +156,9 @@ class DockerImages:
 
     @contextmanager
     def save(self, names: Sequence[str]) -> Iterator[Iterator[bytes]]:
-        client = self._client
-        url = f"{client.base_url}/v{client.api_version}/images/get"  # the SDK's own method takes only one image
+        url = self._url("images/get")  # the SDK's own method takes only one image
         with engine_errors():
-            answer = client.get(url, params={"names": list(names)}, stream=True, timeout=TRANSFER_SECONDS)
+            answer = self._client.get(url, params={"names": list(names)}, stream=True, timeout=TRANSFER_SECONDS)
             if answer.status_code == 404:
                 raise ImageMissing(_problem(answer.text))
             answer.raise_for_status()
@@ -171,13 +168,15 @@ class DockerImages:
                 answer.close()
 
     def load(self, archive: Iterable[bytes]) -> None:
-        client = self._client
-        url = f"{client.base_url}/v{client.api_version}/images/load"
+        url, quiet = self._url("images/load"), {"quiet": "1"}
         with engine_errors():
-            answer = client.post(url, data=iter(archive), params={"quiet": "1"}, timeout=TRANSFER_SECONDS)
+            answer = self._client.post(url, data=iter(archive), params=quiet, timeout=TRANSFER_SECONDS)
             problem = _problem(answer.text) if answer.status_code >= 400 else _stream_error(answer.text)
         if problem:
             raise EngineError(f"the engine does not take the images: {problem}")
+
+    def _url(self, path: str) -> str:
+        return f"{self._client.base_url}/v{self._client.api_version}/{path}"
 
 
 def chain_layers(digests: Sequence[str], sizes: Sequence[int]) -> tuple[ImageLayer, ...]:
@@ -213,8 +212,6 @@ def _rank(step: Mapping[str, Any]) -> int:
 
 def _stream_error(text: str) -> str:
     """Find the error in an answer that is one JSON object a line; "" if there is none."""
-    import json
-
     for line in text.splitlines():
         with suppress(ValueError):
             if problem := json.loads(line).get("error"):
@@ -224,8 +221,6 @@ def _stream_error(text: str) -> str:
 
 def _problem(text: str) -> str:
     """Read the message of an engine's answer; podman also answers in plain text."""
-    import json
-
     with suppress(ValueError, AttributeError):
         return str(json.loads(text)["message"])
     return text.strip()

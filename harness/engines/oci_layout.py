@@ -38,6 +38,11 @@ class Blob:
         return {"mediaType": media_type, "digest": f"sha256:{self.digest}", "size": self.size}
 
 
+def read_blob(descriptor: Mapping[str, Any]) -> Blob:
+    """Return the blob to which a document refers; raises KeyError, TypeError or ValueError for another form."""
+    return Blob(str(descriptor["digest"]).removeprefix("sha256:"), int(descriptor["size"]))
+
+
 @dataclass(frozen=True, slots=True)
 class ArchivedImage:
     """An image in an archive."""
@@ -62,6 +67,12 @@ def make_manifest(config: Blob, layers: Sequence[Blob]) -> bytes:
             "layers": [layer.describe(LAYER) for layer in layers],
         }
     )
+
+
+def read_manifest(manifest: bytes) -> tuple[Blob, tuple[Blob, ...]]:
+    """Return an image's configuration and its layers; raises as ``read_blob``."""
+    document = json.loads(manifest)
+    return read_blob(document["config"]), tuple(map(read_blob, document["layers"]))
 
 
 def make_index(images: Sequence[ArchivedImage], annotations: Mapping[str, str]) -> bytes:

@@ -20,7 +20,8 @@ NAME = "junit"
 LEADERBOARD = False
 REQUIRED: tuple[str, ...] = ()
 FILE = "junit.xml"
-KINDS = ("failure", "error", "skipped")
+KINDS = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+"""What a case holds if it did not pass, and the attribute of a suite that counts such cases."""
 TAIL = 4000  # characters of a failed instance's output that are kept: its end
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -38,7 +39,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         counts["skipped"] += 1
     suite.set("tests", str(len(suite)))
     suite.set("time", f"{seconds:.3f}")
-    for kind, plural in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+    for kind, plural in KINDS.items():
         suite.set(plural, str(counts[kind]))
     root = ElementTree.Element("testsuites")
     root.append(suite)
@@ -54,10 +55,8 @@ def check(folder: Path) -> Iterator[Problem]:
         raise DataError(f"is not XML: {error}", file=FILE) from None
     for suite in root.iter("testsuite"):
         cases = suite.findall("testcase")
-        found = {"tests": len(cases), "failures": 0, "errors": 0, "skipped": 0}
-        for kind, plural in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-            found[plural] = sum(case.find(kind) is not None for case in cases)
-        for field, count in found.items():
+        counts = {plural: sum(case.find(kind) is not None for case in cases) for kind, plural in KINDS.items()}
+        for field, count in {"tests": len(cases), **counts}.items():
             if suite.get(field) != str(count):
                 yield Problem(FILE, f"{suite.get('name')}: {field}", f"is {suite.get(field)}; write {count}")
         for name, count in Counter(case.get("name") or "" for case in cases).items():

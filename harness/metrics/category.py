@@ -6,10 +6,9 @@ category names its rule. ``docs/metrics.md`` explains them.
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from assay.harness.domain import Instance, Model
 from assay.harness.metrics.placing import parse_patch
@@ -39,13 +38,11 @@ class Category(Model):
     by: str
 
 
-class _Rule(NamedTuple):
-    category: str
-    pattern: re.Pattern[str]
+_Rules = Mapping[str, re.Pattern[str]]  # patterns by the category that they mean; the first that matches counts
 
 
-def _rules(**patterns: str) -> tuple[_Rule, ...]:
-    return tuple(_Rule(category, re.compile(pattern, re.IGNORECASE)) for category, pattern in patterns.items())
+def _rules(**patterns: str) -> _Rules:
+    return {category: re.compile(pattern, re.IGNORECASE) for category, pattern in patterns.items()}
 
 
 TAGS = _rules(
@@ -125,11 +122,10 @@ def _title(statement: str) -> str:
     return next((line for line in lines if line), "")
 
 
-def _match_first(rules: Iterable[_Rule], text: str) -> Category | None:
-    for rule in rules:
-        match = rule.pattern.search(text)
-        if match:
-            return Category(name=rule.category, by=" ".join(match[0].split()))
+def _match_first(rules: _Rules, text: str) -> Category | None:
+    for category, pattern in rules.items():
+        if match := pattern.search(text):
+            return Category(name=category, by=" ".join(match[0].split()))
     return None
 
 

@@ -81,10 +81,8 @@ class RunStore:
         refuse_another(self.root, before, kind, given)
         if kind in REPLACED:
             return
-        known, given_now = (
-            {each.instance_id: each for each in readable_predictions(self._predictions)},
-            list(predictions),
-        )
+        known = {each.instance_id: each for each in readable_predictions(self._predictions)}
+        given_now = list(predictions)
         if before.assay_version != __version__ and not known.keys() <= {each.instance_id for each in given_now}:
             raise UserError(f"{self.root} was made by Assay {before.assay_version}; evaluate all of it, or {ANOTHER}")
         others = [each.instance_id for each in given_now if known.get(each.instance_id, each) != each]
@@ -216,10 +214,8 @@ class RunStore:
         """Return the evidence of every repetition of the evaluation that a verdict was given for."""
         found = []
         for folder in sorted(self.evaluations.folder(saved.verdict.instance_id).glob("reruns/*")):
-            again, evidence = (
-                read_model(folder / "verdict.json", SavedVerdict),
-                read_model(folder / "evidence.json", Evidence),
-            )
+            again = read_model(folder / "verdict.json", SavedVerdict)
+            evidence = read_model(folder / "evidence.json", Evidence)
             if again is not None and evidence is not None and again.key == saved.key:
                 found.append(evidence)
         return found

@@ -15,7 +15,7 @@ from assay.instances.audit.patches import function_names
 from assay.instances.audit.subject import is_source
 from assay.instances.leaks import facts
 from assay.instances.leaks.copies import Releases, is_packaged, is_standard, is_vendored
-from assay.instances.leaks.facts import SHORTEST_LINE, SHORTEST_WORD, KeptLayer
+from assay.instances.leaks.facts import SHORTEST_LINE, SHORTEST_WORD, Hashes, KeptLayer
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
 
 ALONE = 40  # characters of a line that gives a hunk away by itself
@@ -208,5 +208,5 @@ def _paths(patch: str) -> list[str]:
         return []
 
 
-def _any(kept: object, wanted: Iterable[bytes]) -> bool:
-    return any(each in kept for each in wanted)  # type: ignore[operator]
+def _any(kept: Hashes, wanted: Iterable[bytes]) -> bool:
+    return any(each in kept for each in wanted)

@@ -43,10 +43,8 @@ def read_workload(text: str) -> Workload:
     if found is None:
         raise MalformedWorkloadError("calls no timeit.repeat(FUNCTION, ...) outside of functions")
     place, call = found
-    function, setup = (
-        _get_name(call.args[0] if call.args else _find_argument(call, "stmt")),
-        _get_name(_find_argument(call, "setup")),
-    )
+    function = _get_name(call.args[0] if call.args else _find_argument(call, "stmt"))
+    setup = _get_name(_find_argument(call, "setup"))
     kept = [*body[:place], *(each for each in body[place:] if isinstance(each, KEPT))]
     timed = [each for each in kept if isinstance(each, ast.FunctionDef) and each.name == function]
     if not timed or (_find_argument(call, "setup") is not None and not setup):

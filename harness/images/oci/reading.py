@@ -9,22 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from assay.harness.domain import Model
 from assay.harness.engines import oci_layout as layout
 from assay.harness.engines.oci_layout import ArchivedImage, Blob
 from assay.harness.errors import UserError
 from assay.harness.images.oci.writing import BLOCK, CHUNK, header
-
-
-class Descriptor(Model):
-    """A reference to a blob in a document of the archive."""
-
-    digest: str
-    size: int
-
-    @property
-    def blob(self) -> Blob:
-        return Blob(self.digest.removeprefix("sha256:"), self.size)
 
 
 class Damaged(UserError):
@@ -112,13 +100,9 @@ class ArchiveReader:
         return Contents(images, annotations, Blob(cache, member.size) if member else None)
 
     def _image(self, entry: dict[str, Any]) -> ArchivedImage:
-        described = Descriptor(digest=entry["digest"], size=entry["size"]).blob
-        manifest = json.loads(self.read(described))
-        config, *layers = (
-            Descriptor(digest=each["digest"], size=each["size"]).blob
-            for each in (manifest["config"], *manifest["layers"])
-        )
-        return ArchivedImage(entry["annotations"][layout.NAME], config, tuple(layers), described)
+        manifest = layout.read_blob(entry)
+        config, layers = layout.read_manifest(self.read(manifest))
+        return ArchivedImage(entry["annotations"][layout.NAME], config, layers, manifest)
 
     def _open(self, blob: Blob) -> IO[bytes]:
         member = self._members.get(blob.path)

@@ -162,12 +162,9 @@ class ArchiveWriter:
         """Find an image that has been added, now or by an earlier process."""
         if name not in self._images:
             _, digest, size = self._state.images[name]
-            manifest = json.loads(self._read(Blob(digest, size)))
-            blobs = [
-                Blob(each["digest"].removeprefix("sha256:"), each["size"])
-                for each in (manifest["config"], *manifest["layers"])
-            ]
-            self._images[name] = ArchivedImage(name, blobs[0], tuple(blobs[1:]), Blob(digest, size))
+            manifest = Blob(digest, size)
+            config, layers = layout.read_manifest(self._read(manifest))
+            self._images[name] = ArchivedImage(name, config, layers, manifest)
         return self._images[name]
 
     def _read(self, blob: Blob) -> bytes:

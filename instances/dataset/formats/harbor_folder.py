@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import assets
+from assay.instances.dataset.formats.task_folder import read_text
 
 MARKER = "task.toml"
 INSTRUCTION = "instruction.md"
@@ -31,28 +32,19 @@ def is_older(folder: Path) -> bool:
 def read_task(folder: Path) -> dict[str, Any]:
     """Return a task as a row of the dialect ``harbor``; raises DataError if a file is missing or malformed."""
     try:
-        task = tomllib.loads(_text(folder / MARKER))
+        task = tomllib.loads(read_text(folder / MARKER))
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"is not TOML: {error}", file=str(folder / MARKER)) from None
     dockerfile = folder / "environment" / "Dockerfile"
-    workdirs = _WORKDIR.findall(_text(dockerfile)) if dockerfile.is_file() else []
+    workdirs = _WORKDIR.findall(read_text(dockerfile)) if dockerfile.is_file() else []
     row: dict[str, Any] = {
         "instance_id": folder.resolve().name,
-        "instruction": "" if task.get("steps") else _text(folder / INSTRUCTION),
+        "instruction": "" if task.get("steps") else read_text(folder / INSTRUCTION),
         "task_toml": task,
         "tests": list(assets.list_files(folder / "tests")),
         "workdir": workdirs[-1] if workdirs else "",
         "composed": any((folder / "environment").glob("docker-compose.y*ml")),
     }
     if (folder / SOLUTION).is_file():
-        row["gold_patch"] = _text(folder / SOLUTION)
+        row["gold_patch"] = read_text(folder / SOLUTION)
     return row
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise DataError("is missing; every task needs it", file=str(path)) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"is not UTF-8 at byte {error.start}", file=str(path)) from None

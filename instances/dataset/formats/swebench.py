@@ -3,7 +3,7 @@
 from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
-from assay.instances.dataset.formats import assets, columns, other_tasks
+from assay.instances.dataset.formats import assets, columns
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, row_error, row_id
 from assay.instances.dataset.formats.languages import find_language
@@ -16,13 +16,21 @@ RULES: tuple[Rule, ...] = tuple(EVAL_TYPES.values())
 
 HELD = CLASSIC | {"log_parser", "eval_type", "image", "eval_script"}
 
-matches = columns.make_matcher("FAIL_TO_PASS", "test_patch", "base_commit", *other_tasks.COLUMNS)
+OTHER_TASKS = {
+    "prob_script": "GSO's, which asks for a speed-up",
+    "duration_changes": "SWE-Perf's, which asks for a speed-up",
+    "patch_functions": "SWE-Perf's, which asks for a speed-up",
+    "reference_commit": "Commit0's, which asks for a whole library",
+}
+"""Columns of rows that resemble these but ask for something else than a fix that tests show, and whose they are."""
+
+matches = columns.make_matcher("FAIL_TO_PASS", "test_patch", "base_commit", *OTHER_TASKS)
 find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image and script, if it has both, become the environment. Rows of other tasks are refused."""
-    other_tasks.refuse(row)
+    _refuse_other_tasks(row)
     image, script = columns.text(row, "image", required=False), columns.text(row, "eval_script", required=False)
     environment = PublishedImage(image=image, eval_script=script) if image and script else None
     parser = find_parser(row)
@@ -50,6 +58,13 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     if isinstance(instance.environment, PublishedImage):
         row |= instance.environment.model_dump()
     return row
+
+
+def _refuse_other_tasks(row: Row) -> None:
+    """Raise DataError if a row is of another task; a column that is empty says nothing."""
+    for column, whose in OTHER_TASKS.items():
+        if row.get(column) not in (None, "", [], {}):
+            raise row_error(row, column, f"is {whose}; Assay has no rule for that task")
 
 
 def find_parser(row: Row) -> LogParser:

@@ -80,7 +80,7 @@ def read_task(folder: Path, layout: FolderLayout, task_id: str, shared: Mapping[
         raise DataError(problem, file=str(task / "task.yaml"), field="instance_id")
     for name, column in layout.files.items():
         if (task / name).is_file():
-            row[column] = _text(task / name)
+            row[column] = read_text(task / name)
     if (task / "tests.json").is_file():
         row |= _labels(task / "tests.json")
     for name in layout.required:
@@ -119,7 +119,7 @@ def _language(fields: Mapping[str, Any]) -> str:
 
 
 def _mapping(path: Path) -> dict[str, Any]:
-    value = parse_yaml(_text(path), str(path))
+    value = parse_yaml(read_text(path), str(path))
     if not isinstance(value, dict | None):
         raise DataError("is not a mapping of names to values", file=str(path))
     return value or {}
@@ -127,7 +127,7 @@ def _mapping(path: Path) -> dict[str, Any]:
 
 def _labels(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(_text(path))
+        value = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise DataError(f"is not JSON: {error.msg}", file=str(path), line=error.lineno) from None
     if not isinstance(value, dict):
@@ -135,9 +135,11 @@ def _labels(path: Path) -> dict[str, Any]:
     return value
 
 
-def _text(path: Path) -> str:
-    """Return a file's text with its line ends unchanged, since they belong to a patch."""
+def read_text(path: Path) -> str:
+    """Return a file's text with its line ends unchanged, since they belong to a patch; raises DataError."""
     try:
         return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise DataError("is missing; every task needs it", file=str(path)) from None
     except UnicodeDecodeError as error:
         raise DataError(f"is not UTF-8 at byte {error.start}", file=str(path)) from None
