@@ -94,7 +94,6 @@ def bootstrap_clusters(
     Args:
         rows: figures of each instance, by cluster; all rows of one length, and at least one of them.
         statistic: function of the column sums; the last sum is the number of rows.
-        samples: number of resamples.
         seed: of the resampling; equal seeds give equal intervals.
         confidence: level of the interval, such as 0.95.
     """

@@ -178,9 +178,6 @@ def make(
     """Return tripwires with names of their own, which TypeScript does not check.
 
     Args:
-        dice: makes names, order and values.
-        name: of the source's file.
-        bodies: the tests.
         head: goes before them, such as an import, ended by a line break.
         declare: expression of the function that declares a test.
         around: BLOCK for tests that are appended to a file, GROUP for a file of their own.

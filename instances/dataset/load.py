@@ -50,7 +50,6 @@ def load(
     """Load a data set: an alias, a file, a folder or a hub id.
 
     Args:
-        dataset: its name or place.
         ids: in any case; all instances when empty.
         split: if the data set has several.
         published_images: keep the images that rows name, to be used in place of Assay's recipes.

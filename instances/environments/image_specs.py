@@ -67,8 +67,7 @@ def make_image_chain(
     The project is installed over the first tree and over the instance's own, which builds only the changes between.
 
     Args:
-        instance: the instance to run.
-        recipe: its recipe, with the variant applied.
+        recipe: the instance's, with the variant applied.
         toolchain: the image below all of them.
         packages: files that its lock adds.
         services: image of each service beside the tests, by the service's name.

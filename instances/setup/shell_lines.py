@@ -30,9 +30,6 @@ class Installs:
     """Python requirements."""
     files: tuple[str, ...] = ()
     """Requirement files."""
-    extras: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-    """Dependency groups."""
     system: tuple[str, ...] = ()
     """Debian packages."""
 
@@ -73,8 +70,8 @@ def workflow_variable(project: Project, name: str) -> str:
 
 
 def installs(lines: Iterable[str]) -> Installs:
-    """Return the packages that commands install with apt, pip, uv, poetry and pdm."""
-    found: dict[str, dict[str, None]] = {name: {} for name in ("packages", "files", "extras", "groups", "system")}
+    """Return the packages that commands install with apt, pip and uv."""
+    found: dict[str, dict[str, None]] = {name: {} for name in ("packages", "files", "system")}
     for line in lines:
         for words in _commands(line):
             _read(words, found)
@@ -87,8 +84,6 @@ def _read(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
         found["system"].update(dict.fromkeys(named))
     elif "install" in words[:5] and any(re.fullmatch(r"(.*/)?pip[\d.]*", word) for word in words[:4]):
         _read_pip(words[words.index("install") + 1 :], found)
-    elif words[0] in {"poetry", "pdm", "uv", "hatch"}:
-        _read_groups(words[1:], found)
 
 
 def _read_pip(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
@@ -98,20 +93,10 @@ def _read_pip(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
             found["files"][next(rest, "")] = None
         elif word in {"-c", "--constraint", "-i", "--index-url", "-f", "--find-links", "--extra-index-url", "-t"}:
             next(rest, "")
-        elif local := re.fullmatch(r"(?:-e)?\.?/?[\w./-]*\[([\w,\s.-]+)\]", word):
-            found["extras"].update(dict.fromkeys(name.strip() for name in local[1].split(",")))
+        elif word.endswith("]"):  # the project itself, with extras
+            continue
         elif re.fullmatch(r"[A-Za-z0-9][\w.-]*(\[[\w,-]+\])?([<>=!~]=?[\w.,*<>=!~ ]+)?", word) and "/" not in word:
             found["packages"][word] = None
-
-
-def _read_groups(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
-    kinds = {"-E": "extras", "--extras": "extras", "--extra": "extras"}
-    kinds |= dict.fromkeys(("--with", "--group", "-G", "--only", "--only-group"), "groups")
-    rest = iter(words)
-    for word in rest:
-        option, _, value = word.partition("=")
-        if option in kinds:
-            found[kinds[option]].update(dict.fromkeys(re.split(r"[,\s]+", value or next(rest, ""))))
 
 
 def _commands(line: str) -> Iterator[list[str]]:

@@ -33,7 +33,6 @@ class TriedRecipe:
     output: str = ""
     """What the failed step, or the tests, printed."""
     tests: Mapping[str, Status] = field(default_factory=dict)
-    built: bool = False
     seconds: float = 0.0
 
     @property
@@ -105,7 +104,7 @@ class BuiltTrial:
         except EnvironmentFailure as error:
             return TriedRecipe(error.problem, _whole(error), seconds=time.monotonic() - began)
         output, tests = done.output.decode(errors="replace")[-READ:], done.evidence.report.tests
-        return TriedRecipe(_problem(done), output, tests, built=True, seconds=time.monotonic() - began)
+        return TriedRecipe(_problem(done), output, tests, seconds=time.monotonic() - began)
 
 
 def _problem(done: Evaluation) -> str:

@@ -49,10 +49,7 @@ def ensure(
     """Build an image unless the engine has it; return whether this call built it.
 
     Args:
-        name: of the image.
-        engine: the engine that must have it.
         cache: folder of locks, logs and scratch space; processes that share it wait for each other.
-        make: builds it.
         note: called with a line before and after; what it raises before prevents the build.
         failures: of earlier builds, which are not tried again; None tries every time.
     """

@@ -50,7 +50,6 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", whole:
 
     Args:
         body: Python; may begin with imports from ``__future__``.
-        check: the behaviour of ``assay_check``.
         where: the place for the file, in words.
         what: the content of the file, in words.
         test: end of the name of the one test that runs, ``::Class::test[row]``; "" if the body has only one.

@@ -40,7 +40,6 @@ def part(words: Sequence[str], program: Sequence[str], with_value: Collection[st
     """Part a command that starts a Python program, with or without ``python`` in front; None for any other program.
 
     Args:
-        words: of the command.
         program: ends of the words that start it, such as ``-m`` and ``unittest``.
         with_value: options whose value is a word of its own.
     """

@@ -33,7 +33,6 @@ def classic_fields(
     """Return the fields of an instance that the classic columns give, all but the language.
 
     Args:
-        row: one with these columns.
         columns: names of the columns of fields that rows call otherwise.
         parse: reads a list of tests that is written as a string.
         with_time: whether the time is required; rows with their own image need none, since no packages are resolved.

@@ -29,7 +29,6 @@ def import_predictions(source: Path, attempt: int | None = None) -> Imported:
     """Read the predictions in a file or folder: rows, or what another tool wrote.
 
     Args:
-        source: file or folder.
         attempt: number from 1 of the attempt to take of each instance; None if there is one of each.
 
     Raises:

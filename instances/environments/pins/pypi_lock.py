@@ -101,9 +101,6 @@ def resolve_lock(
     """Resolve a lock in a container of the toolchain, with network access.
 
     Args:
-        request: what to resolve.
-        image: the toolchain image.
-        engine: where the container runs.
         tree: tar of the request's tree, if it has one.
         files: path in the container to host file (uv and the host's network settings), mounted read-only.
         preferred: a lock whose versions are taken wherever the requirements allow them.

@@ -16,7 +16,7 @@ def results(passed: int, failed: int = 0, output: str = "") -> TriedRecipe:
     tests = {f"t.py::p{n}": Status.PASSED for n in range(passed)} | {
         f"t.py::f{n}": Status.FAILED for n in range(failed)
     }
-    return TriedRecipe(output=output, tests=tests, built=True)
+    return TriedRecipe(output=output, tests=tests)
 
 
 class PlayedTrial:
@@ -142,7 +142,7 @@ def test_skipped_tests_count_neither_way() -> None:
 
 
 def test_a_suite_without_tests_is_looked_for_under_other_names(facts) -> None:
-    none = TriedRecipe(NO_TESTS, "E   AssertionError: one of Assay's own", built=True)
+    none = TriedRecipe(NO_TESTS, "E   AssertionError: one of Assay's own")
     trial = PlayedTrial([none, results(10), results(10)])
     found = Search(facts({}, "calc/tests.py"), trial).find(START)
     assert found.accepted
@@ -163,7 +163,7 @@ def test_a_suite_without_tests_is_looked_for_under_other_names(facts) -> None:
     ],
 )
 def test_a_hanging_suite_gets_a_limit_for_each_test_and_leaves_out_slow_ones(facts, texts, options, rules) -> None:
-    stuck = TriedRecipe("the tests did not end in time", built=True)
+    stuck = TriedRecipe("the tests did not end in time")
     found = Search(facts(texts), PlayedTrial([stuck, results(3), results(3)])).find(START)
     assert found.accepted
     assert found.recipe.env == {"PYTEST_ADDOPTS": options}

@@ -41,7 +41,7 @@ def test_a_failed_build_is_a_result_with_its_whole_log(tmp_path: Path) -> None:
     log.write_text("much\nfatal error: x.h: No such file\n")
     builder = PlayedBuilder(EnvironmentFailure("image a could not be built", log_path=str(log), tail="the end"))
     found = trial_of(builder, make_instance()).run(Recipe(), 60)
-    assert (found.problem, found.built, found.share) == ("image a could not be built", False, 0.0)
+    assert (found.problem, found.share) == ("image a could not be built", 0.0)
     assert "x.h" in found.output
     gone = PlayedBuilder(EnvironmentFailure("no lock", tail="the end"))
     assert trial_of(gone, make_instance()).run(Recipe(), 60).output == "no lock\nthe end"
