@@ -66,7 +66,7 @@ def _processes(pid: int, container: str) -> Iterator[str]:
     """
     if group := _group(pid, container):
         yield from _members(group)
-    elif container in _text(PROC / f"{pid}/mountinfo"):
+    elif container in read_text(PROC / f"{pid}/mountinfo"):
         own = _numbering(str(pid))
         yield from (each.name for each in PROC.glob("[0-9]*") if own and _numbering(each.name) == own)
 
@@ -78,7 +78,8 @@ def _numbering(pid: str) -> str:
         return ""
 
 
-def _text(file: Path) -> str:
+def read_text(file: Path) -> str:
+    """Read a file of the kernel's; "" if it is not there, or not for this user."""
     try:
         return file.read_text(errors="replace")
     except OSError:

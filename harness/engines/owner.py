@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from assay.harness.engines.kernel import read_text
+
 OWNER = "assay.owner"
 DEADLINE = "assay.deadline"
 SLACK = 600.0  # seconds a container may outlive its test command before anyone may reap it
@@ -60,17 +62,10 @@ def _process_space() -> str:
 
 
 def _boot_id() -> str:
-    return _read("/proc/sys/kernel/random/boot_id").strip() or "unknown"
+    return read_text(Path("/proc/sys/kernel/random/boot_id")).strip() or "unknown"
 
 
 def _start_time(pid: int) -> str:
     """Return the kernel's start time of a process, in clock ticks, or "" if it has ended."""
-    stat = _read(f"/proc/{pid}/stat")
+    stat = read_text(Path(f"/proc/{pid}/stat"))
     return stat.rpartition(")")[2].split()[19] if stat else ""
-
-
-def _read(file: str) -> str:
-    try:
-        return Path(file).read_text()
-    except OSError:
-        return ""

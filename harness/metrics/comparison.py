@@ -5,7 +5,7 @@ others are left out and listed with the reason.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -119,7 +119,8 @@ def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0
         UserError: fewer than two runs, runs of different data sets, or no instance that all of them evaluated.
     """
     _check(runs)
-    left_out = _find_left_out(runs)
+    everything = sorted({name for run in runs for name in run.results})
+    left_out = {name: reason for name in everything if (reason := _explain(name, runs))}
     common = sorted(set(runs[0].results) - set(left_out))
     if not common:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in Counter(left_out.values()).most_common(3))
@@ -159,13 +160,8 @@ def _describe(dataset: DatasetRef) -> str:
     return f"{dataset.name} {dataset.revision[:12]}".strip()
 
 
-def _find_left_out(runs: Sequence[RunResults]) -> dict[str, str]:
-    everything = sorted({name for run in runs for name in run.results})
-    reasons = {name: _explain(name, runs) for name in everything}
-    return {name: reason for name, reason in reasons.items() if reason}
-
-
 def _explain(instance_id: str, runs: Sequence[RunResults]) -> str:
+    """Return why an instance does not count; empty if it does."""
     missing = [run.name for run in runs if instance_id not in run.results]
     if missing:
         return f"not evaluated in {', '.join(missing)}"
@@ -185,10 +181,9 @@ def _group_by_model(runs: Sequence[RunResults]) -> dict[str, list[RunResults]]:
     return found
 
 
-def _pairs(runs: Sequence[RunResults]) -> Iterator[tuple[RunResults, RunResults]]:
+def _pairs(runs: Sequence[RunResults]) -> list[tuple[RunResults, RunResults]]:
     pairs = list(combinations(runs, 2))
-    different = [pair for pair in pairs if pair[0].model != pair[1].model or not pair[0].model]
-    yield from different or pairs
+    return [pair for pair in pairs if pair[0].model != pair[1].model or not pair[0].model] or pairs
 
 
 def _adjust_by_holm(pairs: Sequence[PairTest]) -> tuple[PairTest, ...]:

@@ -38,18 +38,7 @@ class CollectionFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-
-    @property
-    def dataset(self) -> Path:
-        return self.root / "dataset"
-
-    @property
-    def recipes(self) -> Path:
-        return self.root / "recipes"
-
-    @property
-    def runs(self) -> Path:
-        return self.root / "runs"
+        self.dataset, self.recipes, self.runs = (root / name for name in ("dataset", "recipes", "runs"))
 
     def open(self, settings: CollectionSettings) -> None:
         """Begin a collection, or continue one of the same settings but the name; raises UserError for anything else."""

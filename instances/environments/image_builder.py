@@ -191,14 +191,10 @@ class ImageBuilder:
             name = self._wrap_published(wanted.instance, wanted.instance.environment, hold)
         else:
             name = self._build_from_recipe(wanted, hold)
-        self._record(wanted, name)
-        return name
-
-    def _record(self, wanted: ImageRequest, name: str) -> None:
-        """Keep an image's name for later runs, and for other machines if the registry is written to."""
         self.known.keep(wanted.key, name)
         files = self.known.read_files(wanted.key, wanted.instance, wanted.recipe)
-        self.shelf.send(lambda registry: send_known(registry, wanted.key, files))
+        self.shelf.send(lambda registry: send_known(registry, wanted.key, files))  # for other machines
+        return name
 
     def _wrap_published(self, instance: Instance, published: PublishedImage, hold: Hold) -> str:
         """Build the image over a published one; tests run in it as an unprivileged user if possible, else as root."""
