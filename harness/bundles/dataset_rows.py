@@ -45,8 +45,7 @@ def _find_differences(instance: Instance, row: Instance) -> Iterator[str]:
         yield "assets are not the data set's"
     left_out = {*instance.quarantined, *row.quarantined}
     for field in ("fail_to_pass", "pass_to_pass"):
-        changed = sorted(({*getattr(instance, field)} ^ {*getattr(row, field)}) - left_out)
-        if changed:
+        if changed := sorted(({*getattr(instance, field)} ^ {*getattr(row, field)}) - left_out):
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
             yield f"{field} is not the data set's: {shorten(changed[0])}{more}"
 

@@ -97,8 +97,7 @@ class Instance(Model):
 
     @model_validator(mode="after")
     def _expectations_are_disjoint(self) -> "Instance":
-        both = set(self.fail_to_pass) & set(self.pass_to_pass)
-        if both:
+        if both := set(self.fail_to_pass) & set(self.pass_to_pass):
             message = f"FAIL_TO_PASS and PASS_TO_PASS share {sorted(both)[0]!r}"
             raise ValueError(message)
         return self

@@ -80,8 +80,7 @@ def _add_case(suite: ElementTree.Element, run: RunToExport, graded: Graded) -> s
     result = ElementTree.SubElement(case, kind, type=verdict.outcome, message=_clean(verdict.reason))
     tests = [f"unfixed: {test}" for test in verdict.unfixed] + [f"broken: {test}" for test in verdict.broken]
     result.text = _clean("\n".join([*tests, *(f"flag: {flag}" for flag in verdict.flags)]))
-    output = run.output(verdict.instance_id).decode(errors="replace")
-    if output:
+    if output := run.output(verdict.instance_id).decode(errors="replace"):
         ElementTree.SubElement(case, "system-out").text = _clean(output[-TAIL:])
     return kind
 

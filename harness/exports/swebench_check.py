@@ -103,8 +103,7 @@ def _output_problems(
     if not output.is_file():
         yield entry.problem(file, name, "is missing, so nobody can grade it again; evaluate it again")
         return
-    lacking = again.lacking(output.read_text(encoding="utf-8", errors="replace"), to_pass, to_keep)
-    if lacking:
+    if lacking := again.lacking(output.read_text(encoding="utf-8", errors="replace"), to_pass, to_keep):
         remedy = f"does not show {_some(lacking)} passing, so nobody can grade it again; {PUBLISHED}"
         yield entry.problem(file, name, remedy)
 

@@ -37,10 +37,11 @@ def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability)
     """Compare the labels of an instance with the results of its tests; a run without results makes it invalid."""
     reduced = quarantine(instance, stability.quarantined)
     reported = {name for each in gold if each is not None for name in normalise_results(instance, each.report.tests)}
+    runs = (len(stability.gold), len(stability.null))
     passing = {
         name: each
         for name, each in stability.tests.items()
-        if name in reported and _only(each.gold, Status.PASSED) and _ran_always(each, stability)
+        if name in reported and _only(each.gold, Status.PASSED) and (len(each.gold), len(each.null)) == runs
     }
     return Validation(
         instance_id=instance.id,
@@ -69,10 +70,6 @@ def unfit_reason(gold: Verdict, null: Verdict) -> str:
 
 def _is_sound(gold: Sequence[Outcome], null: Sequence[Outcome]) -> bool:
     return set(gold) == {Outcome.RESOLVED} and set(null) == {Outcome.UNRESOLVED}
-
-
-def _ran_always(seen: Seen, stability: Stability) -> bool:
-    return (len(seen.gold), len(seen.null)) == (len(stability.gold), len(stability.null))
 
 
 def _only(statuses: Sequence[Status], *allowed: Status) -> bool:

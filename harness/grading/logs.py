@@ -69,8 +69,8 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
 
 
 def read_evidence(instance: Instance, text: str) -> Evidence:
-    marker = _find_marker(text)
-    code = _EXIT_CODE.search(text)
+    found, code = _MARKER.search(text), _EXIT_CODE.search(text)
+    marker = found[1] if found else ""
     broken = marker in {"Reset Failed", "Tests Errored"}
     return Evidence(
         instance_id=instance.id,
@@ -99,11 +99,6 @@ def _read_report(instance: Instance, text: str) -> TestReport:
     ran = suite_ran(log_format, cut_fenced(text), tests)
     channel = Channel.LOG if tests or ran else Channel.NONE
     return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)
-
-
-def _find_marker(text: str) -> str:
-    match = _MARKER.search(text)
-    return match[1] if match else ""
 
 
 def _read_apply(marker: str) -> Apply:

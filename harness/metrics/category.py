@@ -92,8 +92,7 @@ def category(instance: Instance) -> Category:
     title that asks for something new; signs of a fault, then of a feature, in the title; a beginning of the title that
     asks to change existing code; the same signs in the whole statement.
     """
-    own = _own_word(instance)
-    if own:
+    if own := _own_word(instance):
         return Category(name=own, by=f"the row's {OWN_COLUMN}")
     title = _title(instance.problem_statement)
     checks: tuple[tuple[str, Callable[[], Category | None]], ...] = (
@@ -105,8 +104,7 @@ def category(instance: Instance) -> Category:
         ("statement", lambda: _match_first(SIGNS, instance.problem_statement)),
     )
     for place, check in checks:
-        found = check()
-        if found:
+        if found := check():
             return found.model_copy(update={"by": f"{place}: {found.by}"})
     return Category(name="unknown", by="no rule")
 

@@ -249,11 +249,8 @@ class _Table:
         rows: dict[str, list[Row]] = {
             repo: [(figures[name],) for name in names] for repo, names in self.group_by_repo().items()
         }
-        return statistics.bootstrap_clusters(rows, _mean_of_sums, samples=self.samples, seed=self.seed)
-
-
-def _mean_of_sums(sums: Row) -> float:
-    return sums[0] / sums[-1]
+        samples, seed = self.samples, self.seed
+        return statistics.bootstrap_clusters(rows, lambda sums: sums[0] / sums[-1], samples=samples, seed=seed)
 
 
 def _resolves(run: RunResults, instance_id: str) -> bool:

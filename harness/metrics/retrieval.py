@@ -124,6 +124,5 @@ def _find_nodes(
     """Yield the nodes around lines of a file; its name on that side decides its language."""
     found = definitions(language, path, text) if path else ()
     for line in lines:
-        around = innermost(found, line)
-        if around:
+        if around := innermost(found, line):
             yield TouchedNode(known_by, around.kind, around.node, around.name)

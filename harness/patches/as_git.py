@@ -277,8 +277,7 @@ class _Reader:
         strip = self._strip if strip is None else strip
         if text.startswith(QUOTE):
             return self._strip_name(self._unquote_name(text, whole=True)[0], strip)
-        date = date_length(text)
-        if date:
+        if date := date_length(text):
             return self._strip_name(text[: len(text) - date], strip) or None
         return self._name(text, strip, _ENDS_A_NAME)
 

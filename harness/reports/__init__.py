@@ -148,7 +148,7 @@ def _read_files(name: str, files: Mapping[str, bytes]) -> dict[str, Status]:
     if not name:
         return {}
     reader = find(name)
-    read_bytes = getattr(reader, "parse_bytes", None)  # the same
+    read_bytes = getattr(reader, "parse_bytes", None)  # does not keep a large report in memory twice
     return merge_worst(
         [
             read_bytes(content) if read_bytes else reader.parse(content.decode(errors="replace"))

@@ -36,15 +36,6 @@ class ReportFormat(Protocol):
 
 
 @runtime_checkable
-class ByteFormat(ReportFormat, Protocol):
-    """A format that is read from bytes, so that a large report is not in memory twice."""
-
-    def parse_bytes(self, content: bytes, /) -> dict[str, Status]:
-        """Give the results of ``parse`` for the same text in UTF-8."""
-        ...
-
-
-@runtime_checkable
 class FailuresOnly(ReportFormat, Protocol):
     """A format whose logs may name failures only: if they name none, something else has to show that the suite ran."""
 

@@ -29,8 +29,7 @@ def parse(text: str) -> dict[str, Status]:
 
 
 def _case(case: ET.Element) -> Iterator[Result]:
-    name = case.get("name", "")
-    if name:
+    if name := case.get("name", ""):
         yield join_id(name), _case_status(case)
         yield from _subcases(case, (name,))
 

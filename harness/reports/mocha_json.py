@@ -17,8 +17,7 @@ def parse(report: json_tree.Object) -> Iterator[Result]:
     """Yield results by ``file::suites::title``; mocha joins the titles of nested suites, so they are one part."""
     for key, status in _LISTS.items():
         for case in json_tree.objects(report, key):
-            title = json_tree.get_text(case, "title")
-            if title:
+            if title := json_tree.get_text(case, "title"):
                 broken = status is Status.FAILED and title.startswith('"') and _HOOK in title
                 suites = json_tree.get_text(case, "fullTitle").removesuffix(title).strip()
                 test = join_id(json_tree.get_path(case, "file"), suites, title)

@@ -11,11 +11,6 @@ from assay.harness.reports.markers import cut_fenced
 _WORD = re.compile(r"\w+")
 
 
-def merge(reader: ReportFormat, texts: Iterable[str], test_id: str = "node") -> dict[str, Status]:
-    """Parse several texts of one format and name the tests in a style of ``ids.IDS``; raises UserError."""
-    return rename(full(reader, texts), test_id)
-
-
 def full(reader: ReportFormat, texts: Iterable[str]) -> dict[str, Status]:
     """Parse several texts of one format; tests have their full ids and their worst status."""
     return merge_worst([reader.parse(text) for text in texts])

@@ -17,6 +17,5 @@ _STATUSES = {status.value: status for status in Status if status is not Status.M
 @json_tree.event_parser
 def parse(events: Iterator[json_tree.Object]) -> Iterator[Result]:
     for line in events:
-        status = _STATUSES.get(json_tree.get_text(line, "status"))
-        if status:
+        if status := _STATUSES.get(json_tree.get_text(line, "status")):
             yield from ((join_id(name), status) for name in json_tree.get_texts(line, "names") if name)

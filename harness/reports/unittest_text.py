@@ -64,8 +64,7 @@ class _Reader:
             self.end(after)
 
     def end(self, text: str) -> None:
-        match = _RESULT.match(text)
-        if match:
+        if match := _RESULT.match(text):
             self.results += [(name, _STATUSES[match[1]]) for name in self.running]
             self.running = ()
 

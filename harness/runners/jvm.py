@@ -37,6 +37,13 @@ class Framework:
     fail: str = "fail"
 
 
+def _annotate(test: str, expecting: str, throws: str, does_not: str) -> Framework:
+    """Describe a framework whose annotation of a test says what the test must throw."""
+    return Framework(test=test, throwing=f"{test}({expecting})", throws=throws, does_not=does_not)
+
+
+_IN_JAVA = (f"throw new {ILLEGAL}();", "$total($number);")
+_IN_KOTLIN = (f"throw {ILLEGAL}()", "$total($number)")
 JAVA = {
     "junit5": Framework(
         test="@org.junit.jupiter.api.Test",
@@ -44,18 +51,8 @@ JAVA = {
         throws=f"{FROM}assertThrows({ILLEGAL}.class, () -> {{ throw new {ILLEGAL}(); }});",
         does_not=f"{FROM}assertThrows({ILLEGAL}.class, () -> $total($number));",
     ),
-    "testng": Framework(
-        test="@org.testng.annotations.Test",
-        throwing=f"@org.testng.annotations.Test(expectedExceptions = {ILLEGAL}.class)",
-        throws=f"throw new {ILLEGAL}();",
-        does_not="$total($number);",
-    ),
-    "junit4": Framework(
-        test="@org.junit.Test",
-        throwing=f"@org.junit.Test(expected = {ILLEGAL}.class)",
-        throws=f"throw new {ILLEGAL}();",
-        does_not="$total($number);",
-    ),
+    "testng": _annotate("@org.testng.annotations.Test", f"expectedExceptions = {ILLEGAL}.class", *_IN_JAVA),
+    "junit4": _annotate("@org.junit.Test", f"expected = {ILLEGAL}.class", *_IN_JAVA),
     "junit3": Framework(
         test="",
         throwing="",
@@ -78,18 +75,8 @@ KOTLIN = {
         does_not=f"{FROM}assertThrows({ILLEGAL}::class.java) {{ $total($number) }}",
         fail="fail<Any>",
     ),
-    "testng": Framework(
-        test="@org.testng.annotations.Test",
-        throwing=f"@org.testng.annotations.Test(expectedExceptions = [{ILLEGAL}::class])",
-        throws=f"throw {ILLEGAL}()",
-        does_not="$total($number)",
-    ),
-    "junit4": Framework(
-        test="@org.junit.Test",
-        throwing=f"@org.junit.Test(expected = {ILLEGAL}::class)",
-        throws=f"throw {ILLEGAL}()",
-        does_not="$total($number)",
-    ),
+    "testng": _annotate("@org.testng.annotations.Test", f"expectedExceptions = [{ILLEGAL}::class]", *_IN_KOTLIN),
+    "junit4": _annotate("@org.junit.Test", f"expected = {ILLEGAL}::class", *_IN_KOTLIN),
 }
 """``kotlin`` is ``kotlin.test``, whose functions may stand in tests that another framework marks."""
 

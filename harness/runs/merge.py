@@ -205,8 +205,7 @@ def _missing(
         yield f"shard {number}/{shards[0].of} is not among the runs"
     for store in unfinished:
         yield f"{store.root} has not finished; run its command again"
-    without = sorted(predictions.keys() - verdicts.keys())
-    if without:
+    if without := sorted(predictions.keys() - verdicts.keys()):
         more = f" and {count(len(without) - 1, 'other instance')}" if len(without) > 1 else ""
         yield f"no run has a verdict on {without[0]}{more}"
 

@@ -53,8 +53,7 @@ def solution_leaked(subject: Subject) -> Iterator[AuditFinding]:
         (AuditKind.SOLUTION_IN_ISSUE, subject.instance.problem_statement),
         (AuditKind.SOLUTION_IN_HINTS, subject.instance.hints),
     ):
-        leaked = find_leaked(lines, text)
-        if leaked:
+        if leaked := find_leaked(lines, text):
             yield _make_finding(subject, kind, leaked, len(lines))
 
 

@@ -83,8 +83,7 @@ def _unknown(dataset: str) -> str:
 
 
 def _folder_table(folder: Path, split: str | None) -> Table:
-    layout = task_folder.find_layout(folder)
-    if layout:
+    if layout := task_folder.find_layout(folder):
         return _task_table(folder, layout, split)
     if tasks := harbor_folder.task_folders(folder):
         return _harbor_table(folder, tasks)

@@ -119,8 +119,7 @@ class ImageAudit:
         return report
 
     def require(self, image: str, instance: Instance, below: Iterable[TreeRef] = ()) -> None:
-        faults = self.report(image, instance, below).faults
-        if faults:
+        if faults := self.report(image, instance, below).faults:
             listed = "".join(f"\n  {each}" for each in faults[:SHOWN])
             more = f"\n  and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
             raise EnvironmentFailure(f"the audit of image {image} failed:{listed}{more}")

@@ -111,8 +111,7 @@ def _find_visible(
             for name, path in repositories.get(folder, _Repository()).objects.items()
             if image.seen.get(path) == number
         }
-        beyond = seen.keys() & answer.list_allowed() - answer.base.ids
-        if beyond:
+        if beyond := seen.keys() & answer.list_allowed() - answer.base.ids:
             number, path = seen[min(beyond)]
             what = f"a container sees {count(len(beyond), 'object')} of earlier commits"
             yield image.finding(ImageRule.OBJECTS, number, path, what)

@@ -155,22 +155,18 @@ def find_certificates(layers: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterat
 
     Each layer, the lowest first, has its certificates by path, as ``certificates`` returns them.
     """
+    import certifi
+
     recorded = {value for layer in layers for path in layer if path.endswith("RECORD") for value in layer[path]}
     bundles = ([layer[path] for path in layer if path.startswith("usr/share/ca-certificates/")] for layer in layers)
     system = next((found for bundle in bundles if (found := set[str]().union(*bundle))), set())
-    known = system | set(certificates(_CERTIFI, _read_certifi_bundle()))
+    known = system | set(certificates(_CERTIFI, certifi.contents().encode()))
     for number, layer in enumerate(layers):
         for path, hashes in layer.items():
             strange = {each for each in hashes if not each.startswith(FILE)} - known
             if strange and not recorded.intersection(hashes):
                 what = f"{count(len(strange), 'certificate')} of no distribution"
                 yield number, FoundSecret(rule=CA, path=path, what=what)
-
-
-def _read_certifi_bundle() -> bytes:
-    import certifi
-
-    return certifi.contents().encode()
 
 
 def _fingerprint(body: bytes) -> str:

@@ -98,8 +98,7 @@ def offers(language: str, version: str, images: UserImages, engine: Engine) -> I
 
     Raises EnvironmentFailure if the user's image is not on the engine and cannot be pulled.
     """
-    chosen = images.get(language, {}).get(version)
-    if chosen:
+    if chosen := images.get(language, {}).get(version):
         yield Offer("image", _users_image(chosen, f"{language} {version}", engine), f"{chosen}, by your settings")
     else:
         yield Offer("image", None, "none named in the settings")

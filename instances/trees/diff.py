@@ -25,18 +25,13 @@ def split_diff(old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Calla
     Raises DataError if a change is neither UTF-8 text nor binary in git's eyes.
     """
     with tempfile.TemporaryDirectory(prefix="assay-diff-") as folder:
-        repo = Path(folder)
-        _import_trees(repo, old, new)
+        repo = Path(folder)  # its HEAD is unborn, so that the trees' own attributes cannot change the diff
+        _git(repo, "init", "--quiet", "--bare", "--template=", str(repo))
+        _git(repo, "fast-import", "--quiet", stdin=b"".join([*_commit(OLD, old), *_commit(NEW, new)]))
         changed = _git(repo, *DIFF, "--name-only", "-z", OLD, NEW).decode().split("\0")[:-1]
         apart = {path for path in changed if chosen(path)}
         rest = _diff(repo, [path for path in changed if path not in apart])
         return rest, _diff(repo, [path for path in changed if path in apart])
-
-
-def _import_trees(repo: Path, old: Iterable[TreeEntry], new: Iterable[TreeEntry]) -> None:
-    """Store two trees in a new repository whose HEAD is unborn, so that their own attributes cannot change the diff."""
-    _git(repo, "init", "--quiet", "--bare", "--template=", str(repo))
-    _git(repo, "fast-import", "--quiet", stdin=b"".join([*_commit(OLD, old), *_commit(NEW, new)]))
 
 
 def _commit(ref: str, entries: Iterable[TreeEntry]) -> list[bytes]:

@@ -134,8 +134,7 @@ def build(columns: Mapping[str, str], **fields: Any) -> Instance:
 def _check_labels(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None:
     """Check what concerns several columns, so that the error names one of them."""
     fixed, kept = (columns.get(name, name) for name in ("fail_to_pass", "pass_to_pass"))
-    both = sorted(set(fields["fail_to_pass"]) & set(fields["pass_to_pass"]))
-    if both:
+    if both := sorted(set(fields["fail_to_pass"]) & set(fields["pass_to_pass"])):
         problem = f"shares {both[0]!r} with {kept}; keep it in one of them"
         raise DataError(problem, instance=str(fields["id"]), field=fixed)
 

@@ -144,8 +144,7 @@ def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
     settings = columns.mapping(row, SETTINGS)
     specs = _part(row, settings, "docker_specs")
     run_args = _part(row, specs, "run_args", f"{SETTINGS}.docker_specs")
-    gpus = run_args.get("cuda_visible_num", run_args.get("cuda_visible_devices"))
-    if gpus:
+    if gpus := run_args.get("cuda_visible_num", run_args.get("cuda_visible_devices")):
         problem = f"is {brief(gpus)}; a test that needs a GPU cannot be run, since Assay's containers have none"
         field = f"{SETTINGS}.docker_specs.run_args.cuda_visible_num"
         raise row_error(row, field, problem)

@@ -34,8 +34,7 @@ matches = columns.make_matcher("fix_patch", "fix_patch_result")
 
 def find_id(row: Row) -> str:
     """Return ``owner__name-number``, in whatever way the row writes it."""
-    given = row_id(row)
-    if given:
+    if given := row_id(row):
         return _PULL_REQUEST.sub(r"\1__\2-\3", given)
     parts = [row.get(name) for name in ("org", "repo", "number")]
     return "{}__{}-{}".format(*parts) if all(parts) else ""

@@ -12,8 +12,8 @@ import pytest
 
 from assay.harness.domain import Status
 from assay.harness.reports import FORMATS, read_log, suite_ran
-from assay.harness.reports.base import FailuresOnly
-from assay.harness.reports.results import merge
+from assay.harness.reports.base import FailuresOnly, ReportFormat
+from assay.harness.reports.ids import rename
 
 FOLDER = Path(__file__).parent / "goldens"
 TEXTS = sorted(path for path in FOLDER.glob("*/*") if not path.name.endswith(".expected.json"))
@@ -26,11 +26,15 @@ def label(path: Path) -> str:
     return f"{path.parent.name}-{path.stem}"
 
 
+def parse(reader: ReportFormat, text: str, test_id: str = "node") -> dict[str, Status]:
+    return rename(reader.parse(text), test_id)
+
+
 @pytest.mark.parametrize("path", TEXTS, ids=label)
 def test_golden(path: Path) -> None:
     text = path.read_text("utf-8")
     expected = json.loads(path.with_suffix(".expected.json").read_text("utf-8"))
-    tests = merge(FORMATS[path.parent.name], [text], expected["test_id"])
+    tests = parse(FORMATS[path.parent.name], text, expected["test_id"])
     assert {name: status.value for name, status in tests.items()} == expected["tests"]
     if isinstance(FORMATS[path.parent.name], FailuresOnly):
         assert suite_ran(path.parent.name, text, tests) == expected["suite_ran"]
@@ -47,10 +51,10 @@ def test_every_format_has_goldens(name: str) -> None:
 @pytest.mark.parametrize("path", LOGS, ids=label)
 def test_log_with_markers_colours_or_other_line_ends_is_read_the_same(path: Path) -> None:
     reader, text = FORMATS[path.parent.name], path.read_text("utf-8")
-    plain = merge(reader, [text])
+    plain = parse(reader, text)
     assert read_log(reader, f"+ : '>>>>> Start Test Output'\n{text}\n+ : '>>>>> End Test Output'\n") == plain
-    assert merge(reader, [text.replace("\n", "\r\n")]) == plain
-    assert merge(reader, [text.replace("\n", "\x1b[0m\n\x1b[32m")]) == plain
+    assert parse(reader, text.replace("\n", "\r\n")) == plain
+    assert parse(reader, text.replace("\n", "\x1b[0m\n\x1b[32m")) == plain
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,7 @@ def test_log_with_markers_colours_or_other_line_ends_is_read_the_same(path: Path
 )
 def test_label_is_found_in_log_and_report_of_a_runner(one: str, other: str, test_id: str) -> None:
     read = [
-        merge(FORMATS[name.partition("/")[0]], [(FOLDER / name).read_text("utf-8")], test_id) for name in (one, other)
+        parse(FORMATS[name.partition("/")[0]], (FOLDER / name).read_text("utf-8"), test_id) for name in (one, other)
     ]
     shared = read[0].keys() & read[1].keys()
     assert len(shared) > 1, read
