@@ -38,7 +38,7 @@ class Framework:
 
 
 def _annotate(test: str, expecting: str, throws: str, does_not: str) -> Framework:
-    """Describe a framework whose annotation of a test says what the test must throw."""
+    """Describe a framework whose annotation of a test names the exception that the test must throw."""
     return Framework(test=test, throwing=f"{test}({expecting})", throws=throws, does_not=does_not)
 
 
