@@ -1,10 +1,11 @@
 """A run of evaluations: plan, resume, collect."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from assay.harness.domain import INFRASTRUCTURE, Verdict
+from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.runs.attempt import PAUSE, evaluate_once, grade_evaluation, grade_unwritten, may_retry
@@ -25,6 +26,10 @@ class Runner:
     jobs: int = 1
     fresh: bool = False
     pause: float = PAUSE
+    say: Callable[[str], object] = lambda _text: None
+    """Is told why saved verdicts are not used."""
+    stale: Counter[str] = field(default_factory=Counter)
+    """Number of such verdicts by reason."""
 
     def execute(self, tasks: Sequence[Task], progress: Progress[Task, SavedVerdict] | None = None) -> list[Verdict]:
         """Evaluate what has no verdict yet and return the verdicts of all tasks, in the order of the tasks.
@@ -49,12 +54,23 @@ class Runner:
         if saved is not None and saved.verdict.outcome not in INFRASTRUCTURE:
             with suppress(UserError):  # its evidence cannot be read
                 return saved if saved.graded == grading_edition() else save_graded(self.store, saved)
+        self._note_stale(task)
         self.store.forget(task.instance.id)
         return None
+
+    def _note_stale(self, task: Task) -> None:
+        """Note why the verdict that this run has of an instance is not used, unless its infrastructure failed."""
+        saved = self.store.load_verdict(task.instance.id)
+        if saved is None or saved.verdict.outcome in INFRASTRUCTURE:
+            return
+        before = self.store.evaluations.read(task.instance.id, "instance.json", Instance)
+        self.stale["are on another content" if before != task.instance else "were made by other code or options"] += 1
 
     def plan(self, pending: Mapping[str, Task], total: int) -> list[str]:
         """Put long tests first, so that none is left for the end; those never timed come before all."""
         self.store.journal("planned", count=str(total), known=str(total - len(pending)))
+        for reason, count in self.stale.items():
+            self.say(f"{count} saved verdicts {reason}: tests run again (assay report regrade grades without that)")
         seconds = self.store.durations()
         return sorted(pending, key=lambda name: -seconds.get(name, float("inf")))
 

@@ -106,7 +106,7 @@ class EvaluationRun:
                 tasks = self.place.tasks(pairs, runs_empty=runs_empty)
                 about = {"given": given, "shards": (shard,) if shard else (), "instance_ids": sorted(instance_ids)}
                 store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
-                runner = Runner(store, bench, self.place.jobs, self.fresh)
+                runner = Runner(store, bench, self.place.jobs, self.fresh, say=self.view.say)
                 verdicts = runner.execute(tasks, progress)
             if bench.cluster is not None:
                 self.view.say(bench.cluster.summary())
