@@ -94,7 +94,10 @@ EVERYWHERE = (
     *("*.cmake", "CMakeLists.txt", "CTestConfig.*", "CMakePresets.json", "CMakeUserPresets.json"),
     *("*.m4", "*.mk", "*.am", "Makefile", "makefile", "GNUmakefile", "Makefile.*"),
     *("meson.build", "BUILD", "BUILD.bazel", "SConscript"),
+    *("cmocka*.[ch]", "unity.[ch]", "unity_*.[ch]", "munit.[ch]", "greatest.h", "minunit.h", "acutest.h", "utest.h"),
+    *("catch*.hpp", "doctest*.h", "lest*.hpp"),
 )
+"""Build files, and frameworks of tests that projects keep a copy of."""
 AT_THE_TOP = (
     *("configure", "configure.*", "meson_options.txt", "meson.options", "WORKSPACE*", "MODULE.bazel", "SConstruct"),
     *("build.sh", "autogen.sh", "bootstrap", "bootstrap.sh", "wscript", "conanfile.*", "vcpkg.json"),

@@ -142,13 +142,13 @@ SOURCE_NAMES = r"(test|tests|spec)\.[cm]?[jt]sx?"
 
 
 def is_test_file(path: str) -> bool:
-    # Inside a source folder, ``test`` and ``spec`` may be part of the product, such as a test framework; names that
-    # only tests have count everywhere.
+    # Directly inside a source folder, ``test`` and ``spec`` may be part of the product, such as a test framework; deeper
+    # down, and as names that only tests have, they count.
     inside = folders(path)
     if TEST_FOLDERS & set(inside) or TEST_NAMES.fullmatch(PurePosixPath(path).name):
         return True
     first = next((at for at, name in enumerate(inside) if name in SOURCES), len(inside))
-    return bool(TOP_FOLDERS & set(inside[:first]))
+    return bool(TOP_FOLDERS & {*inside[:first], *inside[first + 2 :]})
 
 
 def runner_config(path: str) -> bool:

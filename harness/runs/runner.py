@@ -27,7 +27,7 @@ class Runner:
     fresh: bool = False
     pause: float = PAUSE
     say: Callable[[str], object] = lambda _text: None
-    """Is told why saved verdicts are not used."""
+    """Gets the reasons why saved verdicts are not used."""
     stale: Counter[str] = field(default_factory=Counter)
     """Number of such verdicts by reason."""
 
