@@ -119,7 +119,10 @@ STEERING = re.compile(
     r"|META-INF/services/javax\.annotation\.processing\."  # code that the compiler runs, inside Maven itself
 )
 """Matches a whole path."""
-SHADOWS = re.compile(r"(?:^|/)(?:org/junit|junit/framework|org/testng|org/hamcrest|org/apache/maven/surefire)/")
+SHADOWS = re.compile(
+    r"(?:^|/)(?:org/junit|junit/framework|org/testng|org/hamcrest|org/apache/maven/surefire"
+    r"|org/assertj|org/mockito|org/easymock|org/awaitility|org/spockframework|com/google/common/truth)/"
+)
 _HASH = re.compile(r"(?<=[\w$;])@[0-9a-f]{5,8}\b")
 SOURCE_NAMES = ""
 

@@ -78,7 +78,7 @@ STEERING = re.compile(
     r"META-INF/services/(io\.kotest\.|kotlin\.test\.)"
     r"|META-INF/services/(org\.jetbrains\.kotlin\.|com\.google\.devtools\.ksp\.)"  # code that the compiler runs
 )
-SHADOWS = re.compile(r"(?:^|/)(?:kotlin/test|io/kotest)/")
+SHADOWS = re.compile(r"(?:^|/)(?:kotlin/test|io/kotest|io/mockk|strikt)/")
 SOURCE_NAMES = ""
 
 
