@@ -142,8 +142,8 @@ SOURCE_NAMES = r"(test|tests|spec)\.[cm]?[jt]sx?"
 
 
 def is_test_file(path: str) -> bool:
-    # Directly inside a source folder, ``test`` and ``spec`` may be part of the product, such as a test framework; deeper
-    # down, and as names that only tests have, they count.
+    # Directly inside a source folder, ``test`` and ``spec`` may be part of the product, such as a test framework.
+    # Deeper down they count, and names that only tests have count everywhere.
     inside = folders(path)
     if TEST_FOLDERS & set(inside) or TEST_NAMES.fullmatch(PurePosixPath(path).name):
         return True

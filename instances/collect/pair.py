@@ -1,6 +1,7 @@
 """Makes an instance of a change: base commit, code and test parts, statement."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from assay.harness import languages
 from assay.harness.domain import Instance, Origin, TreeRef
@@ -10,7 +11,7 @@ from assay.instances.collect.messages import statement
 from assay.instances.collect.steps import Change, Found, Paired
 from assay.instances.setup.project import detect_language
 from assay.instances.trees.content import SUBMODULE
-from assay.instances.trees.diff import split_diff
+from assay.instances.trees.diff import part_source, split_diff
 from assay.instances.trees.sources import Sources
 
 NOT_HERE = "not here"  # the rule of candidates whose tree could not be had; a later call tries again
@@ -30,7 +31,8 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
         if len(new) > MANY:
             return Paired(id=found.id, rule="many files", reason=f"it changes {len(new)} files")
         language = detect_language(sources.paths(TreeRef(change.repo, change.base)))
-        gold, test = split_diff(old, new, languages.find(language).is_test_file)
+        known = languages.find(language)
+        gold, test = split_diff(old, new, known.is_test_file, partial(part_source, known))
         text, origin = _statement(change, issues, find_touched_paths(gold + test))
     except DataError:
         return Paired(id=found.id, rule="not text", reason="git cannot write its change as UTF-8 text")

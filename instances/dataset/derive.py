@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Literal
 
 from pydantic import Field, ValidationError
@@ -16,7 +17,7 @@ from assay.harness.errors import DataError, EnvironmentFailure, UserError, field
 from assay.harness.languages import Language, find
 from assay.instances.dataset.formats.columns import Row, text
 from assay.instances.trees.content import TreeEntry, read_tar
-from assay.instances.trees.diff import split_diff
+from assay.instances.trees.diff import part_source, split_diff
 from assay.instances.trees.indexes import INDEXES, WrongArchive
 from assay.instances.trees.sources import Sources
 
@@ -121,10 +122,10 @@ def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
         DataError: a release, the section of the change log or the language is unknown.
         EnvironmentFailure: an archive cannot be fetched.
     """
-    is_test_file = _language(language).is_test_file
+    known = _language(language)
     old, new = _entries(sources, spec, "from"), _entries(sources, spec, "to")
     kept, kept_new = ([each for each in tree if not _matches(each.path, spec.ignore_patterns())] for tree in (old, new))
-    gold, test = split_diff(kept, kept_new, is_test_file)
+    gold, test = split_diff(kept, kept_new, known.is_test_file, partial(part_source, known))
     return Derived(gold_patch=gold, test_patch=test, problem_statement=_statement(spec, old, new))
 
 

@@ -3,9 +3,12 @@
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.harness.errors import DataError, EnvironmentFailure
+from assay.harness.evaluation.steering import keep_own_tests
+from assay.harness.languages import Language
 from assay.instances.trees.content import TreeEntry, last_line
 from assay.instances.trees.sources import git_env
 
@@ -16,22 +19,44 @@ DIFF = (
 )
 """A diff that ignores the user's settings."""
 
-OLD, NEW = "refs/assay/old", "refs/assay/new"
+OLD, NEW, TESTED = "refs/assay/old", "refs/assay/new", "refs/assay/tested"
+Parts = Callable[[bytes, bytes], tuple[bytes, bytes] | None]
 
 
-def split_diff(old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Callable[[str], bool]) -> tuple[str, str]:
+def part_source(language: Language, old: bytes, new: bytes) -> tuple[bytes, bytes] | None:
+    """Return the new version of a source without its new tests, and the old one with them; None if no test changes."""
+    before, after = old.decode(errors="replace"), new.decode(errors="replace")
+    fix, tests = keep_own_tests(before, after, language), keep_own_tests(after, before, language)
+    return None if fix is None or tests is None or tests == before else (fix.encode(), tests.encode())
+
+
+def split_diff(
+    old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Callable[[str], bool], part: Parts | None = None
+) -> tuple[str, str]:
     """Return two patches from one tree to another: without the chosen paths, and with only those.
 
-    Raises DataError if a change is neither UTF-8 text nor binary in git's eyes.
+    A source that ``part`` parts is in both.
+
+    Raises:
+        DataError: a change is neither UTF-8 text nor binary in git's eyes.
     """
+    before, fixed, tested = {entry.path: entry for entry in old}, list[TreeEntry](), list[TreeEntry]()
+    for entry in new:
+        base = before.get(entry.path)
+        parts = part(base.content, entry.content) if part and base and not chosen(entry.path) else None
+        fixed.append(replace(entry, content=parts[0]) if parts else entry)
+        if parts or chosen(entry.path):
+            tested.append(replace(entry, content=parts[1]) if parts else entry)
+    with_tests = {entry.path for entry in tested} | {path for path in before if chosen(path)}
+    tested += [entry for path, entry in before.items() if path not in with_tests]
     with tempfile.TemporaryDirectory(prefix="assay-diff-") as folder:
         repo = Path(folder)  # its HEAD is unborn, so that the trees' own attributes cannot change the diff
         _git(repo, "init", "--quiet", "--bare", "--template=", str(repo))
-        _git(repo, "fast-import", "--quiet", stdin=b"".join([*_commit(OLD, old), *_commit(NEW, new)]))
+        trees = {OLD: before.values(), NEW: fixed, TESTED: tested}
+        commits = (line for ref, entries in trees.items() for line in _commit(ref, entries))
+        _git(repo, "fast-import", "--quiet", stdin=b"".join(commits))
         changed = _git(repo, *DIFF, "--name-only", "-z", OLD, NEW).decode().split("\0")[:-1]
-        apart = {path for path in changed if chosen(path)}
-        rest = _diff(repo, [path for path in changed if path not in apart])
-        return rest, _diff(repo, [path for path in changed if path in apart])
+        return _diff(repo, NEW, [path for path in changed if not chosen(path)]), _diff(repo, TESTED)
 
 
 def _commit(ref: str, entries: Iterable[TreeEntry]) -> list[bytes]:
@@ -44,10 +69,10 @@ def _modify(entry: TreeEntry) -> bytes:
     return f'M {entry.mode:o} inline "{quoted}"\ndata {len(entry.content)}\n'.encode() + entry.content + b"\n"
 
 
-def _diff(repo: Path, paths: Sequence[str]) -> str:
+def _diff(repo: Path, new: str, paths: Sequence[str] = ("",)) -> str:
     if not paths:
         return ""
-    patch = _git(repo, *DIFF, "--full-index", OLD, NEW, "--", *paths)
+    patch = _git(repo, *DIFF, "--full-index", OLD, new, "--", *filter(None, paths))
     try:
         return patch.decode()
     except UnicodeDecodeError as error:

@@ -147,4 +147,4 @@ LIBRARY = "pub fn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn one() {}\n}\n"
 )
 def test_a_source_keeps_the_fix_and_the_tests_of_the_base(theirs: str | None, kept: str | None) -> None:
     assert keep_own_tests(LIBRARY, theirs, find("rust")) == kept
-    assert keep_own_tests("pub fn a() {}\n", theirs, find("rust")) is None
+    assert keep_own_tests(LIBRARY, theirs, find("go")) is None

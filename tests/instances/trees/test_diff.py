@@ -1,8 +1,11 @@
+from functools import partial
+
 import pytest
 
 from assay.harness.errors import DataError
+from assay.harness.languages import find
 from assay.instances.trees.content import EXECUTABLE, FILE, TreeEntry
-from assay.instances.trees.diff import split_diff
+from assay.instances.trees.diff import part_source, split_diff
 
 
 def entries(**files: bytes) -> list[TreeEntry]:
@@ -36,3 +39,14 @@ def test_attributes_in_a_tree_do_not_change_its_diff() -> None:
 def test_a_change_in_another_encoding_is_named() -> None:
     with pytest.raises(DataError, match=r"the change of .*latin.*ignore"):
         split_diff(entries(latin=b"a\n"), entries(latin=b"\xfc\n"), lambda _: False)
+
+
+def test_a_source_with_a_module_of_tests_is_parted() -> None:
+    old = "pub fn a() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {}\n}\n"
+    new = old.replace("{ 1 }", "{ 2 }").replace("one() {}", "one() { two() }")
+    part = partial(part_source, find("rust"))
+    fix, tests = split_diff(entries(a=old.encode()), entries(a=new.encode()), lambda _: False, part)
+    assert "-pub fn a() -> u8 { 1 }\n+pub fn a() -> u8 { 2 }\n" in fix
+    assert "-    fn one() {}\n+    fn one() { two() }\n" in tests
+    assert "+    fn one" not in fix
+    assert "+pub fn" not in tests
