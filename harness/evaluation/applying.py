@@ -38,7 +38,7 @@ from assay.harness.evaluation.protection import (
     put_back,
 )
 from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, keep_own_tests, settle_disputes
-from assay.harness.evaluation.supervising import FILES, HOME, WATCHED
+from assay.harness.evaluation.supervising import DATA, FILES, HOME, WATCHED
 from assay.harness.patches.alike import find_equal_changes
 from assay.harness.patches.diff import MalformedPatchError, find_touched_paths
 
@@ -165,7 +165,8 @@ def _lists(plan: TestPlan, back: PutBack, changed: Set[str], from_gold: Mapping[
     there = [path for path in back.paths if path in changed]
     others = [path for path in back.paths if path not in changed]
     lists = {PATCHED: format_list(there), RESTORED: format_list((*plan.restore, *others))}
-    for name, paths in ((FILES, guarded.files), (WATCHED, guarded.watched), (CACHES, guarded.caches)):
+    guards = {FILES: guarded.files, DATA: guarded.data, WATCHED: guarded.watched, CACHES: guarded.caches}
+    for name, paths in guards.items():
         lists[name] = format_list(f"./{path}" for path in paths)
     fixed = {f"{FIXED}/{path}": text.encode() for path, text in from_gold.items()}
     return pack_tar({path.strip("/"): content for path, content in {**lists, **fixed}.items()})

@@ -30,6 +30,9 @@ class Guarded:
 
     files: tuple[str, ...] = ()
     """Not all of them exist."""
+    data: tuple[str, ...] = ()
+    """Other files of tests. Their sizes and the times of their contents are compared: honest tests open some to write,
+    and write nothing, but the first time that this is done, an overlay makes a copy."""
     caches: tuple[str, ...] = ()
     """Names in folders of tests alone at which a file stands, so that no bytecode can."""
     watched: tuple[str, ...] = ()
@@ -43,17 +46,20 @@ def choose_guarded(instance: Instance, plan: TestPlan, tree: Iterable[str], trip
     language = languages.find_or_none(instance.language)
     sources = tuple(language.SUFFIXES) if language else ()
     theirs = {*plan.restore, *plan.runs, *find_touched_paths(instance.test_patch)}
-    files, caches, watched = list[str](), list[str](), list[str]()
+    files, data, caches, watched = list[str](), list[str](), list[str](), list[str]()
     for folder, members in groupby(sorted({*tree, *theirs}, key=_split), _get_folder):
         paths = list(members)
-        guarded = {path for path in paths if path in theirs or _is_guarded(path, language)}
+        tests = {path for path in paths if language and language.is_test_file(path)}
+        guarded = {path for path in paths if path in theirs or _steers(path, language)}
+        guarded |= {path for path in tests if path.endswith(sources)}
         files += guarded
-        if not folder or any(path in theirs or path.endswith(sources) for path in guarded):
+        data += tests - guarded
+        if guarded or not folder:
             watched.append(folder)
-        if folder and guarded.issuperset(paths) and any(path.endswith(".py") for path in paths):
+        if folder and tests.issuperset(paths) and any(path.endswith(".py") for path in paths):
             caches.append(f"{folder}/{CACHE}")
     files += [f"{folder}/{name}".lstrip("/") for folder in watched for name in tripwires]
-    return Guarded((*files, *caches), tuple(caches), tuple(watched))
+    return Guarded((*files, *caches), tuple(data), tuple(caches), tuple(watched))
 
 
 def find_rewritten(instance: Instance, changed: bytes) -> tuple[str, ...]:
@@ -66,10 +72,6 @@ def find_rewritten(instance: Instance, changed: bytes) -> tuple[str, ...]:
     entries = (entry.partition(" ./")[::2] for entry in changed.decode(errors="replace").split("\0"))
     found = {path for time, path in entries if time and (time != "0" or _steers(path, language))}
     return (*sorted(found), *([FLOODED] if len(changed) >= LISTED_BYTES else []))
-
-
-def _is_guarded(path: str, language: Language | None) -> bool:
-    return language is not None and (language.is_test_file(path) or _steers(path, language))
 
 
 def _steers(path: str, language: Language | None) -> bool:

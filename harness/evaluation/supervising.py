@@ -11,7 +11,7 @@ REPORT, CHANGED = "report", "changed"
 """Files in it: what went into the pipe, and the tests that are not as they were, each ended by NUL."""
 PIPE = f"{HOME}/report"
 """The report file of a test command: a pipe, into which anybody can write and which root alone reads."""
-FILES, WATCHED = f"{HOME}/files", f"{HOME}/watched"
+FILES, DATA, WATCHED = f"{HOME}/files", f"{HOME}/data", f"{HOME}/watched"
 """Lists of paths, each ended by NUL: those of ``guarding.Guarded``."""
 
 BEGAN, ENDED = "began", "ended"  # lines of root's in a stamped report
@@ -27,6 +27,7 @@ rm -rf {HIDDEN} {MODEL}
 each() {{ xargs -0 -r sh -c 'find "$@" '"$2" find < "$1" 2> /dev/null; }}
 look() {{
   each {FILES} '-maxdepth 0 -printf "%C@ %p\\0"'
+  each {DATA} '-maxdepth 0 -printf "%T@-%s %p\\0"'
   each {WATCHED} '-mindepth 1 -maxdepth 1 -printf "0 %p\\0"'
 }}
 look | LC_ALL=C sort -z > {RESULTS}/before

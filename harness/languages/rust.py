@@ -37,7 +37,7 @@ LINES = Lines(
     definitions=(r"\bfn (\w+)", r"\b(?:struct|enum|trait|type|const|static|mod|macro_rules!) (\w+)"),
     condition=CONDITION_BEFORE_BRACE,
     semicolons=True,
-    tests_inside=r"^#\[cfg\(test\)\]\s*^(?:pub )?mod (\w+) \{$.*?^\}\n?",
+    tests_inside=r"(?:^\n)*^#\[cfg\(test\)\]\s*^(?:pub )?mod (\w+) \{$.*?^\}\n?",
 )
 TEST_SIGN = r"#\[(?:\w+::)*test\b"
 TEST_NAME = r"\bfn\s+(\w+)"

@@ -7,13 +7,13 @@ PLAN = TestPlan(command="true", restore=("tests/test_calc.py",))
 
 
 def test_tests_and_what_steers_them_are_compared(instance: Instance) -> None:
-    tests = ("tests/test_calc.py", "tests/util.py", "tests/data/large.bin")
-    tree = ("calc.py", "conftest.py", "pkg/core.py", "pkg/test_core.py", *tests, "docs/a.py", "poetry.lock")
+    tests, data = ("tests/test_calc.py", "tests/util.py"), "tests/data/large.bin"
+    tree = ("calc.py", "conftest.py", "pkg/core.py", "pkg/test_core.py", *tests, data, "docs/a.py", "poetry.lock")
     found = choose_guarded(instance, PLAN, tree, ["test_trip.py"])
     trip = ("test_trip.py", "pkg/test_trip.py", "tests/test_trip.py")
     cache = "tests/__pycache__"
     assert set(found.files) == {"conftest.py", "pkg/test_core.py", *tests, *trip, cache}
-    assert (found.caches, found.watched) == ((cache,), ("", "pkg", "tests"))
+    assert (found.data, found.caches, found.watched) == ((data,), (cache,), ("", "pkg", "tests"))
 
 
 def test_what_a_test_patch_touches_is_compared_whatever_it_is(instance: Instance) -> None:

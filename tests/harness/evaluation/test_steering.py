@@ -140,8 +140,8 @@ LIBRARY = "pub fn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn one() {}\n}\n"
     ("theirs", "kept"),
     [
         (LIBRARY.replace("a()", "b()").replace("one()", "two()"), LIBRARY.replace("a()", "b()")),
-        (LIBRARY + "\n#[cfg(test)]\nmod more {\n    fn two() {}\n}\n", LIBRARY + "\n"),
-        ("pub fn b() {}\n", "pub fn b() {}\n" + LIBRARY.partition("\n\n")[2]),
+        (LIBRARY + "\n#[cfg(test)]\nmod more {\n    fn two() {}\n}\n", LIBRARY),
+        ("pub fn b() {}\n", LIBRARY.replace("a()", "b()")),
         (None, None),
     ],
 )
