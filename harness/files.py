@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, read back as models, packed, and locked; and the hash of code."""
 
 import fcntl
+import json
 import os
 import shutil
 import stat
@@ -47,6 +48,7 @@ SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """How files of somebody else are opened: no link is followed, and no pipe is waited for."""
 LARGEST = 4 * 1024**3
 """Bytes of a file that is read at once."""
+NOT_REGULAR = "is a link or no regular file; remove it, or copy what it stands for to its place"
 
 
 def open_regular(path: Path | str, dir_fd: int | None = None) -> FileIO:
@@ -73,8 +75,20 @@ def read_regular(path: Path | str) -> bytes:
     except OSError:
         if not os.path.lexists(path):
             raise
-        problem = "is a link or no regular file; remove it, or copy what it stands for to its place"
+        problem = NOT_REGULAR
     raise DataError(problem, file=str(path))
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise DataError if anything below a folder is a link, a pipe or a device: it may lead out, or never end."""
+    folders = [str(folder)]
+    while folders:
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False):
+                    raise DataError(NOT_REGULAR, file=entry.path)
 
 
 def read_model(path: Path | str, kind: type[ModelT]) -> ModelT | None:
@@ -83,6 +97,14 @@ def read_model(path: Path | str, kind: type[ModelT]) -> ModelT | None:
         return kind.model_validate_json(read_regular(path))
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON; raises ValueError if it is none, or nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
 
 
 MOST_NODES = 1_000_000
@@ -272,8 +294,11 @@ def write_end(path: Path, start: int, content: bytes) -> None:
 
 
 def _open(path: Path, flags: int) -> int:
-    """Open a file by its number, which costs a third of what a file object does; make it, and the folders above it."""
-    flags |= os.O_CREAT | os.O_CLOEXEC
+    """Open a file, and no link, by its number; make it, and the folders above it.
+
+    That costs a third of what a file object does.
+    """
+    flags |= os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         return os.open(path, flags, 0o666)
     except FileNotFoundError:
@@ -297,7 +322,7 @@ def sync_file(path: Path) -> None:
 def lock_folder(folder: Path, problem: str) -> Iterator[None]:
     """Keep every other process out of a folder, which is made; raises UserError with ``problem`` if one has it."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    with os.fdopen(_open(folder / "lock", os.O_WRONLY | os.O_NONBLOCK), "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

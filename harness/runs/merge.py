@@ -12,7 +12,7 @@ from itertools import chain
 
 from assay.harness.domain import INFRASTRUCTURE, Prediction
 from assay.harness.errors import UserError
-from assay.harness.files import read_model
+from assay.harness.files import read_model, refuse_links
 from assay.harness.names import count
 from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, WORDS, Run, RunKind, control_name, join_marks
 from assay.harness.runs.regrade import summarise_comparisons
@@ -48,8 +48,10 @@ def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
     """Plan one run of several; writes nothing.
 
     Raises:
-        UserError: they were not made alike, or give different answers for one instance.
+        UserError: they were not made alike, give different answers for one instance, or lead out of their folders.
     """
+    for store in sources:
+        refuse_links(store.root)
     runs = [store.load_run() for store in sources]
     _check_alike(sources, runs)
     predictions, verdicts, twice = _collect(sources)

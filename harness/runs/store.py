@@ -19,7 +19,7 @@ from pathlib import Path
 from assay.harness.domain import Evidence, Instance, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import json_lines, lock_folder, read_model, replace_file, write_file
+from assay.harness.files import json_lines, lock_folder, read_model, refuse_links, replace_file, write_file
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
 from assay.harness.runs.evaluations import Evaluations
@@ -56,7 +56,11 @@ class RunStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep every other process from running in this directory; raises UserError when one already does."""
+        """Keep every other process from running in this directory.
+
+        Raises UserError: one already does, or something in it leads elsewhere, where it would be written and removed.
+        """
+        refuse_links(self.root)
         problem = f"another process is running in {self.root}; wait for it, or choose another --run-id"
         with lock_folder(self.root, problem):
             self._sweep()

@@ -125,10 +125,15 @@ def load_predictions(path: Path) -> "Imported":
 
 
 def find_run(run: str, runs_dir: Path) -> "RunStore":
-    """Find a run of evaluations by its name or its folder; raises UserError, which names known runs."""
+    """Find a run of evaluations by its name or its folder.
+
+    Raises UserError, which names known runs, or what in a run's folder leads out of it.
+    """
+    from assay.harness.files import refuse_links
     from assay.harness.runs.manifest import RunKind
 
     store = _find_any(run, runs_dir)
+    refuse_links(store.root)
     if store.load_run().kind is RunKind.SOLVE:
         raise UserError(
             f"{store.root} is the run of a solver and has no verdicts; those of `solve --evaluate` are in "

@@ -296,3 +296,15 @@ def test_durations_that_cannot_be_read_count_as_none(tmp_path: Path) -> None:
     store.save_durations({"a": 1.0})
     (tmp_path / ".index/durations.json").write_text('{"a')
     assert store.durations() == {}
+
+
+@pytest.mark.parametrize("name", ["instances", "lock", "journal.jsonl", "instances/a/reports"])
+def test_a_run_that_leads_elsewhere_is_not_worked_on(tmp_path: Path, name: str) -> None:
+    store, outside = RunStore(tmp_path / "run"), tmp_path / "home"
+    outside.mkdir()
+    (outside / ".profile").write_text("mine")
+    (store.root / name).parent.mkdir(parents=True)
+    (store.root / name).symlink_to(outside if "." not in name and name != "lock" else outside / ".profile")
+    with pytest.raises(UserError, match="is a link or no regular file"), store.lock():
+        pass
+    assert (outside / ".profile").read_text() == "mine"
