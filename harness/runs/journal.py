@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from assay.harness.files import append_lines, read_regular, replace_file
+from assay.harness.files import append_lines, parse_json, read_regular, replace_file
 
 
 class Journal:
@@ -33,7 +33,7 @@ class Journal:
 
 def _event(line: bytes) -> dict[str, str]:
     try:
-        found = json.loads(line)
+        found = parse_json(line)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

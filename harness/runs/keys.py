@@ -15,6 +15,7 @@ from pathlib import Path
 
 from assay.harness.benchmarks import find_benchmark, find_folder
 from assay.harness.engines.base import Engine
+from assay.harness.errors import DataError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import code_edition, hash_code
 
@@ -77,10 +78,17 @@ def rooms_edition(*rooms: str) -> str:
 
 
 def content_key(task: Task) -> str:
-    """Return the hash of all that an evaluation depends on; a saved one with another key is stale."""
+    """Return the hash of all that an evaluation depends on; a saved one with another key is stale.
+
+    Raises DataError for an instance that no file can hold.
+    """
     folder = find_folder(task.instance.rule)
+    try:
+        instance = task.instance.model_dump_json()
+    except ValueError:
+        raise DataError("has text that UTF-8 cannot hold; correct it", instance=task.instance.id) from None
     parts = [
-        task.instance.model_dump_json(),
+        instance,
         task.plan.model_dump_json(),
         json.dumps([task.prediction.patch, task.runs_empty, task.fail_fast]),
         evaluation_edition(),

@@ -8,7 +8,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from assay.harness.domain import Prediction
-from assay.harness.files import read_regular, replace_file
+from assay.harness.errors import DataError, field_error
+from assay.harness.files import parse_json, read_regular, replace_file
+
+LONGEST_ID = 200  # bytes; a file system takes 255, and folders that are being written have a longer name
 
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
@@ -17,8 +20,15 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
 
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
-    """Read a whole file; raises OSError, and ValueError for a line that is no prediction."""
-    return tuple(map(_prediction, read_regular(path).splitlines()))
+    """Read a whole file; raises OSError, and DataError for a line that is no prediction."""
+    found = []
+    for number, line in enumerate(read_regular(path).splitlines(), start=1):
+        try:
+            found.append(_prediction(line))
+        except ValueError as error:
+            problem = str(field_error(error) if isinstance(error, ValidationError) else error)
+            raise DataError(f"is no prediction: {problem}", file=str(path), line=number) from None
+    return tuple(found)
 
 
 def readable_predictions(path: Path) -> list[Prediction]:
@@ -36,6 +46,9 @@ def readable_predictions(path: Path) -> list[Prediction]:
 
 def _prediction(line: bytes) -> Prediction:
     try:
-        return Prediction.model_validate_json(line)
+        found = Prediction.model_validate_json(line)
     except ValidationError:  # a patch that is not UTF-8 has escapes that ``json`` alone reads
-        return Prediction.model_validate(json.loads(line))
+        found = Prediction.model_validate(parse_json(line))
+    if "\0" in found.instance_id or len(found.instance_id.encode()) > LONGEST_ID:
+        raise ValueError("its instance_id can name no folder")
+    return found

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -174,15 +175,16 @@ def _parse(path: Path, text: str, line: int = 0) -> Any:
         raise DataError(f"is not JSON: {error.msg} (column {error.colno})", file=str(path), line=place) from None
     except RecursionError:
         raise DataError("is not JSON of predictions: it is nested too deeply", file=str(path), line=line) from None
-    except DataError as error:
-        raise DataError(error.problem, file=str(path)) from None
+    except ValueError as error:  # DataError is one, and a number of too many digits another
+        problem = error.problem if isinstance(error, DataError) else str(error).partition(";")[0]
+        raise DataError(problem, file=str(path), line=line) from None
 
 
 def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a key that is there twice in one object, which JSON readers accept silently."""
     whole = dict(pairs)
     if len(whole) < len(pairs):
-        double = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
+        double = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise DataError(f"{double!r} is there twice; keep one")
     return whole
 

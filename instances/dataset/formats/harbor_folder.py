@@ -33,7 +33,7 @@ def read_task(folder: Path) -> dict[str, Any]:
     """Return a task as a row of the dialect ``harbor``; raises DataError if a file is missing or malformed."""
     try:
         task = tomllib.loads(read_text(folder / MARKER))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # an error of TOML is a ValueError
         raise DataError(f"is not TOML: {error}", file=str(folder / MARKER)) from None
     dockerfile = folder / "environment" / "Dockerfile"
     workdirs = _WORKDIR.findall(read_text(dockerfile)) if dockerfile.is_file() else []

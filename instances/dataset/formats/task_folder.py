@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.harness.errors import DataError, brief
-from assay.harness.files import parse_yaml
+from assay.harness.files import parse_json, parse_yaml
 from assay.instances.dataset.formats import assets, native
 from assay.instances.dataset.formats.columns import mapping
 
@@ -127,9 +127,11 @@ def _mapping(path: Path) -> dict[str, Any]:
 
 def _labels(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(read_text(path))
+        value = parse_json(read_text(path))
     except json.JSONDecodeError as error:
         raise DataError(f"is not JSON: {error.msg}", file=str(path), line=error.lineno) from None
+    except ValueError as error:
+        raise DataError(f"is not JSON of labels: {error}", file=str(path)) from None
     if not isinstance(value, dict):
         raise DataError("is not an object with the lists fail_to_pass and pass_to_pass", file=str(path))
     return value

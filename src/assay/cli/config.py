@@ -265,5 +265,5 @@ def _variable(*names: str) -> str:
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # errors of TOML and of UTF-8 are ValueErrors
         raise DataError(f"is not valid TOML: {error}", file=str(path)) from error
