@@ -1,6 +1,7 @@
 """A bundle, verified: its signature, every byte of it, and what its contents say against each other."""
 
 import hashlib
+import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -61,7 +62,7 @@ class Verification(Model):
     """None if the archive could not be read so far."""
     files: int = 0
     graded: int | None = None
-    """Instances that were graded again; None if a file is not as it was signed."""
+    """Instances that were graded again; None if a file is not as it was signed, or cannot be read."""
     problems: tuple[Mismatch, ...] = ()
 
     @property
@@ -84,14 +85,22 @@ def verify(path: Path, signers: Signers | None, scratch: Path, shown: Shown) -> 
         reading.problems.append(Mismatch(file=error.file, what=error.problem))
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from error
-    bundle = read_model(scratch / BUNDLE, Bundle)
-    if reading.has_all_files:
-        reading.problems += _check_contents(bundle, scratch, shown)
+    bundle, is_read = read_model(scratch / BUNDLE, Bundle), False
+    if reading.has_all_files and (bundle is None or bundle.format != FORMAT or not _are_folders(bundle.runs)):
+        what = "is of another version of Assay, or describes no run"
+        reading.problems.append(Mismatch(file=BUNDLE, what=what))
+    elif reading.has_all_files and bundle:
+        try:
+            reading.problems += _check_contents(bundle, scratch, shown)
+            is_read = True
+        except (ValueError, OSError) as error:  # UserError and ValidationError are among them
+            what = f"cannot be read: {' '.join(str(error).split())[:200]}"
+            reading.problems.append(Mismatch(file=f"runs/{bundle.runs[0]}", what=what))
     return Verification(
         bundle=bundle,
         signature=reading.signature,
         files=reading.files,
-        graded=bundle.instances if bundle and reading.has_all_files else None,
+        graded=bundle.instances if bundle and is_read else None,
         problems=tuple(reading.problems),
     )
 
@@ -198,28 +207,22 @@ def _take(members: Iterator[Member], name: str) -> Member:
 def _read_manifest(text: bytes) -> dict[str, str]:
     """Return the hash of each file, by name; raises DamagedBundle for lines that ``seal`` would not write."""
     hashes: dict[str, str] = {}
-    for number, line in enumerate(text.split(b"\n")[:-1], 1):
-        found = re.fullmatch(rb"([0-9a-f]{64})  ([!-~][ -~]*)", line)
+    for number, line in enumerate(io.BytesIO(text), 1):
+        found = re.fullmatch(rb"([0-9a-f]{64})  ([!-~][ -~]*)\n", line)
         if found is None or (name := found[2].decode("ascii")) in hashes:
             raise DamagedBundle(f"line {number} is no line of a list of hashes", file=MANIFEST)
         hashes[name] = found[1].decode("ascii")
-    if not text.endswith(b"\n") or not {BUNDLE, LOCK} <= hashes.keys():
+    if not {BUNDLE, LOCK} <= hashes.keys():
         raise DamagedBundle(f"the list is not complete: it needs {BUNDLE} and {LOCK}", file=MANIFEST)
     return hashes
 
 
-def _check_contents(bundle: Bundle | None, scratch: Path, shown: Shown) -> Iterator[Mismatch]:
-    if bundle is None or bundle.format != FORMAT or not _are_folders(bundle.runs):
-        yield Mismatch(file=BUNDLE, what="is of another version of Assay, or describes no run")
-        return
+def _check_contents(bundle: Bundle, scratch: Path, shown: Shown) -> Iterator[Mismatch]:
     stores = open_runs(scratch, bundle)
-    try:
-        if describe(stores) != bundle:
-            yield Mismatch(file=BUNDLE, what="does not describe the run that is here")
-        yield from check_runs(stores, shown)
-    except (ValueError, OSError) as error:  # UserError and ValidationError are among them
-        yield Mismatch(file=f"runs/{bundle.runs[0]}", what=f"cannot be read: {' '.join(str(error).split())[:200]}")
+    if describe(stores) != bundle:
+        yield Mismatch(file=BUNDLE, what="does not describe the run that is here")
+    yield from check_runs(stores, shown)
 
 
 def _are_folders(names: tuple[str, ...]) -> bool:
-    return bool(names) and all(member_name(name) == name and "/" not in name for name in names)
+    return bool(names) and all(member_name(name) == name == Path(name).name != ".." for name in names)
