@@ -8,6 +8,7 @@ the next run. Evaluations that end together reach the disk together.
 """
 
 import io
+import os
 import shutil
 import tarfile
 import threading
@@ -15,8 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from assay.harness.domain import Model
 from assay.harness.engines.tars import tar_members
@@ -29,14 +31,17 @@ FROM = 2500
 MOST = 1000  # evaluations in one archive
 
 
+Place = Annotated[int, Field(ge=0, lt=1 << 50)]
+
+
 class ArchivedEvaluation(Model):
     """The place of an evaluation."""
 
     id: str
-    number: int = 0
+    number: Place = 0
     """Number of the archive; 0 if the evaluation was dropped."""
-    start: int = 0
-    size: int = 0
+    start: Place = 0
+    size: Place = 0
     saved: SavedVerdict | None = None
 
 
@@ -115,12 +120,13 @@ class Archives:
         """Return the files of an evaluation; none if its part of the archive is gone, or not whole."""
         try:
             with open_regular(self._archive(entry.number)) as archive:
-                archive.seek(entry.start)
-                content = archive.read(entry.size)
+                number = archive.fileno()
+                content = os.pread(number, min(entry.size, os.fstat(number).st_size), entry.start)
             with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tar:
-                found = ((member.name, tar.extractfile(member)) for member in tar)
-                return {name.partition("/")[2]: file.read() for name, file in found if file}
-        except (FileNotFoundError, tarfile.TarError):
+                plain = [each for each in tar if each.type == tarfile.REGTYPE]  # no link, and no hole of any size
+                ends = [(each.name.partition("/")[2], each.offset_data, each.offset_data + each.size) for each in plain]
+                return {name: content[start:end] for name, start, end in ends}
+        except (OSError, tarfile.TarError):
             return {}
 
     def add(self, saved: SavedVerdict, files: Mapping[str, bytes], notify: Notify = ignore) -> None:
