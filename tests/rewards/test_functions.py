@@ -132,6 +132,7 @@ def test_a_gold_patch_that_cannot_be_read_gives_no_similarity(labelled: Instance
 
 
 def test_weights_are_shares(labelled: Instance) -> None:
+    assert mixture_of({"resolved": 1e308, "tests": 1e308}) == {"resolved": 0.5, "tests": 0.5}
     assert mixture_of({"resolved": 1, "applies": 3}) == {"resolved": 0.25, "applies": 0.75}
     assert value({"resolved": 1, "applies": 3}, case(labelled, Outcome.UNRESOLVED, unfixed=FIXED)) == 0.75
 

@@ -33,7 +33,9 @@ def test_a_token_is_asked_for(serve: Serve, headers: dict[str, str], status: int
         assert client.get("/v1/health").status_code == 200
 
 
-@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}])
+@pytest.mark.parametrize(
+    "headers", [{"Host": "evil.example"}, {"Host": "[::1"}, {"Origin": "http://evil.example"}, {"Origin": "null"}]
+)
 def test_without_a_token_what_another_site_causes_is_refused(serve: Serve, headers: dict[str, str]) -> None:
     with serve().client() as client:
         assert client.get("/v1/instances", headers=headers).status_code == 403

@@ -36,6 +36,7 @@ def test_pages_assets_and_raw_files_are_served_with_safe_headers(make_run: MakeR
         ({"Host": "127.0.0.1.evil.example:80"}, 403),
         ({"Host": "localhost:9"}, 200),
         ({"Host": "[::1]"}, 200),
+        ({"Host": "[::1"}, 403),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, 403),

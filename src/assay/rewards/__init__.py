@@ -58,8 +58,9 @@ def mixture_of(wanted: str | Mapping[str, float]) -> Mixture:
             raise UserError(f"the weight of {name} is {weight}; write a number above 0")
     if not parts:
         raise UserError(f"no function is named{did_you_mean('', REWARDS)}")
-    total = math.fsum(parts.values())
-    return {name: weight / total for name, weight in parts.items()}
+    most = max(parts.values())  # before the sum, which could be larger than a number can be
+    total = math.fsum(weight / most for weight in parts.values())
+    return {name: weight / most / total for name, weight in parts.items()}
 
 
 def needs_tests(mixture: Mixture) -> bool:

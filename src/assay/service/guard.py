@@ -7,6 +7,8 @@ from secrets import compare_digest
 from typing import Any
 from urllib.parse import urlsplit
 
+from assay.harness.errors import make_printable
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -19,11 +21,19 @@ BODY_SECONDS = 30.0  # seconds that a body may take to arrive
 SEND_SECONDS = 60.0  # seconds that a client may take to read a piece of an answer
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a header ``Host`` names this machine, for itself."""
+    try:
+        return urlsplit(f"//{host}").hostname in LOOPBACK
+    except ValueError:
+        return False
+
+
 class Refused(Exception):
     """A request that is answered by a status and one line."""
 
     def __init__(self, status: int, problem: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(problem)
+        super().__init__(make_printable(problem))
         self.status = status
         self.headers = headers or {}
 
@@ -62,7 +72,7 @@ class Guard:
     def _check_origin(self, headers: dict[str, str]) -> None:
         """Refuse what another site makes a browser send: a foreign Host (DNS rebinding) or Origin."""
         host = headers.get("host", "")
-        if not self._token and urlsplit(f"//{host}").hostname not in LOOPBACK:
+        if not self._token and not is_loopback(host):
             raise Refused(403, "without a token this service answers to 127.0.0.1 and localhost only")
         if headers.get("origin") not in {None, f"http://{host}", f"https://{host}"}:
             raise Refused(403, "requests of other sites are refused")

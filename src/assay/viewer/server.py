@@ -12,13 +12,13 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from assay.harness.errors import AssayError, UserError
+from assay.service.guard import LOOPBACK, is_loopback
 from assay.version import __version__
 from assay.viewer import assets, raw
 from assay.viewer.pages import Pages
 from assay.viewer.rendering import CSP
 from assay.viewer.runs import Viewer
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "assay_token"
 HEADERS = {
     "Content-Security-Policy": f"{CSP}; frame-ancestors 'none'",
@@ -70,7 +70,11 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        url = urlsplit(self.path)
+        try:
+            url = urlsplit(self.path)
+        except ValueError:
+            self._send_text(HTTPStatus.BAD_REQUEST, "the address cannot be read")
+            return
         if problem := self._foreign():
             self._send_text(HTTPStatus.FORBIDDEN, problem)
         elif not self._is_known():
@@ -83,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _foreign(self) -> str:
         """Return why a request is not from one of our own pages or a person; empty if it is."""
         host = self.headers.get("Host", "")
-        if not self.server.token and urlsplit(f"//{host}").hostname not in LOOPBACK:
+        if not self.server.token and not is_loopback(host):
             return "this server answers to 127.0.0.1 and localhost only"
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{host}":
