@@ -1,5 +1,6 @@
 """The content of a repository tree: entries read from git or a release archive, and one tar that never changes."""
 
+import hashlib
 import io
 import json
 import posixpath
@@ -195,6 +196,8 @@ def _blob_entries(
                 raise EnvironmentFailure(f"object {sha} of {path} is not in this repository; its copy is incomplete")
             content = git.stdout.read(int(header[2]))
             git.stdout.read(1)  # the line feed that ends an object
+            if hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest() != sha:
+                raise EnvironmentFailure(f"object {sha} of {path} has other content than its name says; clone anew")
             yield TreeEntry(path, mode, content)
 
 

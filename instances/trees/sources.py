@@ -271,12 +271,15 @@ def view_mirror(git_dir: Path, cache: Path | None = None) -> Path:
     """Return a git folder of Assay's own, in which a clone's objects and refs are links.
 
     Raises:
-        EnvironmentFailure: the clone takes objects from another folder.
+        EnvironmentFailure: the clone takes objects from another folder, or has a pipe where git reads a file.
     """
     git_dir = git_dir.resolve()
     if (git_dir / "objects/info/alternates").exists():
         problem = "takes its objects from another clone (objects/info/alternates); run git repack -a -d in it"
         raise EnvironmentFailure(f"{git_dir} {problem}, and remove that file")
+    for name in VIEWED:
+        if (git_dir / name).exists() and not ((git_dir / name).is_file() or (git_dir / name).is_dir()):
+            raise EnvironmentFailure(f"{git_dir / name} is no regular file; clone the repository anew")
     view = (cache or default_cache()) / "git" / "views" / sha256(str(git_dir).encode()).hexdigest()[:32]
     view.mkdir(parents=True, exist_ok=True)
     for name in VIEWED:
@@ -291,11 +294,12 @@ def has_commit(git_dir: Path, commit: str) -> bool:
 
 
 def git_env() -> dict[str, str]:
-    """Return an environment in which git never prompts, and reads mirrors that belong to other users."""
+    """Return an environment in which git never prompts, reads others' mirrors, and takes no object for another."""
     loose = {name: value for name, value in os.environ.items() if name not in {"GIT_DIR", "GIT_WORK_TREE"}}
     count = int(loose.get("GIT_CONFIG_COUNT", "0"))
     safe = {f"GIT_CONFIG_KEY_{count}": "safe.directory", f"GIT_CONFIG_VALUE_{count}": "*"}
-    return loose | safe | {"GIT_CONFIG_COUNT": str(count + 1), "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    plain = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
+    return loose | safe | plain | {"GIT_CONFIG_COUNT": str(count + 1)}
 
 
 def run_git(*args: str) -> subprocess.CompletedProcess[bytes]:
@@ -317,6 +321,8 @@ def _read_blob(git_dir: Path, commit: str, path: str) -> bytes | None:
         repo.git.update_environment(**git_env(), GIT_DIR=str(git_dir))
         try:
             found = repo.commit(commit).tree / path
+            return bytes(found.data_stream.read()) if isinstance(found, Blob) else None
         except KeyError:
             return None
-        return bytes(found.data_stream.read()) if isinstance(found, Blob) else None
+        except ValueError as error:
+            raise EnvironmentFailure(f"{path} of {commit} cannot be read in {git_dir}: {error}") from None

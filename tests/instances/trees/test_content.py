@@ -17,10 +17,12 @@ from assay.instances.trees.content import (
     SUBMODULE,
     TreeEntry,
     archive_entries,
+    commit_entries,
     read_tar,
     store_entries,
     write_tar,
 )
+from assay.instances.trees.sources import git_env, run_git
 from toys import make_archive, make_zip
 
 TOP = "example.org/calc/v2@v2.0.1"
@@ -106,3 +108,20 @@ def test_archive_gives_no_path_that_git_refuses(tmp_path: Path) -> None:
     entries = list(archive_entries(written(tmp_path, make_archive("calc-1", files))))
     assert [entry.path for entry in entries] == ["a", "a.git/b", "data/.gitignore"]
     store_entries(entries, tmp_path / "stored", dict(os.environ))
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_repository_gives_no_content_but_that_of_the_ids(tmp_path: Path, is_replaced: bool) -> None:
+    folder, entries = tmp_path / "git", [TreeEntry("a", FILE, b"honest"), TreeEntry("b", FILE, b"forged")]
+    commit = store_entries(entries, folder, git_env())
+    ids = [
+        run_git(f"--git-dir={folder}", "rev-parse", f"{commit}:{each.path}").stdout.decode().strip() for each in entries
+    ]
+    if is_replaced:
+        run_git(f"--git-dir={folder}", "replace", *ids)
+        assert list(commit_entries(folder, commit, git_env())) == entries
+        return
+    old, new = (folder / "objects" / each[:2] / each[2:] for each in ids)
+    new.replace(old)
+    with pytest.raises(EnvironmentFailure, match="has other content than its name says"):
+        list(commit_entries(folder, commit, git_env()))
