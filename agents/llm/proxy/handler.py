@@ -53,7 +53,7 @@ class CallRecord(Model):
     replayed: bool = False
     problem: str = ""
     left_out: tuple[str, ...] = ()
-    """Tools of the request that the model did not see."""
+    """Tools and fields of the request that the model did not see."""
 
 
 class ProxyHandler:

@@ -96,7 +96,7 @@ class ParsedRequest:
     namespaces: Mapping[str, str] = field(default_factory=dict)
     """Tool name as the model sees it, which starts with the namespace, to that namespace."""
     left_out: tuple[str, ...] = ()
-    """Tools that only the API's own service can run; the model does not see them, and the log lists them."""
+    """Tools that only the API's own service can run, and fields that are not passed on; the log lists them."""
 
     def __post_init__(self) -> None:
         """Check that the question brings its pictures and files along. Raises MalformedBody.

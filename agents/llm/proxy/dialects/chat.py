@@ -10,6 +10,15 @@ from assay.agents.llm.openai_chat.requests import request_from_json
 from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest, Route, RouteKind, sample_count
 from assay.agents.llm.proxy.dialects.common import OpenAiDialect
 
+PASSED = frozenset(
+    {
+        *("reasoning", "reasoning_effort", "thinking", "verbosity", "prediction", "parallel_tool_calls"),
+        *("presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "logprobs", "top_logprobs"),
+        *("top_k", "min_p", "chat_template_kwargs", "prompt_cache_key"),
+    }
+)
+"""Fields beside the common ones that reach the endpoint; others could make it search the web or ask another model."""
+
 
 class Chat(OpenAiDialect):
     """``POST /v1/chat/completions`` and the list of models."""
@@ -21,7 +30,11 @@ class Chat(OpenAiDialect):
     )
 
     def parse(self, _request: HttpRequest, body: Json, /) -> ParsedRequest:
-        return ParsedRequest(request_from_json(body), sample_count(body, "n"), body.get("stream") is True)
+        request = request_from_json(body)
+        passed = {name: value for name, value in request.extra.items() if name in PASSED}
+        left_out = tuple(name[:100] for name in sorted(request.extra.keys() - passed)[:20])
+        request = request.model_copy(update={"extra": passed})
+        return ParsedRequest(request, sample_count(body, "n"), body.get("stream") is True, left_out=left_out)
 
     def reply(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:
         return answers_to_json(answers, parsed.request.model)

@@ -48,7 +48,8 @@ def test_client_asks_an_endpoint_through_the_proxy(
     ):
         monkeypatch.setenv("AGENT_KEY", proxy.token)
         with ModelClient(Endpoint(base_url=proxy.base_url, key_env="AGENT_KEY")) as agent:
-            answer = agent.complete(make_request(temperature=0.25, extra={"reasoning_effort": "low"}))
+            extra = {"reasoning_effort": "low", "plugins": [{"id": "web"}], "models": ["other"]}
+            answer = agent.complete(make_request(temperature=0.25, extra=extra))
     assert answer.content == "ok"
     assert answer.tool_calls == (ToolCall(id="1", name="run", arguments='{"a": 1}'),)
     assert answer.finish is Finish.TOOL_CALLS
@@ -56,8 +57,10 @@ def test_client_asks_an_endpoint_through_the_proxy(
     (asked,) = endpoint.asked
     assert asked.headers["authorization"] == "Bearer upstream-secret"
     assert (asked.body["temperature"], asked.body["reasoning_effort"]) == (0.25, "low")
+    assert not {"plugins", "models"} & asked.body.keys()
     (record,) = [CallRecord.model_validate_json(line) for line in log.read_text().splitlines()]
     assert (record.status, record.model, record.usage.tokens) == (200, "toy", 110)
+    assert record.left_out == ("models", "plugins")
     assert "secret" not in log.read_text()
     assert proxy.token not in log.read_text()
 
