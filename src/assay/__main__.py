@@ -15,4 +15,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the folder one stands in: its settings may name a module, and it may be somebody else's
     main()

@@ -107,9 +107,9 @@ class ContainerWorkspace(CheckoutWorkspace):
         sent, end = request.encode(errors="replace"), secrets.token_hex(16)
         pipe = self._pipe or self._connect()
         reply = pipe.exchange(f"{len(sent)} {end}\n".encode() + sent, end.encode(), seconds)
-        if reply is not None:
+        if reply is not None and reply[-3:].isdigit():
             return int(reply[-3:]), reply[:-3]
-        # The command has ended the server, as an agent may, or the container has ended.
+        # The command has ended the server, or answered for it, as an agent may, or the container has ended.
         self.close()
         try:
             self._connect()
