@@ -119,7 +119,7 @@ def get_text(record: Mapping[str, Any], field: str, place: str) -> str:
 
 def files_below(folder: Path) -> Iterator[Path]:
     """Yield the regular files below a folder, sorted; symbolic links are left out, so none leads outside."""
-    for parent, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder) if not folder.is_symlink() else ():
         folders.sort()
         for name in sorted(names):
             path = Path(parent, name)

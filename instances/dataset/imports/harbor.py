@@ -57,7 +57,7 @@ def _jobs(source: Path) -> list[Path]:
 
 def _folders(source: Path) -> list[Path]:
     try:
-        return sorted(path for path in source.iterdir() if path.is_dir())
+        return sorted(path for path in source.iterdir() if path.is_dir() and not path.is_symlink())
     except OSError:
         return []
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from assay.harness.errors import UserError
+from assay.harness.files import refuse_links
 from assay.viewer import assets, raw
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pages import KINDS, Pages
@@ -34,6 +35,8 @@ def write_pages(
     """
     if folder.exists() and not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty and holds no earlier report; choose another folder with -o")
+    if folder.exists():
+        refuse_links(folder)
     for name in assets.names():
         _write(folder / "assets" / name, assets.read(name) or b"")
     pages, written = Pages(viewer), 0

@@ -29,7 +29,7 @@ def find_groups(viewer: Viewer) -> Iterator[tuple[str, Group]]:
 
 def _get_instances(run: ViewedRun) -> frozenset[str]:
     """Return the ids that a run has judged; for an unfinished one, all that were asked for."""
-    report = run.store.load_report()
+    report = run.load_report()
     return frozenset(report.outcomes if report else run.store.load_run().instance_ids)
 
 

@@ -77,10 +77,13 @@ class ViewedRun:
         asked = {name: Entry(readable(name)) for name in about.instance_ids}
         entries = dict(sorted((asked | found).items()))
         judged = tuple(name for name, entry in entries.items() if entry.state)
-        report = None
-        with suppress(AssayError, OSError):  # no such file, or a link or pipe in its place
-            report = None if self.is_solve else self.store.load_report()
-        return Snapshot(about, report, entries, judged, solver)
+        return Snapshot(about, None if self.is_solve else self.load_report(), entries, judged, solver)
+
+    def load_report(self) -> RunReport | None:
+        """Return the saved report; None if there is none, or a link or pipe in its place."""
+        with suppress(AssayError, OSError):
+            return self.store.load_report()
+        return None
 
     def usage(self) -> Usage | None:
         """Return the solver's usage, without reading verdicts; None if no run of a solver is known."""
