@@ -9,6 +9,7 @@ from pathlib import Path
 from assay.agents.contract import AgentTask, Budget, SolveSession
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.chat import Answer, ChatModel, Request
+from assay.agents.llm.errors import ContextTooLong
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
@@ -102,6 +103,18 @@ def stage(
         budget or Budget(llm=BudgetLimits()),
     )
     return Stage(session, asked, recorder)
+
+
+class Forgetful:
+    """A model that can read so many messages."""
+
+    def __init__(self, model: ChatModel, most: int) -> None:
+        self.model, self.most = model, most
+
+    def complete(self, request: Request) -> Answer:
+        if len(request.messages) > self.most:
+            raise ContextTooLong("too many tokens")
+        return self.model.complete(request)
 
 
 def edit(path: str, search: str, replace: str) -> str:

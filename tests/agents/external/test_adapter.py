@@ -58,12 +58,9 @@ def test_wrong_field_raises_with_file_and_field(tmp_path: Path, text: str, probl
     assert "\n" not in str(error.value)
 
 
-def test_unknown_name_raises_with_the_known_names() -> None:
+def test_unknown_name_and_missing_file_raise() -> None:
     with pytest.raises(UserError, match=r"no agent 'copilot'; known are aider, .* or give the path"):
         load_adapter("copilot")
-
-
-def test_missing_file_raises() -> None:
     with pytest.raises(UserError, match=r"missing\.yaml: cannot be read"):
         load_adapter("missing.yaml")
 

@@ -28,11 +28,6 @@ def metered(limits: BudgetLimits, model: Any, **settings: Any) -> tuple[Metered,
     return Metered(model, ledger, PRICES), ledger
 
 
-def ask_often(model: Metered, request: Request) -> None:
-    for _ in range(10):
-        model.complete(request)
-
-
 @pytest.mark.parametrize(
     ("limits", "name", "calls"),
     [
@@ -53,7 +48,7 @@ def test_call_beyond_a_limit_is_not_made(limits: BudgetLimits, name: str, calls:
 
     model, ledger = metered(limits, Scripted(play))
     with pytest.raises(BudgetExceeded, match="leaves no room") as caught:
-        ask_often(model, make_request("x" * 400))
+        list(map(model.complete, [make_request("x" * 400)] * 10))
     assert caught.value.limit == name
     assert len(made) == calls == ledger.spent.calls
 

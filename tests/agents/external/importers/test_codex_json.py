@@ -4,20 +4,12 @@ import json
 from typing import Any
 
 from assay.agents.external.importers import codex_json
-from assay.agents.trajectory import Step, Trajectory
+from assay.agents.trajectory import Trajectory
 
 
 def read(*lines: dict[str, Any]) -> Trajectory:
     text = "a warning of the program\n" + "".join(json.dumps(line) + "\n" for line in lines)
     return codex_json.read(text.encode())
-
-
-def results_of(step: Step) -> list[object]:
-    return [result.content for result in step.observation.results] if step.observation else []
-
-
-def commands_of(step: Step) -> list[object]:
-    return [call.arguments.get("command") for call in step.tool_calls or ()]
 
 
 def test_finished_items_become_steps() -> None:
@@ -46,7 +38,9 @@ def test_finished_items_become_steps() -> None:
         {"type": "turn.failed", "error": {"message": "context_length_exceeded"}},
     )
     ran, changed, called, warned, said = found.steps
-    assert (commands_of(ran), results_of(ran), ran.reasoning_content) == (["ls"], ["calc.py\n"], "hm")
+    assert ran.observation is not None
+    assert [call.arguments["command"] for call in ran.tool_calls or ()] == ["ls"]
+    assert ([result.content for result in ran.observation.results], ran.reasoning_content) == (["calc.py\n"], "hm")
     assert ran.extra == {"exit_code": 0, "status": "completed"}
     assert changed.reasoning_content is None
     assert changed.tool_calls is not None

@@ -6,19 +6,11 @@ from typing import Any
 import pytest
 
 from assay.agents.external.importers import sweagent
-from assay.agents.trajectory import Step, Trajectory
+from assay.agents.trajectory import Trajectory
 
 
 def read(content: Any) -> Trajectory:
     return sweagent.read(json.dumps(content).encode())
-
-
-def results_of(step: Step) -> list[object]:
-    return [result.content for result in step.observation.results] if step.observation else []
-
-
-def commands_of(step: Step) -> list[object]:
-    return [call.arguments.get("command") for call in step.tool_calls or ()]
 
 
 OLD_TURN = {
@@ -61,8 +53,9 @@ def test_version_0_is_read() -> None:
     assert [bool(step.is_copied_context) for step in found.steps] == [False, True, True, False, False, False]
     acts, idles = found.steps[4:]
     assert acts.message == OLD_TURN["response"]
-    assert commands_of(acts) == ["ls -F\n"]
-    assert results_of(acts) == ["calc.py"]
+    assert [call.arguments["command"] for call in acts.tool_calls or ()] == ["ls -F\n"]
+    assert acts.observation is not None
+    assert [result.content for result in acts.observation.results] == ["calc.py"]
     assert acts.extra == {"state": {"open_file": "n/a", "working_dir": "/calc"}}
     assert idles.tool_calls is None
     assert idles.observation is None

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from assay.agents.contract import Candidate
-from assay.agents.llm.chat import Answer, ChatModel, Request
-from assay.agents.llm.errors import ContextTooLong
+from assay.agents.llm.chat import ChatModel
 from assay.agents.solvers.best_of import machines
 from assay.agents.solvers.best_of.machines import EditingMachine, MachineSetup, SelectionMachine
 from assay.agents.solvers.best_of.selection import SHOWS_BUG
 from assay.agents.solvers.best_of.trials import TrialWorkspace
-from solver_sessions import FIX, WORSE, Stage, stage
+from solver_sessions import FIX, WORSE, Forgetful, Stage, stage
 
 pytestmark = pytest.mark.slow
 
@@ -37,18 +36,6 @@ def make(tmp_path: Path) -> Make:
 
 def last_prompt(on: Stage) -> str:
     return str(on.asked[-1].messages[-1].content)
-
-
-class Forgetful:
-    """A model whose context ends after the first answer."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self.model = model
-
-    def complete(self, request: Request) -> Answer:
-        if len(request.messages) > 2:
-            raise ContextTooLong("too many tokens")
-        return self.model.complete(request)
 
 
 def test_testing_machine_ends_with_a_test_that_shows_the_bug(make: Make) -> None:
@@ -87,7 +74,7 @@ def test_editing_machine_stops_after_its_attempts(make: Make) -> None:
 
 
 def test_conversation_beyond_the_context_keeps_the_last_edit(make: Make) -> None:
-    _, setup = make(FIX, DONE, model=Forgetful)
+    _, setup = make(FIX, DONE, model=lambda model: Forgetful(model, 2))
     machine = EditingMachine(setup, "")
     machine.work("the issue", None)
     assert "+    return sum(prices)" in machine.edited.patch

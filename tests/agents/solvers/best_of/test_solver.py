@@ -98,18 +98,11 @@ def test_selection_machine_may_overrule_the_votes(tmp_path: Path) -> None:
     assert "+    return 3" in on.workspace.diff()
 
 
-def run_two(tmp_path: Path, *ending: str, **settings: object) -> tuple[SolveOutcome, str]:
-    """Sample a long and a short fix, in this order, both with all votes, and end with these answers."""
-    lines = [TEST, DONE, STRICT, DONE, LONG_FIX, DONE, FIX, DONE, *ending]
-    on = stage(tmp_path, lines)
-    outcome = solver(samples=2, **settings).solve(on.session)
-    return outcome, on.workspace.diff()
-
-
 def test_equal_votes_rank_the_shorter_patch_first(tmp_path: Path) -> None:
-    outcome, diff = run_two(tmp_path, selector="vote")
+    on = stage(tmp_path, [TEST, DONE, STRICT, DONE, LONG_FIX, DONE, FIX, DONE])
+    outcome = solver(samples=2, selector="vote").solve(on.session)
     assert [each.votes for each in outcome.candidates] == [2, 2]
-    assert "+    return sum(prices)" in diff
+    assert "+    return sum(prices)" in on.workspace.diff()
 
 
 def test_identical_edits_need_no_selection(tmp_path: Path) -> None:

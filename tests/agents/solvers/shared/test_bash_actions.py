@@ -16,13 +16,25 @@ def called(*arguments: str, name: str = "bash") -> Answer:
     )
 
 
-def test_tool_call_s_command_is_read() -> None:
-    assert read_action(called('{"command": "ls -l\\npwd"}')) == "ls -l\npwd"
-
-
-def test_tool_call_wins_over_a_block() -> None:
-    answer = called('{"command": "ls"}').model_copy(update={"content": "```bash\nrm x\n```"})
-    assert read_action(answer) == "ls"
+@pytest.mark.parametrize(
+    ("answer", "command"),
+    [
+        (called('{"command": "ls -l\\npwd"}'), "ls -l\npwd"),
+        (called('{"command": "ls"}').model_copy(update={"content": "```bash\nrm x\n```"}), "ls"),  # before a block
+        (Answer(content="I look.\n\n```bash\ncd src\nls\n```\nThen I see."), "cd src\nls"),
+        (
+            Answer(content="````bash\ncat > a.md <<E\n```bash\nmake\n```\nE\n````"),
+            "cat > a.md <<E\n```bash\nmake\n```\nE",
+        ),
+        (Answer(content="```python\nx = 1\n```\n```sh\nls\n```"), "ls"),
+        (
+            Answer(content="I look at the files.\n```bash\nls -l\ncat setup.py\n```"),
+            "ls -l\ncat setup.py",
+        ),  # as in GBNF
+    ],
+)
+def test_command_of_a_tool_call_or_a_block_is_read(answer: Answer, command: str) -> None:
+    assert read_action(answer) == command
 
 
 @pytest.mark.parametrize(
@@ -39,19 +51,6 @@ def test_tool_call_wins_over_a_block() -> None:
 def test_wrong_call_is_explained(answer: Answer, message: str) -> None:
     with pytest.raises(NoAction, match=message):
         read_action(answer)
-
-
-def test_block_s_command_is_read() -> None:
-    assert read_action(Answer(content="I look.\n\n```bash\ncd src\nls\n```\nThen I see.")) == "cd src\nls"
-
-
-def test_longer_fence_holds_a_shorter_one() -> None:
-    text = "````bash\ncat > README.md <<'EOF'\n```bash\nmake\n```\nEOF\n````"
-    assert read_action(Answer(content=text)) == "cat > README.md <<'EOF'\n```bash\nmake\n```\nEOF"
-
-
-def test_blocks_of_other_languages_are_ignored() -> None:
-    assert read_action(Answer(content="```python\nx = 1\n```\n```sh\nls\n```")) == "ls"
 
 
 @pytest.mark.parametrize(
@@ -74,11 +73,8 @@ def test_truncated_block_is_explained() -> None:
         read_action(Answer(content="```bash\nls", finish=Finish.LENGTH))
 
 
-def test_grammar_allows_exactly_one_action() -> None:
-    assert all(int(most) <= 200 for most in re.findall(r"\{\d+,(\d*)\}", GBNF)), "no endless repetition"
-    assert (
-        read_action(Answer(content="I look at the files.\n```bash\nls -l\ncat setup.py\n```")) == "ls -l\ncat setup.py"
-    )
+def test_grammar_has_no_endless_repetition() -> None:
+    assert all(int(most) <= 200 for most in re.findall(r"\{\d+,(\d*)\}", GBNF))
 
 
 def test_clip_keeps_head_and_tail() -> None:

@@ -58,11 +58,8 @@ def test_block_with_two_separators_is_malformed() -> None:
     assert "2 separator lines" in parsed.problems[0]
 
 
-def test_leading_dots_are_removed() -> None:
+def test_leading_dots_and_equal_blocks_are_removed() -> None:
     assert parse_search_replace(block("...", "a", "=======", "...", "b")).edits == (FileEdit("a.py", "a", "b"),)
-
-
-def test_equal_blocks_count_once() -> None:
     assert len(parse_search_replace(block("a", "=======", "b") * 2).edits) == 1
 
 

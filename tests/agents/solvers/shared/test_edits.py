@@ -146,16 +146,13 @@ def test_new_file_is_made_inside_the_repository_only() -> None:
     assert problems == [None, EditProblem.EMPTY_SEARCH, EditProblem.NO_FILE, EditProblem.OUTSIDE]
 
 
-def test_lines_can_be_removed() -> None:
+def test_lines_can_be_removed_and_their_ends_are_the_file_s() -> None:
     assert one("a\nb\nc\n", "b", "")[0] == "a\nc\n"
+    assert one("a\r\nb\r\n", "a\nb", "a\nx\nb")[0] == "a\r\nx\r\nb\r\n"
 
 
 def test_edit_without_a_change_is_reported() -> None:
     assert one("a\nb\n", "b", "b")[2] is EditProblem.NO_CHANGE
-
-
-def test_line_ends_of_the_file_are_kept() -> None:
-    assert one("a\r\nb\r\n", "a\nb", "a\nx\nb")[0] == "a\r\nx\r\nb\r\n"
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,10 @@ def test_change_key_of_comments_and_layout_is_empty(text: str) -> None:
     assert key(text) == ""
 
 
-def test_change_key_ignores_the_place_of_new_functions() -> None:
+def test_change_key_ignores_the_place_of_new_functions_without_another_change() -> None:
     new = "def h(y):\n    return y\n"
     first, last = new + "\n\n" + BEFORE["a.py"], BEFORE["a.py"] + "\n\n" + new
     assert key(first) == key(last) == "### a.py\n+def h(y):\n+    return y"
-
-
-def test_change_key_of_a_new_function_and_another_change_keeps_its_place() -> None:
     assert "@@" in key(BEFORE["a.py"].replace("x + 1", "h(x)") + "\n\ndef h(y):\n    return y\n")
 
 

@@ -23,13 +23,10 @@ from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score
 from judged_nodes import judged
 
 
-def test_backpropagate_adds_to_all_ancestors(small: SearchTree[str]) -> None:
+def test_backpropagate_adds_what_was_judged_to_all_ancestors(small: SearchTree[str]) -> None:
     told_nodes = {node.content: (node.visits, node.value) for node in small.nodes}
     # a: 60 + -50; root: 60 + 20 + -50
     assert told_nodes == {"root": (3, 30), "a": (2, 10), "b": (1, 20), "c": (1, -50)}
-
-
-def test_backpropagate_ignores_an_unjudged_node(small: SearchTree[str]) -> None:
     judged(small, small.root, "d", None)
     assert small.root.visits == 3
 
@@ -130,12 +127,9 @@ def test_the_two_discriminators_can_differ() -> None:
     assert result(tree, best_reward) is leap
 
 
-def test_result_without_a_solution_is_a_leaf(small: SearchTree[str]) -> None:
+def test_result_without_a_solution_is_a_change_or_else_a_leaf(small: SearchTree[str]) -> None:
     assert [node.content for node in candidates(small)] == ["b", "c"]
     assert result(small, best_reward).content == "b"
-
-
-def test_result_without_a_solution_prefers_a_change(small: SearchTree[str]) -> None:
     changed = judged(small, small.root, "poor change", -100, changed=True)
     assert candidates(small) == [changed]
 

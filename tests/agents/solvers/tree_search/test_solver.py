@@ -8,7 +8,7 @@ from assay.agents.contract import Budget, SolutionStatus
 from assay.agents.llm.chat import Answer, ChatModel, Request, TokenUsage
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, RequestRefused
 from assay.agents.solvers.tree_search.solver import TreeSearch
-from solver_sessions import FIX, WORSE, edit, stage
+from solver_sessions import FIX, WORSE, Forgetful, edit, stage
 
 pytestmark = pytest.mark.slow
 
@@ -167,17 +167,8 @@ def test_best_state_is_left_after_the_run_s_limit(tmp_path: Path) -> None:
 
 
 def test_path_beyond_the_context_is_abandoned(tmp_path: Path) -> None:
-    class Forgetful:
-        def __init__(self, model: ChatModel) -> None:
-            self.model = model
-
-        def complete(self, request: Request) -> Answer:
-            if len(request.messages) > 4:
-                raise ContextTooLong("too many tokens")
-            return self.model.complete(request)
-
     # an edit, a search below it, and nothing can follow that; the scores then lead back to the edit
-    on = stage(tmp_path, [EDIT, value(60), SEARCH, FINISH, value(90)], around=Forgetful)
+    on = stage(tmp_path, [EDIT, value(60), SEARCH, FINISH, value(90)], around=lambda model: Forgetful(model, 4))
     outcome = solver(expansions=2, solutions=1, feedback=False).solve(on.session)
     assert [name for name, _ in on.actions()] == ["edit", "search", "none", "none", "finish"]
     assert on.actions()[2][1] == "The way here is longer than the model can read."
@@ -185,14 +176,8 @@ def test_path_beyond_the_context_is_abandoned(tmp_path: Path) -> None:
 
 
 def test_issue_beyond_the_context_raises(tmp_path: Path) -> None:
-    on = stage(tmp_path, [], around=lambda _: _Never())
     with pytest.raises(ContextTooLong):
-        solver().solve(on.session)
-
-
-class _Never:
-    def complete(self, request: Request) -> Answer:
-        raise ContextTooLong("too many tokens")
+        solver().solve(stage(tmp_path, [], around=lambda model: Forgetful(model, 0)).session)
 
 
 def test_model_error_passes_through(tmp_path: Path) -> None:
