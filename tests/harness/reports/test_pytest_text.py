@@ -1,4 +1,4 @@
-import textwrap
+from textwrap import dedent
 
 import pytest
 
@@ -8,11 +8,7 @@ from assay.harness.reports.pytest_text import parse
 PASSED, FAILED, ERROR, XFAIL = Status.PASSED, Status.FAILED, Status.ERROR, Status.XFAIL
 
 
-def log(text: str) -> str:
-    return textwrap.dedent(text).lstrip("\n")
-
-
-MODERN = log("""
+MODERN = dedent("""
     + python -m pytest -rA tests
     ============================= test session starts ==============================
     platform linux -- Python 3.11.7, pytest-8.0.0, pluggy-1.4.0
@@ -63,7 +59,7 @@ def test_short_summary_and_nothing_that_tests_print() -> None:
 
 
 def test_summary_before_the_failures_is_read_as_of_old_pytest() -> None:
-    text = log("""
+    text = dedent("""
         ===== test session starts =====
         t.py .F
         ===== short test summary info =====

@@ -73,24 +73,19 @@ def test_empty_fenced_part_falls_back_to_the_whole_output() -> None:
 
 
 @pytest.mark.parametrize(
-    ("log", "ran"),
+    ("log", "ran", "tests"),
     [
-        ("Chrome 94.0 (Linux x86_64): Executed 4 of 4 SUCCESS (0.1 secs / 0.1 secs)\n", True),
-        ("Chrome 94.0 (Linux x86_64): Executed 3 of 4 SUCCESS (0.1 secs / 0.1 secs)\n", False),
-        ("", False),
+        ("Chrome 94.0 (Linux x86_64): Executed 4 of 4 SUCCESS (0.1 secs / 0.1 secs)\n", True, {}),
+        ("Chrome 94.0 (Linux x86_64): Executed 3 of 4 SUCCESS (0.1 secs / 0.1 secs)\n", False, {}),
+        ("Chrome 94.0 (Linux x86_64) cart adds FAILED\n", False, {"cart adds": Status.FAILED}),
+        ("", False, {}),
     ],
 )
-def test_log_of_failures_only_can_show_that_the_suite_ran(log: str, ran: bool) -> None:
+def test_log_of_failures_only_can_show_that_the_suite_ran(log: str, ran: bool, tests: dict[str, Status]) -> None:
     plan = TestPlan(command="karma", report_format="", log_format="karma_text", test_id="spaced")
     report = report_of(plan, {}, log)
-    assert (report.suite_ran, report.tests) == (ran, {})
-    assert report.channel is (Channel.LOG if ran else Channel.NONE)
-
-
-def test_failure_alone_does_not_show_that_the_suite_ran() -> None:
-    plan = TestPlan(command="karma", report_format="", log_format="karma_text", test_id="spaced")
-    report = report_of(plan, {}, "Chrome 94.0 (Linux x86_64) cart adds FAILED\n")
-    assert (report.suite_ran, report.tests) == (False, {"cart adds": Status.FAILED})
+    assert (report.suite_ran, report.tests) == (ran, tests)
+    assert report.channel is (Channel.LOG if ran or tests else Channel.NONE)
 
 
 def test_tests_show_that_the_suite_ran_in_other_formats() -> None:
@@ -98,12 +93,9 @@ def test_tests_show_that_the_suite_ran_in_other_formats() -> None:
     assert not report_of(PLAN, {}, "").suite_ran
 
 
-def test_unknown_style_is_refused() -> None:
+def test_unknown_style_or_format_is_refused() -> None:
     with pytest.raises(UserError, match="unknown test id style 'x'"):
         report_of(TestPlan(command="pytest", test_id="x"), {}, "")
-
-
-def test_unknown_format_is_refused() -> None:
     with pytest.raises(UserError, match="unknown report format 'x'"):
         report_of(TestPlan(command="pytest", report_format="x"), {}, "")
 

@@ -1,4 +1,4 @@
-import textwrap
+from textwrap import dedent
 
 from assay.harness.domain import Status
 from assay.harness.reports.unittest_text import parse
@@ -6,12 +6,8 @@ from assay.harness.reports.unittest_text import parse
 PASSED, FAILED, ERROR = Status.PASSED, Status.FAILED, Status.ERROR
 
 
-def log(text: str) -> str:
-    return textwrap.dedent(text).lstrip("\n")
-
-
 def test_results_by_id_and_by_docstring() -> None:
-    text = log("""
+    text = dedent("""
         Testing against Django installed in '/src' with 1 processes
         test_good (app.tests.GoodTests) ... ok
         test_bad (app.tests.GoodTests) ... FAIL
@@ -39,7 +35,7 @@ def test_results_by_id_and_by_docstring() -> None:
 
 
 def test_result_after_the_output_of_the_test() -> None:
-    text = log("""
+    text = dedent("""
         test_noisy (app.tests.T) ... System check identified no issues (0 silenced).
         Applying sites.0001_initial...
         ok
@@ -55,7 +51,7 @@ def test_result_after_the_output_of_the_test() -> None:
 
 
 def test_silent_subtest_failure_hides_neither_its_test_nor_the_next() -> None:
-    text = log("""
+    text = dedent("""
         test_subs (app.tests.T) ... test_next (app.tests.T) ... ok
         test_doc_subs (app.tests.T)
         With words ... test_last (app.tests.T)
@@ -80,7 +76,7 @@ def test_silent_subtest_failure_hides_neither_its_test_nor_the_next() -> None:
 
 
 def test_subtests_on_separate_lines_are_read() -> None:
-    text = log("""
+    text = dedent("""
         test_subs (app.tests.T.test_subs) ...
           test_subs (app.tests.T.test_subs) (i=1) ... FAIL
         test_next (app.tests.T.test_next) ... ok
