@@ -1,13 +1,18 @@
 """Evaluations for tests of exports, graded without an engine."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPart, Instance, Status, TestReport
+from assay.harness.exports.base import RunToExport
 from assay.harness.grading.grade import grade
 from assay.harness.runs.report import Graded
-from toy import make_instance
+from toy import FIXED, KEPT, make_instance
+
+Made = Callable[..., RunToExport]
+"""The fixture ``make_run`` of the tests of exports."""
 
 
 def graded(instance: Instance, tests: dict[str, Status], **changes: Any) -> Graded:
@@ -24,13 +29,12 @@ def graded(instance: Instance, tests: dict[str, Status], **changes: Any) -> Grad
 
 def mixed() -> list[Graded]:
     """Return evaluations a-1 to a-6: resolved, unresolved, empty, timed out, no engine, no environment."""
-    fixed, kept = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
     passed, failed = Status.PASSED, Status.FAILED
     untouched = {"report": TestReport(), "exit_code": None, "engine": "docker"}
     empty = Apply(status=ApplyStatus.EMPTY)
     kinds: list[tuple[dict[str, Status], dict[str, Any]]] = [
-        ({fixed: passed, kept: passed}, {"engine": "docker", "image": "assay/calc", "environment": "recipe"}),
-        ({fixed: failed, kept: passed}, {"flags": ("read_from_log",)}),
+        ({FIXED: passed, KEPT: passed}, {"engine": "docker", "image": "assay/calc", "environment": "recipe"}),
+        ({FIXED: failed, KEPT: passed}, {"flags": ("read_from_log",)}),
         ({}, {**untouched, "apply": empty}),
         ({}, {**untouched, "timed_out": True}),
         ({}, {**untouched, "failed_part": FailedPart.INFRASTRUCTURE, "error": "the engine\nis gone"}),

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
 from operator import getitem
@@ -65,28 +65,15 @@ def exported(chosen: ExportFormat, run: RunToExport, folder: Path) -> dict[str, 
     }
 
 
-def edit_json(path: Path, change: Callable[[Any], object]) -> None:
-    """Change the content of a JSON file in place."""
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
-
-
-def edit_yaml(path: Path, change: Callable[[Any], object]) -> None:
-    """Change the content of a YAML file in place."""
-    content = yaml.safe_load(path.read_text())
-    change(content)
-    path.write_text(yaml.safe_dump(content))
-
-
-def edit_lines(path: Path, change: Callable[[list[Any]], object]) -> None:
-    """Change the rows of a file of JSON lines in place."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    change(rows)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-EDITS = {".json": edit_json, ".jsonl": edit_lines, ".yaml": edit_yaml}
+CONTENTS: dict[str, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
+    ".json": (json.loads, json.dumps),
+    ".yaml": (yaml.safe_load, yaml.safe_dump),
+    ".jsonl": (
+        lambda text: [json.loads(line) for line in text.splitlines()],
+        lambda rows: "".join(json.dumps(row) + "\n" for row in rows),
+    ),
+}
+"""How the content of a file is read and written, by the end of its name."""
 
 
 def spoil(home: Path, how: Mapping[str, Any]) -> None:
@@ -107,7 +94,10 @@ def spoil(home: Path, how: Mapping[str, Any]) -> None:
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new, 1))
     else:
-        EDITS[path.suffix](path, lambda content: _change(reduce(getitem, how.get("at", ()), content), how))
+        read, write = CONTENTS[path.suffix]
+        content = read(path.read_text())
+        _change(reduce(getitem, how.get("at", ()), content), how)
+        path.write_text(write(content))
 
 
 def _change(part: Any, how: Mapping[str, Any]) -> None:
@@ -119,7 +109,16 @@ def _change(part: Any, how: Mapping[str, Any]) -> None:
         part.append(how["append"] if "append" in how else part[how["repeat"]])
 
 
-def is_said(complaint: str, said: Iterable[str]) -> bool:
-    """Return whether a complaint is among the lines; dots at its end stand for more."""
+def each_spoiled(name: str) -> pytest.MarkDecorator:
+    """Give a test all rows of a format for ``spoil``, one by one."""
+    return pytest.mark.parametrize("how", SPOILED[name], ids=lambda how: how["says"][:40])
+
+
+def check_spoiled(chosen: ExportFormat, run: RunToExport, folder: Path, how: Mapping[str, Any], home: str = "") -> None:
+    """Export a run, spoil its submission, and see that the check says so; dots at the end stand for more."""
+    write(chosen, run, folder)
+    spoil(folder / home, how)
+    complaint = f"{home}/{how['says']}".removeprefix("/")
     begin = complaint.removesuffix("...")
-    return any(each == complaint or (begin != complaint and each.startswith(begin)) for each in said)
+    said = complaints(chosen, folder)
+    assert any(each == complaint or (begin != complaint and each.startswith(begin)) for each in said), said

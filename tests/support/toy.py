@@ -29,6 +29,7 @@ diff --git a/tests/test_calc.py b/tests/test_calc.py
 +def test_add():
 +    assert calc.add(1, 2) == 3
 """
+FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
 MORE_TESTS = """\
 diff --git a/tests/test_more.py b/tests/test_more.py
 new file mode 100644
@@ -49,8 +50,8 @@ def make_instance(**changes: Any) -> Instance:
         "problem_statement": "add subtracts",
         "gold_patch": GOLD,
         "test_patch": TESTS,
-        "fail_to_pass": ("tests/test_calc.py::test_add",),
-        "pass_to_pass": ("tests/test_calc.py::test_same",),
+        "fail_to_pass": (FIXED,),
+        "pass_to_pass": (KEPT,),
         "created_at": datetime(2023, 1, 2, tzinfo=UTC),
     }
     return Instance.model_validate({**fields, **changes})

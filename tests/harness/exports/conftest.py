@@ -1,6 +1,5 @@
 """Runs on disk with evaluations that are graded here, without an engine."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,7 @@ from assay.harness.exports.metadata import SubmissionMetadata
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.report import Graded
 from assay.harness.runs.store import RunStore
-
-Made = Callable[..., RunToExport]
+from exported import Made
 
 
 @pytest.fixture

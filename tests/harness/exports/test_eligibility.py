@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -6,15 +5,12 @@ import pytest
 from assay.harness.domain import Instance, Rule, Status
 from assay.harness.errors import UserError
 from assay.harness.exports import FORMATS
-from assay.harness.exports.base import RunToExport
 from assay.harness.exports.eligibility import refuse_ineligible
 from assay.harness.exports.write import write
 from assay.harness.grading.grade import STOPPED_EARLY
 from assay.harness.runs.manifest import RunKind
-from exported import graded
+from exported import Made, graded
 from toy import make_instance
-
-Made = Callable[..., RunToExport]
 
 
 @pytest.mark.parametrize(

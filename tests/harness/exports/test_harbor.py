@@ -148,7 +148,8 @@ def test_tests_are_in_the_common_report_format(job: Path) -> None:
     assert {each["status"] for each in late} == {"other"}
 
 
-def test_the_predictions_come_back(job: Path, run: RunToExport) -> None:
+def test_a_good_folder_has_no_problem_and_its_predictions_come_back(job: Path, run: RunToExport) -> None:
+    assert problems(find("harbor"), job.parent) == []
     assert import_predictions(job.parent).predictions == run.predictions
     assert import_predictions(job).notes == ()
 
@@ -161,10 +162,6 @@ def test_the_mark_of_an_oracle_comes_back(make_run: Callable[..., RunToExport], 
 
 def test_two_exports_of_a_run_are_equal(run: RunToExport) -> None:
     assert list(harbor.files(run)) == list(harbor.files(run))
-
-
-def test_a_good_folder_has_no_problem(job: Path) -> None:
-    assert problems(find("harbor"), job.parent) == []
 
 
 @pytest.mark.parametrize("how", SPOILED["harbor"], ids=str)

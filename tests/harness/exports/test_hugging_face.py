@@ -10,10 +10,8 @@ from assay.harness.exports import hugging_face
 from assay.harness.exports.base import RunToExport
 from exported import graded
 from other_tools import run_with
-from submitted import ABOUT, SPOILED, complaints, exported, is_said, spoil
-from toy import make_instance
-
-FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
+from submitted import ABOUT, check_spoiled, complaints, each_spoiled, exported
+from toy import FIXED, KEPT, make_instance
 
 
 @pytest.fixture
@@ -37,11 +35,9 @@ def test_the_file_is_that_of_the_golden(run: RunToExport, tmp_path: Path) -> Non
     assert complaints(hugging_face, tmp_path / "out") == []
 
 
-@pytest.mark.parametrize("how", SPOILED["huggingface"], ids=lambda how: how["says"][:40])
+@each_spoiled("huggingface")
 def test_what_the_hub_refuses_is_a_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
-    exported(hugging_face, run, tmp_path / "out")
-    spoil(tmp_path / "out", how)
-    assert is_said(how["says"], complaints(hugging_face, tmp_path / "out"))
+    check_spoiled(hugging_face, run, tmp_path / "out", how)
 
 
 @pytest.mark.parametrize(

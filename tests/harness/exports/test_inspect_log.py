@@ -178,14 +178,10 @@ def test_the_missing_extra_is_named(run: RunToExport, tmp_path: Path, monkeypatc
 
 
 @needs_inspect
-def test_the_predictions_of_the_archive_come_back(exported: Path, run: RunToExport) -> None:
+def test_a_good_log_has_no_problem_and_its_predictions_come_back(exported: Path, run: RunToExport) -> None:
+    assert problems(find("inspect"), exported.parent) == []
     assert exported.name.startswith("2026-11-23T01-02-03-00-00_rows_")
     assert import_predictions(exported).predictions == run.predictions
-
-
-@needs_inspect
-def test_a_good_log_has_no_problem(exported: Path) -> None:
-    assert problems(find("inspect"), exported.parent) == []
 
 
 @needs_inspect

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -7,11 +6,9 @@ import pytest
 from assay.harness.domain import Status
 from assay.harness.exports import junit
 from assay.harness.exports.base import RunToExport
-from exported import graded, mixed
-from submitted import SPOILED, complaints, exported, is_said, spoil
+from exported import Made, graded, mixed
+from submitted import check_spoiled, complaints, each_spoiled, exported
 from toy import make_instance
-
-Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
@@ -59,8 +56,6 @@ def test_hostile_names_stay_text(make_run: Made, tmp_path: Path) -> None:
     assert (root.findtext(".//failure") or "").startswith("unfixed: <!--]]>&'\"a\ufffd")
 
 
-@pytest.mark.parametrize("how", SPOILED["junit"], ids=lambda how: how["says"][:40])
+@each_spoiled("junit")
 def test_what_a_server_would_count_wrong_is_a_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
-    exported(junit, run, tmp_path / "out")
-    spoil(tmp_path / "out", how)
-    assert is_said(how["says"], complaints(junit, tmp_path / "out"))
+    check_spoiled(junit, run, tmp_path / "out", how)

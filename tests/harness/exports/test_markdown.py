@@ -1,14 +1,10 @@
-from collections.abc import Callable
 from pathlib import Path
 
 from assay.harness.domain import FailedPart
 from assay.harness.exports import markdown
-from assay.harness.exports.base import RunToExport
-from exported import graded, mixed
+from exported import Made, graded, mixed
 from submitted import complaints, exported
 from toy import make_instance
-
-Made = Callable[..., RunToExport]
 
 
 def test_figures_come_first_and_what_is_not_resolved_before_what_is(make_run: Made, tmp_path: Path) -> None:

@@ -12,15 +12,14 @@ from assay.harness.domain import FailedPart, Instance, Origin, Rule, Stages, Sta
 from assay.harness.errors import UserError
 from assay.harness.exports import multi_swe_bench
 from assay.harness.exports.base import RunToExport
-from exported import graded
-from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
+from exported import Made, graded
+from submitted import ABOUT, SYSTEM, check_spoiled, complaints, each_spoiled, exported, split_of
 from toy import make_instance
 
 P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
 GOOD = {"kept": P, "fixed": P, "new": P, "old": F, "other": S}
 HOME = f"evaluation/go/verified/{SYSTEM}"
 Make = Callable[..., Instance]
-Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
@@ -46,17 +45,6 @@ def run(pull: Make, make_run: Made, tmp_path: Path) -> RunToExport:
         outputs={"acme__calc-7": "ok\n"},
         trajectories={"acme__calc-7": thoughts, "acme__calc-8": thoughts},
     )
-
-
-@pytest.fixture
-def folder(run: RunToExport, tmp_path: Path) -> Path:
-    exported(multi_swe_bench, run, tmp_path / "out")
-    return tmp_path / "out"
-
-
-def check(folder: Path) -> list[str]:
-    with split_of(multi_swe_bench.SIZES, "go", 3):
-        return complaints(multi_swe_bench, folder)
 
 
 def test_the_files_are_those_of_the_golden(run: RunToExport, tmp_path: Path) -> None:
@@ -94,6 +82,8 @@ def test_the_files_are_those_of_the_golden(run: RunToExport, tmp_path: Path) -> 
         "site": "https://example.org",
         "verified": False,
     }
+    with split_of(multi_swe_bench.SIZES, "go", 3):
+        assert complaints(multi_swe_bench, tmp_path / "out") == []
 
 
 def test_the_final_report_has_the_benchmarks_fields_only(run: RunToExport, tmp_path: Path) -> None:
@@ -154,11 +144,7 @@ def test_the_number_is_the_rows_or_the_ids(
     assert multi_swe_bench.get_number(pull(id=instance_id, origin=origin)) == number
 
 
-def test_a_complete_submission_has_no_problem(folder: Path) -> None:
-    assert check(folder) == []
-
-
-@pytest.mark.parametrize("how", SPOILED["multi-swe-bench"], ids=lambda how: how["says"][:40])
-def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
-    spoil(folder / HOME, how)
-    assert is_said(f"{HOME}/{how['says']}", check(folder))
+@each_spoiled("multi-swe-bench")
+def test_a_spoiled_submission_has_its_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
+    with split_of(multi_swe_bench.SIZES, "go", 3):
+        check_spoiled(multi_swe_bench, run, tmp_path / "out", how, HOME)

@@ -11,16 +11,14 @@ from assay.harness.domain import Apply, ApplyStatus, Instance, Rule, Status
 from assay.harness.errors import UserError
 from assay.harness.exports import polybench
 from assay.harness.exports.base import RunToExport
-from exported import graded
-from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
-from toy import make_instance
+from exported import Made, graded
+from submitted import ABOUT, SYSTEM, check_spoiled, complaints, each_spoiled, exported, split_of
+from toy import FIXED, KEPT, make_instance
 
 P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
-FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
 HOME = f"evaluation/PB500/{SYSTEM}"
 MINE = ABOUT.model_copy(update={"split": "PB500", "logo": "https://example.org/l.png"})
 Make = Callable[..., Instance]
-Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
@@ -38,17 +36,6 @@ def run(task: Make, make_run: Made, tmp_path: Path) -> RunToExport:
     late = graded(task(id="a-4"), {FIXED: P, KEPT: P}, timed_out=True)
     paths = dict.fromkeys(("a-1", "a-2", "a-4"), thoughts)
     return make_run(good, bad, empty, late, patches={"a-3": ""}, metadata=MINE, trajectories=paths)
-
-
-@pytest.fixture
-def folder(run: RunToExport, tmp_path: Path) -> Path:
-    exported(polybench, run, tmp_path / "out")
-    return tmp_path / "out"
-
-
-def check(folder: Path) -> list[str]:
-    with split_of(polybench.SIZES, "PB500", 4):
-        return complaints(polybench, folder)
 
 
 def test_the_files_are_those_of_the_golden(run: RunToExport, tmp_path: Path) -> None:
@@ -86,6 +73,8 @@ def test_the_files_are_those_of_the_golden(run: RunToExport, tmp_path: Path) -> 
         "authors": "A. Person",
         "logo": ["https://example.org/l.png"],
     }
+    with split_of(polybench.SIZES, "PB500", 4):
+        assert complaints(polybench, tmp_path / "out") == []
 
 
 def test_results_agree_with_the_benchmarks_own_rule(run: RunToExport, tmp_path: Path) -> None:
@@ -113,11 +102,7 @@ def test_only_its_own_splits_and_rules_are_written(make_run: Made, tmp_path: Pat
         exported(polybench, make_run(graded(make_instance(), {}), metadata=ABOUT), tmp_path / "out")
 
 
-def test_a_complete_submission_has_no_problem(folder: Path) -> None:
-    assert check(folder) == []
-
-
-@pytest.mark.parametrize("how", SPOILED["swe-polybench"], ids=lambda how: how["says"][:40])
-def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
-    spoil(folder / HOME, how)
-    assert is_said(f"{HOME}/{how['says']}", check(folder))
+@each_spoiled("swe-polybench")
+def test_a_spoiled_submission_has_its_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
+    with split_of(polybench.SIZES, "PB500", 4):
+        check_spoiled(polybench, run, tmp_path / "out", how, HOME)

@@ -9,7 +9,7 @@ from assay.harness.exports.base import RunToExport
 from assay.instances.dataset.predictions import read_predictions
 from exported import graded
 from other_tools import run_with
-from submitted import SPOILED, complaints, exported, is_said, spoil
+from submitted import check_spoiled, complaints, each_spoiled, exported
 from toy import make_instance
 
 
@@ -27,11 +27,9 @@ def test_predictions_are_an_object_by_id(run: RunToExport, tmp_path: Path) -> No
     assert complaints(sb_cli, tmp_path / "out") == []
 
 
-@pytest.mark.parametrize("how", SPOILED["sb-cli"], ids=lambda how: how["says"][:40])
+@each_spoiled("sb-cli")
 def test_what_the_service_refuses_is_a_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
-    exported(sb_cli, run, tmp_path / "out")
-    spoil(tmp_path / "out", how)
-    assert is_said(how["says"], complaints(sb_cli, tmp_path / "out"))
+    check_spoiled(sb_cli, run, tmp_path / "out", how)
 
 
 @pytest.mark.network

@@ -1,6 +1,5 @@
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,11 +7,9 @@ import pytest
 from assay.harness.domain import FailedPart
 from assay.harness.exports import spreadsheet
 from assay.harness.exports.base import RunToExport
-from exported import graded, mixed
-from submitted import SPOILED, complaints, exported, is_said, spoil
+from exported import Made, graded, mixed
+from submitted import check_spoiled, complaints, each_spoiled, exported
 from toy import make_instance
-
-Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
@@ -45,8 +42,6 @@ def test_no_cell_is_a_formula(make_run: Made, tmp_path: Path) -> None:
     assert row["reason"] == '\'=HYPERLINK("http://x","y")'
 
 
-@pytest.mark.parametrize("how", SPOILED["csv"], ids=lambda how: how["says"][:40])
+@each_spoiled("csv")
 def test_a_spoiled_table_has_its_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
-    exported(spreadsheet, run, tmp_path / "out")
-    spoil(tmp_path / "out", how)
-    assert is_said(how["says"], complaints(spreadsheet, tmp_path / "out"))
+    check_spoiled(spreadsheet, run, tmp_path / "out", how)

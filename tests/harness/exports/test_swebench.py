@@ -1,7 +1,6 @@
 """A submission to SWE-bench/experiments: by goldens, by its own check, and by SWE-bench itself."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,14 @@ from assay.harness.exports import swebench
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.swebench_check import SIZES
 from assay.harness.exports.write import run_problems
-from exported import graded
+from exported import Made, graded
 from other_tools import run_with
-from submitted import ABOUT, BAD_LOG, LOG, SPOILED, SYSTEM, complaints, exported, is_said, split_of, spoil
-from toy import make_instance
+from submitted import ABOUT, BAD_LOG, LOG, SYSTEM, check_spoiled, complaints, each_spoiled, exported, split_of
+from toy import FIXED, KEPT, make_instance
 
 P, F = Status.PASSED, Status.FAILED
-FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
 READER = Path(__file__).with_name("read_with_swebench.py")
 HOME = f"evaluation/verified/{SYSTEM}"
-Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
@@ -171,10 +168,10 @@ def test_a_complete_submission_has_no_problem(folder: Path) -> None:
         assert complaints(swebench, folder / HOME) == []
 
 
-@pytest.mark.parametrize("how", SPOILED["swebench"], ids=lambda how: how["says"][:40])
-def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
-    spoil(folder / HOME, how)
-    assert is_said(f"{HOME}/{how['says']}", check(folder))
+@each_spoiled("swebench")
+def test_a_spoiled_submission_has_its_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
+    with split_of(SIZES, "verified", 3):
+        check_spoiled(swebench, run, tmp_path / "out", how, HOME)
 
 
 def test_a_wrong_name_of_folder_or_split_is_a_problem(folder: Path) -> None:

@@ -11,14 +11,12 @@ from assay.harness.domain import Apply, ApplyStatus, Instance, Rule, Status
 from assay.harness.errors import UserError
 from assay.harness.exports import swebench_live
 from assay.harness.exports.base import RunToExport
-from exported import graded
-from submitted import ABOUT, SPOILED, SYSTEM, complaints, exported, is_said, spoil
-from toy import make_instance
+from exported import Made, graded
+from submitted import ABOUT, SYSTEM, check_spoiled, complaints, each_spoiled, exported
+from toy import FIXED, KEPT, make_instance
 
 P, F = Status.PASSED, Status.FAILED
-FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
 Make = Callable[..., Instance]
-Made = Callable[..., RunToExport]
 
 
 @pytest.fixture
@@ -46,12 +44,6 @@ def run(task: Make, make_run: Made, tmp_path: Path) -> RunToExport:
     return controlled(made, {"a-2": "gold is unresolved"})
 
 
-@pytest.fixture
-def folder(run: RunToExport, tmp_path: Path) -> Path:
-    exported(swebench_live, run, tmp_path / "out")
-    return tmp_path / "out"
-
-
 def test_the_files_are_those_of_the_golden(run: RunToExport, tmp_path: Path) -> None:
     files = exported(swebench_live, run, tmp_path / "out")
     names = ("README.md", "a-1/report.json", "a-2/report.json", "gold_patch_evaluated_instances.txt", "preds.json")
@@ -71,6 +63,7 @@ def test_the_files_are_those_of_the_golden(run: RunToExport, tmp_path: Path) -> 
         "submitted_ids": ["a-1", "a-2", "a-3", "a-4"], "success_ids": ["a-1"], "failure_ids": ["a-2"],
         "empty_patch_ids": ["a-3"], "error_ids": ["a-4"], "incomplete_ids": [],
     }  # fmt: skip
+    assert complaints(swebench_live, tmp_path / "out") == []
 
 
 def test_the_denominator_is_what_passes_with_gold_here(run: RunToExport, tmp_path: Path) -> None:
@@ -91,11 +84,6 @@ def test_only_its_own_instances_are_written(make_run: Made, tmp_path: Path) -> N
         exported(swebench_live, run, tmp_path / "out")
 
 
-def test_a_complete_submission_has_no_problem(folder: Path) -> None:
-    assert complaints(swebench_live, folder) == []
-
-
-@pytest.mark.parametrize("how", SPOILED["swe-bench-live"], ids=lambda how: how["says"][:40])
-def test_a_spoiled_submission_has_its_problem(folder: Path, how: dict[str, str]) -> None:
-    spoil(folder / SYSTEM, how)
-    assert is_said(f"{SYSTEM}/{how['says']}", complaints(swebench_live, folder))
+@each_spoiled("swe-bench-live")
+def test_a_spoiled_submission_has_its_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
+    check_spoiled(swebench_live, run, tmp_path / "out", how, SYSTEM)

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,9 +11,7 @@ from assay.harness.errors import DataError, UserError
 from assay.harness.exports.base import ExportFormat, Problem, RunToExport
 from assay.harness.exports.metadata import SubmissionMetadata
 from assay.harness.exports.write import problems, write
-from exported import graded
-
-Made = Callable[..., RunToExport]
+from exported import Made, graded
 
 
 def made_up(*files: tuple[str, bytes], required: tuple[str, ...] = (), fails: bool = False) -> ExportFormat:

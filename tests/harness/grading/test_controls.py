@@ -4,8 +4,8 @@ from assay.harness.domain import Evidence, Instance, Outcome, Status, Verdict
 from assay.harness.grading.controls import Validation, unfit_reason, validation
 from assay.harness.grading.stability import measure
 from judged import E, F, P, X, make_evidence
+from toy import FIXED, KEPT
 
-FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
 GOOD_GOLD = {"fixed": P, "kept": P}
 GOOD_NULL = {"fixed": F, "kept": P}
 

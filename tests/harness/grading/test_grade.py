@@ -8,10 +8,8 @@ from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, 
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.doubts import find_distrust
 from judged import LETTERS, E, F, M, P, S, X, make_evidence
-from toy import make_instance
+from toy import FIXED, KEPT, make_instance
 
-FIXED = "tests/test_calc.py::test_add"
-KEPT = "tests/test_calc.py::test_same"
 GOOD = {FIXED: P, KEPT: P}
 CASES = yaml.safe_load(Path(__file__).with_name("grade.yaml").read_text())
 
