@@ -1,13 +1,14 @@
-"""Tripwires in a tree of a test: what the shell text of a runner does with them."""
+"""Tripwires in a tree of a test: what the shell text of a runner does with them; and adapted commands."""
 
 import os
 import random
+import shlex
 import subprocess
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.harness.runners import find
+from assay.harness.runners import Adapted, adapt_commands, find
 from assay.harness.runners.base import EXPECTED, PLACE, UNSURE
 
 
@@ -30,6 +31,14 @@ class Placed:
     def files(self) -> list[str]:
         """Paths of all files in the tree."""
         return sorted(str(path.relative_to(self.tree)) for path in self.tree.rglob("*") if path.is_file())
+
+
+def adapted(runner: str, *lines: str) -> Adapted:
+    """Return how a runner adapts its commands of somebody else."""
+    name, found = adapt_commands([shlex.split(line) for line in lines]) or ("", None)
+    assert found is not None, lines
+    assert name == runner
+    return found
 
 
 def put(

@@ -63,12 +63,9 @@ def test_two_logs_of_one_instance_are_refused(tmp_path: Path) -> None:
         grade_logs(tmp_path, [make("o__r-1")])
 
 
-def test_missing_folder_is_named(tmp_path: Path) -> None:
+def test_missing_folder_and_unknown_format_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nowhere: is no readable folder"):
         grade_logs(tmp_path / "nowhere", [])
-
-
-def test_unknown_log_format_is_named() -> None:
     with pytest.raises(UserError, match="unknown report format 'cobolunit'"):
         read_evidence(make("o__r-1", "cobolunit"), GOOD)
 

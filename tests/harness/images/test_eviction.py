@@ -47,11 +47,8 @@ def test_those_not_used_for_longest_go_first(limit, gone):
     assert evicted(limit) == gone
 
 
-def test_what_is_held_stays_with_all_below_it():
+def test_what_is_held_stays_with_all_below_it_and_not_what_stands_on_it():
     assert evicted(0, "b") == ["c", "rust", "a"]
-
-
-def test_an_environment_that_is_held_stays_while_its_instances_go():
     assert evicted(0, "env", "toolchain") == ["b", "c", "rust", "a", "quarter"]
 
 

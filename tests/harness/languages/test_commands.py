@@ -121,9 +121,13 @@ def test_cargo_package_without_a_library_has_no_doc_tests(said: str, status: int
     assert place.run("rust") == status
 
 
-def test_cargo_that_does_not_finish_ends_with_its_status(place: Place) -> None:
-    place.tool("cargo", "exit 134")
-    assert place.run("rust") == 134
+@pytest.mark.parametrize(("language", "tool", "status"), [("rust", "cargo", 134), ("php", "php", 255)])
+def test_after_tests_or_a_configuration_that_do_not_finish_nothing_runs(
+    language: str, tool: str, status: int, place: Place
+) -> None:
+    place.tool("phpunit")
+    place.tool(tool, f"exit {status}")
+    assert place.run(language) == status
     assert len(place.calls) == 1
 
 
@@ -197,10 +201,3 @@ def test_phpunit_runs_all_files_as_one_configuration_in_one_process(place: Place
         "php in TREE: /opt/assay/phpunit.php assay-phpunit.xml  tests/TwoTest.php tests/OneTest.php",
         "phpunit in TREE: --configuration assay-phpunit.xml --testdox --log-junit REPORTS/report",
     ]
-
-
-def test_phpunit_without_its_configuration_does_not_run(place: Place) -> None:
-    place.tool("php", "exit 255")
-    place.tool("phpunit")
-    assert place.run("php") == 255
-    assert len(place.calls) == 1

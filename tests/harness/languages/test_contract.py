@@ -9,7 +9,6 @@ from dataclasses import fields
 from fnmatch import fnmatchcase
 from itertools import combinations
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -39,12 +38,7 @@ PROGRAMS = {
     "php": "<?php function answer() { return 42; }\n",
     "ruby": "def answer = 42\n",
 }
-SHARED_SUFFIXES = {frozenset({"c", "cpp"}): {".h"}}
 MEMBERS = {*Language.__annotations__, *(name for name in vars(Language) if name[0].islower())}
-
-
-def others(language: Language) -> list[Language]:
-    return [each for each in LANGUAGES.values() if each is not language]
 
 
 each_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
@@ -77,12 +71,12 @@ def test_language_has_every_member(language: Language) -> None:
 
 def test_suffix_belongs_to_one_language() -> None:
     for one, other in combinations(LANGUAGES.values(), 2):
-        allowed = SHARED_SUFFIXES.get(frozenset({one.NAME, other.NAME}), set())
-        assert allowed == one.SUFFIXES & other.SUFFIXES
+        assert ({".h"} if {one.NAME, other.NAME} == {"c", "cpp"} else set()) == one.SUFFIXES & other.SUFFIXES
 
 
 @each_language
-def test_default_formats_are_known(language: Language) -> None:
+def test_default_formats_and_toolchain_are_known(language: Language) -> None:
+    assert load_versions(language.NAME).default in load_versions(language.NAME).versions
     assert language.DEFAULT_REPORT in FORMATS
     assert language.DEFAULT_LOG in FORMATS
     assert language.DEFAULT_ID in IDS
@@ -103,7 +97,8 @@ def test_patterns_of_lines_match_a_program(language: Language) -> None:
     assert re.search(language.TEST_SIGN, "nothing") is None
     assert not language.TEST_NAME or re.compile(language.TEST_NAME).groups
     assert not language.SURE_NAME or re.compile(language.SURE_NAME).groups == 1
-    assert not any(each in other.ALIASES | {other.NAME} for each in language.ALIASES for other in others(language))
+    others = [each for each in LANGUAGES.values() if each is not language]
+    assert not any(each in other.ALIASES | {other.NAME} for each in language.ALIASES for other in others)
 
 
 @each_language
@@ -124,17 +119,13 @@ def test_syntax_names_nodes_of_the_grammar(language: Language) -> None:
 
 
 @each_language
-def test_default_toolchain_exists(language: Language) -> None:
-    assert load_versions(language.NAME).default in load_versions(language.NAME).versions
-
-
-@each_language
-def test_grammar_parses_a_program(language: Language) -> None:
+def test_program_is_parsed_and_has_no_mistake(language: Language) -> None:
     import tree_sitter
 
     tree = tree_sitter.Parser(load_grammar(language)).parse(PROGRAMS[language.NAME].encode())
     assert not tree.root_node.has_error
     assert tree.root_node.child_count > 0
+    assert language.mistake(f"answer{min(language.SUFFIXES)}", PROGRAMS[language.NAME]) == ""
 
 
 def test_registry_imports_no_grammar() -> None:
@@ -146,13 +137,10 @@ def test_registry_imports_no_grammar() -> None:
 
 
 @each_language
-def test_steering_names_are_runner_configuration(language: Language) -> None:
+def test_steering_names_and_manifests_that_test_runs_read_are_runner_configuration(language: Language) -> None:
     for name in language.STEERING_NAMES:
         assert language.runner_config(name) or language.runner_config(f"{name}/x"), name
 
-
-@each_language
-def test_manifests_that_test_runs_read_are_runner_configuration(language: Language) -> None:
     for pattern in language.MANIFESTS if language.NAME != "python" else ():  # its packages are installed before
         assert language.runner_config(pattern.replace("*", "x")), pattern
 
@@ -182,11 +170,6 @@ def test_any_path_is_classified(language: Language, paths: list[str]) -> None:
     assert len(set(targets)) == len(targets)
     assert language.test_targets([*paths, *paths]) == targets
     assert not language.test_targets(path for path in paths if not language.is_test_file(path))
-
-
-@each_language
-def test_program_has_no_mistake(language: Language) -> None:
-    assert language.mistake(f"answer{min(language.SUFFIXES)}", PROGRAMS[language.NAME]) == ""
 
 
 @each_language
@@ -286,10 +269,3 @@ def test_language_that_is_not_there_says_so(eleventh: str, tmp_path: Path) -> No
         find(eleventh)
     with pytest.raises(PluginError, match=r"unknown language 'cobol'; known are .*python.*tiny"):
         find("cobol")
-
-
-def tiny_language(name: str, **members: object) -> Language:
-    module = ModuleType(name)
-    exec(TINY, vars(module))
-    vars(module).update(members, NAME=name)
-    return module

@@ -24,17 +24,13 @@ index 1111111..2222222 100644
 TEXT = "a\nb\nc\nd\n"
 
 
-def test_lines_are_numbered_from_1() -> None:
+@pytest.mark.parametrize("before", ["", "new\nnew\n"], ids=["in its place", "shifted"])
+def test_hunk_is_found_and_its_lines_are_numbered_from_1(before: str) -> None:
     (change,) = parse_patch(PATCH)
-    placed = place(change, TEXT)
-    assert (placed.removed, placed.added) == ((3,), (3,)), "the empty line counts for nothing"
-    assert placed.after == "a\nb\nC\n\nd\n"
-
-
-def test_hunk_with_shifted_lines_is_found() -> None:
-    (change,) = parse_patch(PATCH)
-    placed = place(change, "new\nnew\n" + TEXT)
-    assert (placed.removed, placed.added) == ((5,), (5,))
+    placed = place(change, before + TEXT)
+    number = 3 + before.count("\n")
+    assert (placed.removed, placed.added) == ((number,), (number,)), "the empty line counts for nothing"
+    assert placed.after == before + "a\nb\nC\n\nd\n"
 
 
 def test_nearest_match_of_a_hunk_is_taken() -> None:
@@ -79,21 +75,14 @@ def test_header_like_line_within_a_hunk_is_content() -> None:
     assert place(change, "-- old\nx\n").after == "++ new\nx\n"
 
 
-def test_letter_around_the_diff_is_ignored() -> None:
-    letter = f"From 1234 Mon Sep 17 00:00:00 2001\nSubject: mend\n\n---\n a.py | 3 +--\n\n{PATCH}-- \n2.39.2\n"
-    assert parse_patch(letter) == parse_patch(PATCH)
-
-
-def test_changed_mode_is_a_change_without_hunks() -> None:
-    (change,) = parse_patch("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n")
-    assert (change.path, change.hunks) == ("run.sh", ())
-
-
-def test_binary_files_have_no_lines() -> None:
-    (change,) = parse_patch(
-        "diff --git a/i.png b/i.png\nindex 1111111..2222222 100644\nBinary files a/i.png and b/i.png differ\n"
-    )
-    assert (change.path, change.hunks) == ("i.png", ())
+@pytest.mark.parametrize(
+    "lines",
+    ["old mode 100644\nnew mode 100755\n", "index 1111111..2222222 100644\nBinary files a/x and b/x differ\n"],
+    ids=["mode", "binary"],
+)
+def test_changed_mode_or_binary_file_is_a_change_without_hunks(lines: str) -> None:
+    (change,) = parse_patch(f"diff --git a/x b/x\n{lines}")
+    assert (change.path, change.hunks) == ("x", ())
 
 
 def test_empty_text_changes_nothing() -> None:

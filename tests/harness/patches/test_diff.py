@@ -300,46 +300,42 @@ def lines(text: str | None) -> int:
     return len((text or "").removesuffix("\n").split("\n")) if text else 0
 
 
+def git(repo: Path, *args: str, text: str = "") -> str:
+    who = ["-c", "user.name=t", "-c", "user.email=t@t"]
+    done = subprocess.run(["git", *who, *args], cwd=repo, capture_output=True, check=True, input=text.encode())
+    return done.stdout.decode()
+
+
 def diff_of_trees(repo: Path, *trees: dict[str, str]) -> str:
     """Return what git writes of two trees."""
 
-    def git(*args: str) -> str:
-        done = subprocess.run(["git", *args], cwd=repo, capture_output=True, check=True)
-        return done.stdout.decode()
-
-    git("init", "--quiet")
+    git(repo, "init", "--quiet")
     names = []
     for files in trees:
         for path, text in files.items():
             (repo / path).parent.mkdir(parents=True, exist_ok=True)
             (repo / path).write_bytes(text.encode())
-        git("add", "--all")
-        names.append(git("write-tree").strip())
-        git("rm", "-r", "--quiet", "--force", "--ignore-unmatch", ".")
-    return git("diff", "--no-renames", "--text", *names)
+        git(repo, "add", "--all")
+        names.append(git(repo, "write-tree").strip())
+        git(repo, "rm", "-r", "--quiet", "--force", "--ignore-unmatch", ".")
+    return git(repo, "diff", "--no-renames", "--text", *names)
 
 
 def test_without_binary_hunks_the_rest_applies(tmp_path: Path) -> None:
-    def git(*args: str, text: str | None = None) -> str:
-        who = ["-c", "user.name=t", "-c", "user.email=t@t"]
-        return subprocess.run(
-            ["git", *who, *args], cwd=tmp_path, capture_output=True, text=True, check=True, input=text
-        ).stdout
-
-    git("init", "--quiet")
+    git(tmp_path, "init", "--quiet")
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     (tmp_path / "b.png").write_bytes(b"\0old")
-    git("add", "--all")
-    git("commit", "--quiet", "-m", "x")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "-m", "x")
     (tmp_path / "a.txt").write_text("Binary files a/x and b/x differ\ndiff --git a/y b/y\ntwo\n")
     (tmp_path / "b.png").write_bytes(b"\0new")
     (tmp_path / "c.png").write_bytes(b"\0made")
-    git("add", "--all")
-    patch = git("diff", "--cached")
+    git(tmp_path, "add", "--all")
+    patch = git(tmp_path, "diff", "--cached")
     assert patch.count("Binary files ") == 3
-    git("reset", "--quiet", "--hard")
-    git("apply", "-", text=drop_binary_hunks(patch))
-    assert git("status", "--short") == " M a.txt\n"
+    git(tmp_path, "reset", "--quiet", "--hard")
+    git(tmp_path, "apply", "-", text=drop_binary_hunks(patch))
+    assert git(tmp_path, "status", "--short") == " M a.txt\n"
     assert (tmp_path / "a.txt").read_text().startswith("Binary files")
 
 

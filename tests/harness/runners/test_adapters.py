@@ -137,15 +137,10 @@ def run(folder: Path, *arguments: str) -> tuple[dict[str, Status], str]:
     return find("results_jsonl").parse((folder / "report").read_text()), done.stdout + done.stderr
 
 
-@pytest.fixture(params=["module", "program"])
-def ran(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[dict[str, Status], str]:
+@pytest.mark.parametrize("arguments", [["-m", "unittest", "-v", "cases"], ["cases.py"]], ids=["module", "program"])
+def test_every_kind_of_result_of_unittest_is_reported_as_it_is_printed(tmp_path: Path, arguments: list[str]) -> None:
     (tmp_path / "cases.py").write_text(CASES)
-    arguments = {"module": ["-m", "unittest", "-v", "cases"], "program": [str(tmp_path / "cases.py")]}
-    return run(tmp_path, *arguments[request.param])
-
-
-def test_every_kind_of_result_of_unittest_is_reported(ran: tuple[dict[str, Status], str]) -> None:
-    report, _ = ran
+    report, output = run(tmp_path, *arguments)
     short = {re.sub(r"\(\w+\.(\w+).*", r"\1", restore_separators(name)): status for name, status in report.items()}
     assert short == {
         "test_docstring Cases": Status.PASSED,
@@ -161,10 +156,6 @@ def test_every_kind_of_result_of_unittest_is_reported(ran: tuple[dict[str, Statu
         "setUpClass Broken": Status.ERROR,
         "setUpClass SkippedInFixture": Status.SKIPPED,
     }
-
-
-def test_report_and_output_of_unittest_agree_about_every_test(ran: tuple[dict[str, Status], str]) -> None:
-    report, output = ran
     assert find("unittest_text").parse(output) == {restore_separators(name): status for name, status in report.items()}
 
 

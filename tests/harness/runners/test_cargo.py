@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from assay.harness.domain import Status
-from assay.harness.runners import Adapted, adapt_commands
+from assay.harness.runners import adapt_commands
 from assay.harness.runners.cargo import tripwires
-from placed_tripwires import Placed, put
+from placed_tripwires import Placed, adapted, put
 
 
 def target(kind: str, path: str, *, edition: str = "2021", test: bool = True) -> dict[str, object]:
@@ -60,12 +60,15 @@ def test_program_with_a_harness_of_its_own_gets_none(tmp_path: Path) -> None:
     assert placed.names_in("tests/a.rs")
 
 
-def test_modules_of_a_program_are_searched_for_expected_tests(tmp_path: Path) -> None:
-    files = {
-        "tests/it/main.rs": "mod sums;",
-        "tests/it/sums.rs": "fn adds() {}",
-        "tests/b.rs": "fn mul() {}",
-    }
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"tests/it/main.rs": "mod sums;", "tests/b.rs": "fn mul() {}", "tests/it/sums.rs": "fn adds() {}"},
+        {"tests/it/main.rs": "tests! { adds, 1, 2 }", "tests/b.rs": "fn sums() { calc::adds(); }"},
+    ],
+    ids=["in a module", "not where it is only used"],
+)
+def test_program_with_an_expected_test_has_tripwires(tmp_path: Path, files: dict[str, str]) -> None:
     calc = package("calc", target("test", "tests/it/main.rs"), target("test", "tests/b.rs"))
     placed = run(tmp_path, files, calc, expected=("adds",))
     assert len(placed.places) == 1
@@ -92,21 +95,6 @@ def test_program_that_may_not_be_built_is_marked(tmp_path: Path) -> None:
     assert placed.places == ["1?", "2", "3?"]
 
 
-def test_program_that_only_uses_the_name_of_an_expected_test_gets_none(tmp_path: Path) -> None:
-    files = {"tests/a.rs": "fn sums() { calc::adds(); }", "tests/b.rs": "tests! { adds, 1, 2 }"}
-    calc = package("calc", target("test", "tests/a.rs"), target("test", "tests/b.rs"))
-    placed = run(tmp_path, files, calc, expected=("adds",))
-    assert len(placed.places) == 1
-    assert placed.names_in("tests/b.rs")
-
-
-def adapted(line: str) -> Adapted:
-    name, found = adapt_commands([line.split()]) or ("", None)
-    assert name == "cargo"
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize(
     ("line", "programs", "documentation"),
     [
@@ -122,7 +110,7 @@ def adapted(line: str) -> Adapted:
 def test_command_of_a_script_lets_the_tripwires_through_its_filter(
     line: str, programs: str, documentation: str | None
 ) -> None:
-    command = adapted(line).command
+    command = adapted("cargo", line).command
     assert f"\ncargo test --offline --no-fail-fast {programs}\n" in command
     doc = f"$(cargo test --offline --no-fail-fast --doc{documentation} 2> "
     assert (documentation is not None) == (doc in command), command
@@ -130,12 +118,12 @@ def test_command_of_a_script_lets_the_tripwires_through_its_filter(
 
 @pytest.mark.parametrize(("line", "runs"), [("cargo test x -- --ignored", False), ("cargo test -- --nocapture", True)])
 def test_a_selection_that_leaves_tripwires_out_has_none(line: str, runs: bool) -> None:
-    assert adapted(line).runs_tripwires is runs
+    assert adapted("cargo", line).runs_tripwires is runs
 
 
 def test_processes_of_a_choice_of_targets_may_not_be_there(tmp_path: Path) -> None:
-    assert adapted("cargo test --lib x").targets == ("--lib",)
-    assert adapted("cargo test x").targets == ()
+    assert adapted("cargo", "cargo test --lib x").targets == ("--lib",)
+    assert adapted("cargo", "cargo test x").targets == ()
 
 
 @pytest.mark.parametrize("line", ["cargo bench", "cargo", "cargo nextest run", "cargo test --doc"])

@@ -3,25 +3,23 @@
 import pytest
 
 from assay.harness.runners import adapt_commands
+from placed_tripwires import adapted
 
 
 def test_command_of_a_script_selects_the_tripwires_class_too() -> None:
     line = "./gradlew :core:test --tests org.acme.AddTest.adds --tests=MulTest -Dtests.seed=1 --info --continue"
-    name, adapted = adapt_commands([line.split()]) or ("", None)
-    assert name == "gradle"
-    assert adapted is not None
+    found = adapted("gradle", line)
     assert (
         "./gradlew --offline --continue :core:test --tests org.acme.AddTest.adds --tests=MulTest -Dtests.seed=1 --info "
         "--tests '*{tripwires}'\n"
-    ) in adapted.command
-    assert adapted.targets == ("AddTest", "MulTest")
+    ) in found.command
+    assert found.targets == ("AddTest", "MulTest")
 
 
 def test_command_without_a_choice_of_tests_runs_all() -> None:
-    _, adapted = adapt_commands([["gradle", "test"]]) or ("", None)
-    assert adapted is not None
-    assert "gradle --offline --continue test\n" in adapted.command
-    assert adapted.targets == ()
+    found = adapted("gradle", "gradle test")
+    assert "gradle --offline --continue test\n" in found.command
+    assert found.targets == ()
 
 
 @pytest.mark.parametrize("line", ["gradle", "gradle build", "gradle test jar", "gradle check", "gradlex test"])

@@ -14,6 +14,8 @@ from assay.harness.domain import Status, TestPlan
 from assay.harness.reports import read
 from assay.harness.runners import RUNNERS, Tripwires, adapt_commands
 from assay.harness.runners.base import EXPECTED, LABELS
+from changes import change
+from placed_tripwires import adapted
 
 OWN = ("jasmine", "karma", "mocha", "tape")
 APPENDED = ("jest", "node_test", "vitest")
@@ -38,11 +40,6 @@ def place(
     path = "/usr/bin:/bin"
     done = subprocess.run(command, cwd=tree, env={"TRIPWIRES": str(kit), "PATH": path}, capture_output=True, check=True)
     return made, done.stdout.decode().split()
-
-
-def adding(*paths: str) -> str:
-    head = "diff --git a/{0} b/{0}\nnew file mode 100644\n--- /dev/null\n+++ b/{0}\n@@ -0,0 +1 @@\n+x\n"
-    return "".join(head.format(path) for path in paths)
 
 
 @pytest.mark.parametrize("runner", [*OWN, *APPENDED])
@@ -104,7 +101,9 @@ def test_file_without_tests_or_with_chosen_ones_is_left_alone(runner: str, text:
 
 def test_without_targets_files_of_the_test_patch_have_tripwires(tmp_path: Path) -> None:
     files = dict.fromkeys(["src/a.test.js", "src/__tests__/b c.ts", "cypress/c.spec.js", "d.js"], GLOBAL)
-    _, places = place(tmp_path, "jest", {**files, "other.test.js": GLOBAL}, patch=adding(*files))
+    _, places = place(
+        tmp_path, "jest", {**files, "other.test.js": GLOBAL}, patch="".join(change(file, adds=["x"]) for file in files)
+    )
     assert places == ["1", "2"]
     assert [file for file in files if (tmp_path / file).read_text() != GLOBAL] == list(files)[:2]
 
@@ -151,20 +150,14 @@ def test_node_files_that_import_get_imports(tmp_path: Path) -> None:
 
 
 def test_command_of_jasmine_is_started_by_the_reporting_program() -> None:
-    line = "./node_modules/.bin/jasmine --no-color --config=jasmine.json spec/a-spec.js"
-    name, adapted = adapt_commands([line.split()]) or ("", None)
-    assert name == "jasmine"
-    assert adapted is not None
-    assert adapted.command.endswith(" exec node /opt/assay/jasmine.js {report} jasmine.json spec/a-spec.js")
+    found = adapted("jasmine", "./node_modules/.bin/jasmine --no-color --config=jasmine.json spec/a-spec.js")
+    assert found.command.endswith(" exec node /opt/assay/jasmine.js {report} jasmine.json spec/a-spec.js")
 
 
 def test_command_of_karma_gets_a_configuration_over_its_own() -> None:
-    line = "npx karma start karma.conf.cjs --single-run --grep=a.test.js"
-    name, adapted = adapt_commands([line.split()]) or ("", None)
-    assert name == "karma"
-    assert adapted is not None
-    assert " ASSAY_KARMA=karma.conf.cjs exec npx karma start /opt/assay/karma.conf.js " in adapted.command
-    assert adapted.command.endswith(" --single-run --grep=a.test.js")
+    found = adapted("karma", "npx karma start karma.conf.cjs --single-run --grep=a.test.js")
+    assert " ASSAY_KARMA=karma.conf.cjs exec npx karma start /opt/assay/karma.conf.js " in found.command
+    assert found.command.endswith(" --single-run --grep=a.test.js")
 
 
 @pytest.mark.parametrize("line", ["jasmine --filter=x", "jasmine init --stop", "karma run", "karma start a b c"])

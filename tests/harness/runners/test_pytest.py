@@ -1,6 +1,5 @@
 import random
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,9 +11,10 @@ from hypothesis import strategies as st
 
 from assay.harness.domain import Status, TestPlan
 from assay.harness.reports import read
-from assay.harness.runners import Tripwires, adapt, adapt_commands, find
+from assay.harness.runners import Tripwires, adapt, find
 from assay.harness.runners.base import LABELS, PLACE
 from assay.harness.runners.pytest import FUNCTIONS, PRINTS, tripwires
+from placed_tripwires import adapted
 
 pytestmark = pytest.mark.slow
 
@@ -186,10 +186,7 @@ def test_adapted_command_reports_and_prints_both_tests_and_tripwires(tmp_path: P
     made = tripwires(random.Random(1))
     (tmp_path / made.argument).write_text(made.files[made.argument].replace(PLACE, "0"))
     expected = {name.replace(PLACE, "0"): status for name, status in made.expected.items()}
-    name, adapted = adapt(words.split()) or ("", None)
-    assert name == "pytest"
-    assert adapted is not None
-    done = run(adapted.command, tmp_path, made.argument)
+    done = run(adapted("pytest", words).command, tmp_path, made.argument)
     report, _ = read(PLAN, {"r": (tmp_path / "r.xml").read_bytes()}, done.stdout, expected, PRINTS)
     assert report.tests == {"t/test_a.py::test_a": Status.PASSED}
     assert (done.returncode, report.unprinted) == (1, ())
@@ -205,18 +202,16 @@ def test_adapted_command_reports_and_prints_both_tests_and_tripwires(tmp_path: P
     ],
 )
 def test_files_of_a_command_are_its_targets(words: str, targets: tuple[str, ...]) -> None:
-    _, adapted = adapt(shlex.split(words)) or ("", None)
-    assert adapted is not None
-    assert adapted.targets == targets
-    assert adapted.command.endswith(" {tripwires}")
+    found = adapted("pytest", words)
+    assert found.targets == targets
+    assert found.command.endswith(" {tripwires}")
 
 
 @pytest.mark.parametrize("words", ["pytest -rA", "pytest -k 'a or b' t.py", "pytest -m slow t.py"])
 def test_command_that_would_leave_tripwires_out_has_a_report_alone(words: str) -> None:
-    _, adapted = adapt(shlex.split(words)) or ("", None)
-    assert adapted is not None
-    assert "{report}" in adapted.command
-    assert "{tripwires}" not in adapted.command
+    found = adapted("pytest", words)
+    assert "{report}" in found.command
+    assert "{tripwires}" not in found.command
 
 
 @pytest.mark.parametrize(
@@ -231,8 +226,7 @@ def test_any_other_command_is_not_adapted(words: str) -> None:
 
 
 def test_what_tox_starts_gets_the_report_and_the_tripwires() -> None:
-    _, adapted = adapt_commands([shlex.split("tox --current-env -epy39 -v -- tests/test_a.py")]) or ("", None)
-    assert adapted is not None
-    assert adapted.command.startswith("exec tox --current-env -epy39 -v -- tests/test_a.py ")
-    assert "--junitxml={report}" in adapted.command
-    assert adapted.targets == ("tests/test_a.py",)
+    found = adapted("pytest", "tox --current-env -epy39 -v -- tests/test_a.py")
+    assert found.command.startswith("exec tox --current-env -epy39 -v -- tests/test_a.py ")
+    assert "--junitxml={report}" in found.command
+    assert found.targets == ("tests/test_a.py",)
