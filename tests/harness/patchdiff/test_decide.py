@@ -81,10 +81,6 @@ def test_probe_counts_only_if_it_reaches_a_target_on_both_sides() -> None:
     assert apart == (["d"], ["f"])
 
 
-def divergence(finding: PatchDiffFinding) -> Divergence:
-    return Divergence(finding=finding, generator="replay", probe="p", base=ONE, gold=ONE, candidate=TWO, confirmed=20)
-
-
 @given(
     st.lists(
         st.sampled_from(
@@ -95,7 +91,9 @@ def divergence(finding: PatchDiffFinding) -> Divergence:
 )
 def test_comparison_has_the_finding_of_its_most_severe_divergence(findings: list[PatchDiffFinding]) -> None:
     order = list(PatchDiffFinding)
-    assert conclude([divergence(each) for each in findings], 0) is min(findings, key=order.index)
+    seen = {"generator": "replay", "probe": "p", "base": ONE, "gold": ONE, "candidate": TWO, "confirmed": 20}
+    found = [Divergence.model_validate({**seen, "finding": each}) for each in findings]
+    assert conclude(found, 0) is min(findings, key=order.index)
 
 
 def test_no_difference_needs_enough_probes() -> None:

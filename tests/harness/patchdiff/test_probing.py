@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.domain import Instance, PatchDiffFinding, Prediction, ProbeObservation, TestPlan
+from assay.harness.domain import Instance, PatchDiffFinding, Prediction, ProbeObservation
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff import probing
@@ -18,8 +18,8 @@ from assay.harness.patchdiff.decide import Sighting
 from assay.harness.patchdiff.probing import MOST_SUSPECTS, Program, Rounds, find_differences
 from assay.harness.patchdiff.sides import ForgedSideError, KeptWork, Side, Sides
 from assay.harness.patchdiff.survey import Survey
+from benches import PLAN
 
-PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 Shows = Callable[[Side, str, int], str]
 """What a side shows of a probe in its nth round."""
 Asked = list[tuple[Side, int, int]]

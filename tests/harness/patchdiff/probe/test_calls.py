@@ -53,11 +53,8 @@ def called(first: Any, *rest: Any, key: Any = None, **more: Any) -> Any:
     return calls.get_arguments(sys._getframe())
 
 
-def test_parameters_are_in_order_with_their_stars() -> None:
+def test_parameters_are_in_order_with_their_stars_and_arguments_are_those_of_the_call() -> None:
     assert calls.get_parameters(called.__code__) == ["first", "key", "*rest", "**more"]
-
-
-def test_arguments_are_those_of_the_call() -> None:
     assert called(1, 2, key=3, other=4) == ((1, 2), {"key": 3, "other": 4})
 
 

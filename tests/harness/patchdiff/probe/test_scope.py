@@ -11,16 +11,13 @@ def test_it():
 '''
 
 
-def test_expected_values_and_docstrings_are_closed() -> None:
+def test_expected_values_and_docstrings_are_closed_and_statements_have_roles() -> None:
     found = scope.make_scope(mutate.parse_function(TEXT), TEXT)
     lines = TEXT.splitlines()
     assert found.is_closed((2, 4))
     assert found.is_closed((5, lines[4].index("4")))
     assert not found.is_closed((3, lines[2].index("3")))
 
-
-def test_statements_have_roles() -> None:
-    found = scope.make_scope(mutate.parse_function(TEXT), TEXT)
     assert [mutate.find_role(found, line)[1] for line in (3, 4, 5)] == ["leading", "action", "assertion"]
 
 

@@ -1,4 +1,7 @@
+from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from assay.harness.patchdiff.probe import trace
 
@@ -17,20 +20,13 @@ def lines_of(function: object) -> dict[str, Any]:
     return {"path": path, "name": "target", "first": first, "last": first + 1}
 
 
-def test_target_that_ran_is_found() -> None:
+@pytest.mark.parametrize(("run", "found"), [(caller, "target"), (list, "")])
+def test_only_a_target_that_ran_is_found(run: Callable[[], object], found: str) -> None:
     reach = trace.TargetWatch([lines_of(target)])
     reach.begin()
-    caller()
+    run()
     reach.end()
-    assert reach.found == "target"
-
-
-def test_nothing_is_found_where_no_target_ran() -> None:
-    reach = trace.TargetWatch([lines_of(target)])
-    reach.begin()
-    len([])
-    reach.end()
-    assert reach.found == ""
+    assert reach.found == found
 
 
 def test_whole_file_is_reached_by_any_of_its_functions() -> None:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,8 @@ class Local:
 
     def differing(self, command: str, **job: Any) -> dict[str, Line]:
         """What gold reports of the probes on which the two differ, by key."""
-        gold, other = self._on_both(lambda root: _observations(run_program(root, command, {**USUAL, **job})))
+        both = self._on_both(lambda root: run_program(root, command, {**USUAL, **job}))
+        gold, other = ({row["key"]: row for row in rows if "key" in row} for rows in both)
         seen = ("kind", "type", "text")
         return {
             key: row
@@ -73,10 +74,6 @@ class Local:
     def _on_both(self, work: Callable[[Path], Any]) -> list[Any]:
         with ThreadPoolExecutor(2) as pool:
             return list(pool.map(work, (self.gold, self.other)))
-
-
-def _observations(rows: Sequence[Line]) -> Mapping[str, Line]:
-    return {row["key"]: row for row in rows if "key" in row}
 
 
 def _pytest(root: Path, *files: str) -> int:

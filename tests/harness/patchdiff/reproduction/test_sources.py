@@ -37,23 +37,21 @@ def left(text: str, *names: str) -> str:
     return apply_changes(text, drop_others(source, test))
 
 
-def test_one_test_is_left_with_its_decorators_comments_and_fixtures() -> None:
-    kept = left(FILE, "test_plain")
-    assert "@pytest.mark.slow\ndef test_plain(rate):" in kept
-    assert "# as it was" in kept
-    assert "def rate():" in kept
-    assert "class TestFirst:" in kept
-    assert "test_one" not in kept
-    assert "about" not in kept
-    ast.parse(kept)
+PLAIN = ["@pytest.mark.slow\ndef test_plain(rate):", "# as it was", "def rate():", "class TestFirst:"]
 
 
-def test_test_in_a_class_leaves_its_class_without_the_other_tests() -> None:
-    kept = left(FILE, "TestFirst", "test_two")
-    assert "test_two" in kept
-    assert "test_one" not in kept
-    assert "test_plain" not in kept
-    assert "slow" not in kept
+@pytest.mark.parametrize(
+    ("names", "stays", "goes"),
+    [
+        (["test_plain"], PLAIN, ["test_one", "about"]),
+        (["TestFirst", "test_two"], ["test_two"], ["test_one", "test_plain", "slow"]),
+    ],
+)
+def test_one_test_is_left_with_its_decorators_comments_fixtures_and_class(
+    names: list[str], stays: list[str], goes: list[str]
+) -> None:
+    kept = left(FILE, *names)
+    assert [text for text in [*stays, *goes] if text in kept] == stays
     ast.parse(kept)
 
 
