@@ -5,11 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import (
-    DatasetRef,
-    Instance,
-)
+from assay.harness.domain import DatasetRef, Instance, PublishedImage
 from assay.instances.dataset.formats import FORMATS
+from assay.instances.environments.row_script import Script, read_script
 
 DATASET = DatasetRef(name="d", revision="r")
 
@@ -41,3 +39,12 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 def read(name: str, number: int = 0, **changes: object) -> Instance:
     return FORMATS[name].to_instance(rows(name)[number] | changes, DATASET)
+
+
+def published(instance: Instance) -> PublishedImage:
+    assert isinstance(instance.environment, PublishedImage)
+    return instance.environment
+
+
+def script(instance: Instance) -> Script:
+    return read_script(published(instance).eval_script)

@@ -6,6 +6,7 @@ import json
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,13 @@ def make_tar(files: Mapping[str, bytes]) -> bytes:
             entry.size = len(content)
             tar.addfile(entry, io.BytesIO(content))
     return packed.getvalue()
+
+
+def tree(folder: Path, **files: str) -> Path:
+    """Write a tree with some files whose names have two underscores for a dot."""
+    path = folder / "tree.tar"
+    path.write_bytes(make_tar({name.replace("__", "."): text.encode() for name, text in files.items()}))
+    return path
 
 
 def layer(**files: str) -> bytes:

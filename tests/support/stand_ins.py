@@ -22,9 +22,9 @@ from assay.harness.domain import Instance
 from assay.instances.dataset import rows as tables
 from assay.instances.dataset.load import load
 from prediction_sources import archive, sample
+from samples import SAMPLES
 from toy import GOLD, TESTS
 
-SAMPLES = Path(__file__).parent.parent / "data/formats"
 IDS = (
     *("pallets__flask-5063", "sympy__sympy-18057", "acme__calc-1", "acme__calc-2", "acme__calc-3"),
     *(*demo.IDS, "pallets__jinja-3.1.3"),
@@ -207,12 +207,9 @@ def world(folder: Path) -> Iterator[None]:
         patched.setitem(engines.ENGINES.parts, "docker", FAKE)
         patched.setitem(tables.BUNDLED, "releases", folder / "releases.jsonl")
         patched.setattr(tables, "_hub_table", lambda _id, _split: tables._file_table(folder / "lite.jsonl", None))
-        patched.setattr(tables, "_folder_table", _folder_or_file(tables._folder_table))
+        of_folder, of_file = tables._folder_table, tables._file_table
+        patched.setattr(tables, "_folder_table", lambda at, split: (of_file if at.is_file() else of_folder)(at, split))
         yield
-
-
-def _folder_or_file(of_folder: Any) -> Any:
-    return lambda path, split: tables._file_table(path, split) if path.is_file() else of_folder(path, split)
 
 
 if __name__ == "__main__":

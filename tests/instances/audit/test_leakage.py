@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,50 +8,38 @@ from assay.instances.audit.subject import subject
 from changes import change
 from toy import make_instance
 
-Find = Callable[..., list[AuditFinding]]
 FIX = ("    total = price * count", "    if total > limit:", "        raise TooMuch(total)", "    return round(total)")
 GOLD = change("shop.py", adds=FIX, drops=["    return price"])
 
 
-@pytest.fixture
-def leaks() -> Find:
-    def find(statement: str = "", hints: str = "", gold: str = GOLD) -> list[AuditFinding]:
-        about = make_instance(problem_statement=statement, hints=hints, gold_patch=gold)
-        return list(solution_leaked(subject(about)))
-
-    return find
+def leaks(statement: str = "", hints: str = "", gold: str = GOLD) -> list[AuditFinding]:
+    about = make_instance(problem_statement=statement, hints=hints, gold_patch=gold)
+    return list(solution_leaked(subject(about)))
 
 
-def test_whole_fix_in_a_code_block_is_exact(leaks: Find) -> None:
+def test_whole_fix_in_a_code_block_is_exact() -> None:
     (found,) = leaks("It should be\r\n```python\r\n" + "\r\n".join(FIX) + "\r\n```\r\n")
-    assert (found.kind, found.severity, found.grade, found.share) == (
-        AuditKind.SOLUTION_IN_ISSUE,
-        Severity.FAULT,
-        LeakGrade.EXACT,
-        1,
-    )
+    assert (found.kind, found.severity) == (AuditKind.SOLUTION_IN_ISSUE, Severity.FAULT)
+    assert (found.grade, found.share) == (LeakGrade.EXACT, 1)
     assert len(found.evidence) == 4
     assert found.evidence[0] == "total = price * count  [in a code block: total = price * count]"
 
 
-def test_grade_follows_the_share(leaks: Find) -> None:
+def test_grade_follows_the_share() -> None:
     (most,), (some,) = leaks("\n".join(FIX[:2])), leaks(FIX[3])
     assert (most.grade, most.share, most.severity) == (LeakGrade.MOST, 0.5, Severity.FAULT)
     assert (some.grade, some.share, some.severity) == (LeakGrade.SOME, 0.25, Severity.DOUBT)
 
 
-def test_diff_in_the_hints_is_found(leaks: Find) -> None:
+def test_diff_in_the_hints_is_found() -> None:
     (found,) = leaks(hints="Try this:\n\n```diff\n" + "\n".join(f"+{line}" for line in FIX) + "\n```")
     assert (found.kind, found.grade) == (AuditKind.SOLUTION_IN_HINTS, LeakGrade.EXACT)
     assert found.evidence[3] == "return round(total)  [in a diff: +    return round(total)]"
 
 
-def test_code_within_a_sentence_is_found(leaks: Find) -> None:
+def test_code_within_a_sentence_or_a_long_line_is_found() -> None:
     (found,) = leaks("I would say `total=price*count` instead.")
     assert found.evidence == ("total = price * count  [in the text: I would say `total=price*count` instead.]",)
-
-
-def test_long_line_is_shown_around_the_match(leaks: Find) -> None:
     (found,) = leaks(hints=f"{'before ' * 60}return  round(total) {'after ' * 60}")
     assert "before return  round(total) after" in found.evidence[0]
     assert len(found.evidence[0]) < 200
@@ -82,7 +68,7 @@ TRACE = 'Traceback (most recent call last):\n  File "shop.py", line 3, in f\n   
         ("The total is wrong.", GOLD, []),
     ],
 )
-def test_only_lines_of_the_solution_leak_it(leaks: Find, statement: str, gold: str, shares: list[float]) -> None:
+def test_only_lines_of_the_solution_leak_it(statement: str, gold: str, shares: list[float]) -> None:
     assert [each.share for each in leaks(statement, gold=gold)] == shares
 
 

@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 import pytest
 
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
@@ -8,30 +6,21 @@ from assay.instances.audit.subject import subject
 from changes import change
 from toy import make_instance
 
-Find = Callable[..., list[AuditFinding]]
+
+def found(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[AuditFinding]:
+    about = make_instance(
+        gold_patch=change(more.pop("path", "calc.py"), adds=gold),
+        test_patch=change("tests/test_calc.py", adds=tests),
+        problem_statement=statement,
+        **more,
+    )
+    return [*names_only_in_gold(subject(about)), *texts_only_in_gold(subject(about))]
 
 
-@pytest.fixture
-def found() -> Find:
-    def find(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[AuditFinding]:
-        about = make_instance(
-            gold_patch=change(more.pop("path", "calc.py"), adds=gold),
-            test_patch=change("tests/test_calc.py", adds=tests),
-            problem_statement=statement,
-            **more,
-        )
-        return [*names_only_in_gold(subject(about)), *texts_only_in_gold(subject(about))]
-
-    return find
-
-
-def test_import_of_a_name_only_in_gold_is_a_fault(found: Find) -> None:
+def test_import_of_a_name_only_in_gold_is_a_fault_and_a_use_a_doubt() -> None:
     (one,) = found(["def add_exactly(a, b):"], ["from calc import add_exactly"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.FAULT)
     assert one.evidence == ("add_exactly: def add_exactly(a, b):  [used: from calc import add_exactly]",)
-
-
-def test_use_of_a_name_only_in_gold_is_a_doubt(found: Find) -> None:
     (one,) = found(["    def add_exactly(self, b):"], ["    assert calc.add_exactly(1) == 2"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.DOUBT)
 
@@ -48,9 +37,7 @@ def test_use_of_a_name_only_in_gold_is_a_doubt(found: Find) -> None:
         (["    def __radd__(self, b):"], ["assert a.__radd__(b)"], "Adding is wrong."),
     ],
 )
-def test_mentioned_unused_or_common_name_is_not_narrow(
-    found: Find, gold: list[str], tests: list[str], statement: str
-) -> None:
+def test_mentioned_unused_or_common_name_is_not_narrow(gold: list[str], tests: list[str], statement: str) -> None:
     assert found(gold, tests, statement) == []
 
 
@@ -62,7 +49,7 @@ def test_name_on_the_old_side_is_not_narrow() -> None:
     assert not list(names_only_in_gold(subject(about)))
 
 
-def test_message_only_in_gold_is_a_doubt(found: Find) -> None:
+def test_message_only_in_gold_is_a_doubt() -> None:
     gold = ["    raise ValueError(f'the sum of {a} and {b} is too large')"]
     tests = ['with pytest.raises(ValueError, match="is too large$"):', '    assert "and 3 is too large" in str(error)']
     (one,) = found(gold, tests)

@@ -3,16 +3,10 @@
 import pytest
 
 from assay.instances.collect.duplicates import PatchIndex
-
-
-def patch(*lines: str, path: str = "calc.py") -> str:
-    added = "".join(f"+{line}\n" for line in lines)
-    return f"--- a/{path}\n+++ b/{path}\n@@ -1 +1,{len(lines) + 1} @@\n import sys\n{added}"
-
+from changes import change
 
 FIVE = ("a = 1", "b = 2", "c = 3", "d = 4", "e = 5")
-
-
+WHOLE = change("calc.py", adds=FIVE)
 OTHER_WAY = "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1 @@\n import sys\n-a = 1\n"
 BROKEN = "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n"
 
@@ -20,13 +14,13 @@ BROKEN = "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n"
 @pytest.mark.parametrize(
     ("known", "asked", "nearest"),
     [
-        ({"one": patch(*FIVE)}, patch(*FIVE), "one"),
-        ({"one": patch(*FIVE)}, patch(*FIVE[:4], path="other.py"), "one"),  # four fifths of their lines
-        ({"one": patch(*FIVE)}, patch(*FIVE[:3]), ""),
-        ({"one": patch(*FIVE)}, patch(*FIVE, *("f = 6", "g = 7")), ""),
-        ({"far": patch(*FIVE[:4]), "near": patch(*FIVE)}, patch(*FIVE), "near"),
-        ({"one": patch("    a = 1")}, patch("a = 1  "), "one"),
-        ({"one": patch("    a = 1")}, OTHER_WAY, ""),
+        ({"one": WHOLE}, WHOLE, "one"),
+        ({"one": WHOLE}, change("other.py", adds=FIVE[:4]), "one"),  # four fifths of their lines
+        ({"one": WHOLE}, change("calc.py", adds=FIVE[:3]), ""),
+        ({"one": WHOLE}, change("calc.py", adds=[*FIVE, "f = 6", "g = 7"]), ""),
+        ({"far": change("calc.py", adds=FIVE[:4]), "near": WHOLE}, WHOLE, "near"),
+        ({"one": change("calc.py", adds=["    a = 1"])}, change("calc.py", adds=["a = 1  "]), "one"),
+        ({"one": change("calc.py", adds=["    a = 1"])}, OTHER_WAY, ""),
         ({"broken": BROKEN, "empty": ""}, "", ""),
         ({"broken": BROKEN, "empty": ""}, BROKEN, ""),
     ],

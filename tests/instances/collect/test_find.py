@@ -8,7 +8,7 @@ import pytest
 from assay.harness.errors import UserError
 from assay.instances.collect.find import MirrorHistory, find
 from assay.instances.collect.steps import Change, Found
-from histories import START, Repository, begin, calc
+from histories import START, Repository, begin
 
 REPO = "acme/calc"
 
@@ -20,11 +20,6 @@ def found(mirrors: Path, since: date | None = None, until: date | None = None) -
 def get_change(line: Found) -> Change:
     assert line.change
     return line.change
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return calc(tmp_path / "acme__calc")
 
 
 def test_squashed_and_merged_pull_requests_are_candidates_and_others_say_why_not(repository: Repository) -> None:

@@ -2,25 +2,18 @@
 
 from pathlib import Path
 
-import pytest
-
 from assay.harness.patches.diff import find_touched_paths
 from assay.instances.collect.find import MirrorHistory, find
 from assay.instances.collect.pair import Issues, pair
 from assay.instances.collect.steps import Paired
 from assay.instances.trees.sources import Sources
-from histories import Repository, calc
+from histories import Repository
 
 
 def paired(folder: Path, issues: Issues | None = None) -> dict[str, Paired]:
     sources = Sources([folder], folder / "cache")
     lines = find(MirrorHistory([folder]), ["acme/calc"], None, None)
     return {each.id: pair(each, sources, issues or {}) for each in lines if each.kept}
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return calc(tmp_path / "acme__calc")
 
 
 def test_the_change_is_split_into_code_and_tests(repository: Repository) -> None:

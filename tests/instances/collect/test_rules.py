@@ -10,25 +10,18 @@ from assay.harness.domain import Instance
 from assay.instances.collect.duplicates import KnownInstances, index_known
 from assay.instances.collect.rules import CandidateLimits, Sieve
 from assay.instances.collect.steps import Filtered, Paired
+from changes import change
 
 DAY = datetime(2024, 3, 2, tzinfo=UTC)
 
-
-def patch(path: str, *lines: str) -> str:
-    added = "".join(f"+{line}\n" for line in lines)
-    return (
-        f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1,{len(lines) + 1} @@\n import sys\n{added}"
-    )
-
-
-GOLD = patch("calc.py", "total = sum(numbers, start)", "total = round(total, digits)")
+GOLD = change("calc.py", adds=["total = sum(numbers, start)", "total = round(total, digits)"])
 FIELDS: Mapping[str, object] = {
     "id": "acme__calc-3",
     "repo": "acme/calc",
     "base_commit": "1" * 40,
     "problem_statement": "The total of an empty list raises an error, but zero is expected",
     "gold_patch": GOLD,
-    "test_patch": patch("tests/test_calc.py", "assert total([]) == 0"),
+    "test_patch": change("tests/test_calc.py", adds=["assert total([]) == 0"]),
     "fail_to_pass": (),
     "pass_to_pass": (),
     "created_at": DAY,
@@ -52,12 +45,12 @@ def test_a_good_candidate_goes_on_with_its_license() -> None:
     [
         ("bot", {"author": "dependabot[bot] <b@example.org>"}),
         ("revert", {"problem_statement": 'Revert "Sum of the empty list must not raise"'}),
-        ("code", {"gold_patch": patch("README.md", "calc adds numbers")}),
+        ("code", {"gold_patch": change("README.md", adds=["calc adds numbers"])}),
         ("code", {"gold_patch": ""}),
         ("tests", {"test_patch": ""}),
-        ("tests", {"test_patch": patch("tests/data.txt", "1 2 3")}),
-        ("size", {"gold_patch": patch("calc.py", *(f"total += {number} * step" for number in range(501)))}),
-        ("size", {"gold_patch": "".join(patch(f"calc{number}.py", "total = 0") for number in range(11))}),
+        ("tests", {"test_patch": change("tests/data.txt", adds=["1 2 3"])}),
+        ("size", {"gold_patch": change("calc.py", adds=(f"total += {number} * step" for number in range(501)))}),
+        ("size", {"gold_patch": "".join(change(f"calc{number}.py", adds=["total = 0"]) for number in range(11))}),
         ("license", {"license_name": ""}),
         ("license", {"license_name": "GPL-3.0"}),
         ("statement", {"problem_statement": "Fix the sum"}),
@@ -87,7 +80,7 @@ def test_the_second_of_two_like_patches_falls_out() -> None:
     sieve = Sieve(CandidateLimits(), KnownInstances())
     assert decide(sieve=sieve).kept
     assert decide(sieve=sieve, id="acme__calc-9").rule == "duplicate"
-    other = patch("calc.py", "total = fsum(numbers)", "return total or default")
+    other = change("calc.py", adds=["total = fsum(numbers)", "return total or default"])
     assert decide(sieve=sieve, id="acme__calc-10", gold_patch=other).kept
 
 

@@ -9,8 +9,7 @@ from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.convert import convert, convert_all, find_format, save
 from assay.instances.dataset.formats import FORMATS
 from assay.instances.dataset.load import load
-
-SAMPLES = Path(__file__).parents[2] / "data/formats"
+from samples import SAMPLES
 
 
 def sample(name: str) -> Sequence[Instance]:

@@ -4,13 +4,7 @@ from pathlib import Path
 import pytest
 
 from assay.instances.setup.project import LONGEST, detect_language, read_project
-from assay.instances.trees.content import FILE, TreeEntry, write_tar
-
-
-def make_tar(at: Path, files: dict[str, bytes]) -> Path:
-    with at.open("wb") as file:
-        write_tar((TreeEntry(path, FILE, content) for path, content in files.items()), file)
-    return at
+from saved_images import make_tar
 
 
 def test_manifests_are_read_and_sources_are_not(tmp_path: Path) -> None:
@@ -22,7 +16,9 @@ def test_manifests_are_read_and_sources_are_not(tmp_path: Path) -> None:
         "README.md": b"x" * (LONGEST + 1),
         "tox.ini": b"\xff",
     }
-    found = read_project("acme/calc", make_tar(tmp_path / "tree.tar", files), datetime.now(UTC))
+    packed = tmp_path / "tree.tar"
+    packed.write_bytes(make_tar(files))
+    found = read_project("acme/calc", packed, datetime.now(UTC))
     assert found.language == "python"
     assert set(found.paths) == set(files)
     assert found.texts == {"setup.py": "setup()", ".github/workflows/ci.yml": "jobs", "tox.ini": "\ufffd"}

@@ -8,9 +8,8 @@ import pytest
 
 from changes import change
 from stand_ins import as_row
-from toy import make_instance
+from toy import FIXED, make_instance
 
-ADD = "tests/test_calc.py::test_add"
 STATEMENT = "Adding is wrong\n\n```python\nadd(1, 2)\n```\nI expect 3, and would {}."
 FIX = ["    total = left + right", "    if total > limit:", "        total = limit", "    return round(total)"]
 
@@ -92,7 +91,7 @@ def test_records_of_both_controls_are_looked_at(assay: Callable, data: Path) -> 
 
 
 def test_a_run_without_patches_shows_weak_tests(assay: Callable, data: Path, actor: Callable) -> None:
-    engine = actor({ADD: [True]})
+    engine = actor({FIXED: [True]})
     assert assay("evaluate", "rows.jsonl", "--null", "--run-id", "empty", "--engine", engine).code == 0
     assert assay("evaluate", "rows.jsonl", "--gold", "--run-id", "full").code == 0
     args = ("dataset", "audit", "rows.jsonl", "--kind", "weak_tests", "--null-run")
@@ -105,7 +104,7 @@ def test_a_run_without_patches_shows_weak_tests(assay: Callable, data: Path, act
 
 def test_mutants_that_no_test_notices(assay: Callable, data: Path, actor: Callable) -> None:
     # what test_add says: with the gold patch, without any, with the first mutant and with the second
-    engine = actor({ADD: [True, False, True, False]})
+    engine = actor({FIXED: [True, False, True, False]})
     args = ("dataset", "audit", "rows.jsonl", "-i", "acme__calc-3", "--mutants", "2", "-j", "1")
     shown = assay(*args, "--engine", engine, "--json").json
     assert [each["outcome"] for each in shown["mutants"]["acme__calc-3"]] == ["resolved", "unresolved"]
@@ -122,7 +121,7 @@ def test_mutants_that_no_test_notices(assay: Callable, data: Path, actor: Callab
 
 
 def test_an_instance_that_fails_its_controls_has_no_mutants(assay: Callable, data: Path, actor: Callable) -> None:
-    engine = actor({ADD: [False, True]})
+    engine = actor({FIXED: [False, True]})
     args = ("dataset", "audit", "rows.jsonl", "-i", "acme__calc-3", "--mutants", "2", "--strict")
     done = assay(*args, "--engine", engine, "--json")
     assert (done.code, done.json["mutants"]) == (4, {})

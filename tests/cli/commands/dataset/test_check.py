@@ -2,7 +2,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-SAMPLES = Path(__file__).parents[3] / "data/formats"
+from samples import SAMPLES
 
 
 def test_label_sets_that_contradict_the_three_results_are_found(assay: Callable, in_folder: Path) -> None:

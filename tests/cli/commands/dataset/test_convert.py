@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-SAMPLES = Path(__file__).parents[3] / "data/formats"
+from samples import SAMPLES
 
 
 def test_rows_are_converted_to_a_file_and_to_stdout(assay: Callable, rows: Path) -> None:

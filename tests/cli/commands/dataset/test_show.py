@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-SAMPLES = Path(__file__).parents[3] / "data/formats"
+from samples import SAMPLES
 
 
 def test_instances_of_other_dialects_are_shown(assay: Callable, in_folder: Path) -> None:

@@ -9,8 +9,7 @@ import pytest
 from assay.harness.domain import Instance
 from assay.harness.engines.fake import FakeBox
 from assay.instances.dataset.load import load
-
-ADD, SAME = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
+from toy import FIXED, KEPT
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def folder(in_folder: Path, instance: Instance) -> Path:
     (task / "problem.md").write_text(instance.problem_statement)
     (task / "gold.patch").write_text(instance.gold_patch)
     (task / "test.patch").write_text(instance.test_patch)
-    (task / "tests.json").write_text(json.dumps({"fail_to_pass": [ADD], "pass_to_pass": [SAME]}))
+    (task / "tests.json").write_text(json.dumps({"fail_to_pass": [FIXED], "pass_to_pass": [KEPT]}))
     return in_folder / "mine"
 
 
@@ -51,18 +50,18 @@ def test_the_record_tells_versions_images_and_every_status(assay: Callable, rows
     assert record["engine"] == {"engine": "fake"}
     assert record["image_digests"] == ["sha256:fake/acme__calc-2:1"]
     assert record["assay_version"]
-    assert record["tests"][ADD] == {"gold": ["passed", "passed"], "null": ["failed", "failed"]}
+    assert record["tests"][FIXED] == {"gold": ["passed", "passed"], "null": ["failed", "failed"]}
 
 
 def test_a_flaky_test_is_quarantined_and_left_out_of_a_verdict(assay: Callable, rows: Path, actor: Callable) -> None:
     # gold, null, gold, null ... of each instance: the second and third gold run see it fail
-    engine = actor({SAME: [True, True, False, True, False, True]})
+    engine = actor({KEPT: [True, True, False, True, False, True]})
     done = assay("dataset", "validate", "rows.jsonl", "-i", "acme__calc-1", "-j", "1", "--engine", engine)
     assert done.code == 4, done.err
     assert "after quarantine" in done.out
-    assert f"acme__calc-1: unstable, quarantined: {SAME}" in done.out
+    assert f"acme__calc-1: unstable, quarantined: {KEPT}" in done.out
 
-    engine = actor({SAME: [False]})
+    engine = actor({KEPT: [False]})
     strict = assay("evaluate", "rows.jsonl", "--gold", "--engine", engine, "--run-id", "a", "--json").json
     assert strict["resolved_ids"] == []
     args = ("--stability", "runs/rows.validate/stability.json", "--json")
@@ -76,15 +75,15 @@ def test_a_flaky_test_is_quarantined_and_left_out_of_a_verdict(assay: Callable, 
 
 
 def test_a_folder_keeps_its_own_quarantine(assay: Callable, folder: Path, actor: Callable, tester: Callable) -> None:
-    engine = tester("tests = {ADD: fixed, SAME: turn not in (2, 4)}")
+    engine = tester("tests = {FIXED: fixed, KEPT: turn not in (2, 4)}")
     assert assay("dataset", "validate", "mine", "--write", "mine", "--engine", engine, "-j", "1").code == 0
     task = folder / "tasks/acme__calc-1"
-    assert json.loads((task / "tests.json").read_text()) == {"fail_to_pass": [ADD], "pass_to_pass": []}
+    assert json.loads((task / "tests.json").read_text()) == {"fail_to_pass": [FIXED], "pass_to_pass": []}
     record = json.loads((task / "stability.json").read_text())
-    assert (record["quarantined"], list(record["tests"])) == ([SAME], [SAME])
+    assert (record["quarantined"], list(record["tests"])) == ([KEPT], [KEPT])
 
-    (task / "tests.json").write_text(json.dumps({"fail_to_pass": [ADD], "pass_to_pass": [SAME]}))
-    done = assay("evaluate", "mine", "--gold", "--engine", actor({SAME: [False]}), "--json")
+    (task / "tests.json").write_text(json.dumps({"fail_to_pass": [FIXED], "pass_to_pass": [KEPT]}))
+    done = assay("evaluate", "mine", "--gold", "--engine", actor({KEPT: [False]}), "--json")
     assert (done.json["resolved_ids"], done.json["flags"]) == (
         ["acme__calc-1"],
         {"acme__calc-1": ["quarantined_tests_left_out"]},
@@ -93,10 +92,10 @@ def test_a_folder_keeps_its_own_quarantine(assay: Callable, folder: Path, actor:
 
 def test_validation_takes_no_notice_of_an_earlier_quarantine(assay: Callable, folder: Path) -> None:
     (folder / "tasks/acme__calc-1/stability.json").write_text(
-        json.dumps({"instance_id": "acme__calc-1", "quarantined": [SAME]})
+        json.dumps({"instance_id": "acme__calc-1", "quarantined": [KEPT]})
     )
     (result,) = assay("dataset", "validate", "mine", "-k", "1", "--json").json["instances"]
-    assert (result["pass_to_pass"], result["quarantined"]) == ([SAME], [])
+    assert (result["pass_to_pass"], result["quarantined"]) == ([KEPT], [])
 
 
 @pytest.mark.parametrize("text", ["{", '{"instance_id": "acme__calc-1", "quarantined": "all"}'])
@@ -114,7 +113,7 @@ def tester(in_folder: Path) -> Iterator[Callable[[str], str]]:
     def write(line: str) -> str:
         (in_folder / "tester.py").write_text(
             "from assay.harness.engines.fake import FakeBox, FakeEngine\n"
-            f"ADD, SAME = {ADD!r}, {SAME!r}\n"
+            f"FIXED, KEPT = {FIXED!r}, {KEPT!r}\n"
             "def results(box):\n"
             "    fixed, turn = bool(box._files.get('model.patch', b'').strip()), box._turn\n"
             f"    {line}\n"
@@ -136,7 +135,7 @@ def unlabelled(rows: Path) -> Path:
     first, second, third = (json.loads(line) for line in rows.read_text().splitlines())
     del first["FAIL_TO_PASS"], first["PASS_TO_PASS"]
     second |= {"FAIL_TO_PASS": "", "PASS_TO_PASS": None}
-    third |= {"FAIL_TO_PASS": [SAME], "PASS_TO_PASS": ["tests/test_gone.py::test_gone"]}
+    third |= {"FAIL_TO_PASS": [KEPT], "PASS_TO_PASS": ["tests/test_gone.py::test_gone"]}
     rows.write_text("".join(json.dumps(row) + "\n" for row in (first, second, third)))
     return rows
 
@@ -144,7 +143,7 @@ def unlabelled(rows: Path) -> Path:
 def test_measured_labels_make_rows_that_can_be_evaluated(
     assay: Callable, unlabelled: Path, tester: Callable, instance: Instance
 ) -> None:
-    engine = tester("tests = {ADD: fixed, SAME: True, 'tests/test_calc.py::test_odd': turn % 3 == 0}")
+    engine = tester("tests = {FIXED: fixed, KEPT: True, 'tests/test_calc.py::test_odd': turn % 3 == 0}")
     done = assay("dataset", "validate", "rows.jsonl", "--write", "out", "--engine", engine, "-j", "1")
     assert done.code == 0, done.err
     assert "3 of 3 instances with measured labels: out" in done.out
@@ -153,7 +152,7 @@ def test_measured_labels_make_rows_that_can_be_evaluated(
     assert "acme__calc-3: not labelled, is fail to pass: tests/test_calc.py::test_add" in done.out
     assert "acme__calc-1: labelled" not in done.out
     loaded = load("out").instances
-    assert [(each.fail_to_pass, each.pass_to_pass) for each in loaded] == [((ADD,), (SAME,))] * 3
+    assert [(each.fail_to_pass, each.pass_to_pass) for each in loaded] == [((FIXED,), (KEPT,))] * 3
     kept = loaded[0].model_copy(update={"dataset": instance.dataset, "log_format": ""})
     assert kept == instance.model_copy(update={"hints": kept.hints, "version": kept.version})
     again = assay("dataset", "validate", "rows.jsonl", "--write", "out", "--engine", engine, "--json")
@@ -166,8 +165,8 @@ def test_measured_labels_make_rows_that_can_be_evaluated(
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("tests = {ADD: True, SAME: True}", "no test fails without the gold patch and passes with it, in every run"),
-        ("tests = {ADD: fixed and turn > 0, SAME: True}", "no test fails without the gold patch and passes with it"),
+        ("tests = {FIXED: True, KEPT: True}", "no test fails without the gold patch and passes with it, in every run"),
+        ("tests = {FIXED: fixed and turn > 0, KEPT: True}", "no test fails without the gold patch and passes with it"),
         ("tests = {}", "its gold patch is not_run: no test result was found (exit status 0)"),
     ],
 )

@@ -11,8 +11,8 @@ from assay.harness.domain import Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import FORMATS
 from assay.instances.dataset.load import load
+from samples import SAMPLES
 
-SAMPLES = Path(__file__).parents[3] / "data/formats"
 RULES = ", ".join(repr(str(rule)) for rule in [*Rule][:-1]) + f" or {str([*Rule][-1])!r}"
 CASES: list[dict[str, Any]] = yaml.safe_load((SAMPLES / "broken_rows.yaml").read_text())
 

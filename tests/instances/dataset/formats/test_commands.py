@@ -3,19 +3,14 @@
 import pytest
 
 from assay.harness import runners
-from assay.harness.domain import Instance, PublishedImage
+from assay.harness.domain import PublishedImage
 from assay.harness.errors import DataError
-from assay.instances.environments.row_script import Script, read_script
-from samples import read
+from assay.instances.environments.row_script import read_script
+from samples import read, script
 
 PYTEST = {"log_parser": "parse_log_pytest", "test_cmd": "pytest -rA", "install": "pip install -e .", "python": "3.9"}
 FIRST = {"FAIL_TO_FAIL": [], "docker_image": "acme/adds:1", "install_config": PYTEST}
 LIVE = {"docker_image": None, "test_cmds": ["pytest -rA"], "print_cmds": [], "rebuild_cmds": ["make all"]}
-
-
-def script(instance: Instance) -> Script:
-    assert isinstance(instance.environment, PublishedImage)
-    return read_script(instance.environment.eval_script)
 
 
 CARGO = {"log_parser": "parse_log_cargo", "test_cmd": ["make", "cargo test"]}

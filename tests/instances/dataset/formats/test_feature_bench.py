@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness import runners
-from assay.harness.domain import Instance, PublishedImage, Rule
+from assay.harness.domain import PublishedImage, Rule
 from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.dataset.formats import FORMATS
 from assay.instances.dataset.swt_tasks import make_test_task
@@ -15,8 +15,7 @@ from assay.instances.dataset.to_harbor import task_files
 from assay.instances.environments.image_specs import make_published_spec
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe, has_recipe
-from assay.instances.environments.row_script import Script, read_script
-from samples import WHOLE, read, rows
+from samples import WHOLE, read, rows, script
 
 TOGETHER = "--rootdir=/testbed --continue-on-collection-errors"
 
@@ -34,11 +33,6 @@ def put(folder: Path, files: dict[str, str]) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
-
-
-def script(instance: Instance) -> Script:
-    assert isinstance(instance.environment, PublishedImage)
-    return read_script(instance.environment.eval_script)
 
 
 def test_the_base_tree_is_the_one_that_the_benchmark_makes(tmp_path: Path) -> None:

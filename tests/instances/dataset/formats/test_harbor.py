@@ -3,24 +3,18 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, PublishedImage
 from assay.harness.errors import DataError, UserError
 from assay.harness.reports import find
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
 from assay.instances.dataset.load import load
 from assay.instances.environments.row_script import read_script
-from samples import DATASET, PLAIN, read
+from samples import DATASET, PLAIN, published, read
 
 TASK = 'schema_version = "1.4"\n[environment]\ndocker_image = "acme/hello:1"\n'
 
 
 SEPARATE = '[verifier]\nenvironment_mode = "separate"\n'
-
-
-def published(instance: Instance) -> PublishedImage:
-    assert isinstance(instance.environment, PublishedImage)
-    return instance.environment
 
 
 def make_task(folder: Path, task: str = TASK, **files: str) -> Path:

@@ -1,10 +1,7 @@
 import pytest
 
 from assay.instances.dataset.formats.languages import UNKNOWN, guess_language
-
-
-def _changes(*paths: str) -> str:
-    return "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-old\n+new\n" for path in paths)
+from changes import change
 
 
 @pytest.mark.parametrize(
@@ -17,4 +14,4 @@ def _changes(*paths: str) -> str:
     ],
 )
 def test_project_files_decide_the_language_only_where_no_source_file_does(paths: list[str], language: str) -> None:
-    assert guess_language("acme/shop", _changes(*paths)) == language
+    assert guess_language("acme/shop", "".join(map(change, paths))) == language

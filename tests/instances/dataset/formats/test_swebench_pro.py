@@ -4,21 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, PublishedImage
 from assay.harness.reports import find
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.swebench_pro import RUN, read_image_name
 from assay.instances.dataset.load import load
 from assay.instances.environments.row_script import read_script
-from samples import read, rows
+from samples import published, read, rows
 
 PRO = "swebench-pro"
 COMMIT = "c" * 40
-
-
-def published(instance: Instance) -> PublishedImage:
-    assert isinstance(instance.environment, PublishedImage)
-    return instance.environment
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,6 @@ def wrong_rows(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield column, changed
 
 
-def first_format(row: dict[str, Any]) -> str:
-    return next((name for name, each in FORMATS.items() if each.matches(row)), "")
-
-
 def outcome(name: str, row: dict[str, Any]) -> Instance | DataError:
     try:
         FORMATS[name].find_id(row)
@@ -46,7 +42,8 @@ def outcome(name: str, row: dict[str, Any]) -> Instance | DataError:
 def test_a_wrong_value_is_named_in_one_line_and_makes_no_row_of_another_dialect(name: str) -> None:
     refused = []
     for column, row in wrong_rows(name):
-        assert first_format(row) == name or column in SIGNS.get(name, ())
+        first = next((name for name, each in FORMATS.items() if each.matches(row)), "")
+        assert first == name or column in SIGNS.get(name, ())
         found = outcome(name, row)
         if isinstance(found, DataError):
             refused.append(found)

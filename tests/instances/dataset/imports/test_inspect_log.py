@@ -18,39 +18,34 @@ def found_in(path: Path, **changes: object) -> str | None:
     return each.patch
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"scores": {"mine": {"value": "C", "metadata": {"model_patch": patch(NAME)}}, "other": {"value": 0}}},
-        {"scores": None, "metadata": {"model_patch": patch(NAME), "patch": "gold"}},
-        {"scores": {}, "store": {"model_patch": patch(NAME)}},
-        {"scores": {}, "output": {"completion": patch(NAME)}},
-        {"scores": {}, "output": {"completion": "attachment://ab"}, "attachments": {"ab": patch(NAME)}},
-        {"scores": {}, "output": {"completion": f"I changed x.\n\n```diff\n{patch(NAME)}```\nDone."}},
-    ],
-)
-def test_the_patch_is_found_wherever_a_task_keeps_it(tmp_path: Path, changes: dict[str, Any]) -> None:
-    assert found_in(tmp_path, **changes) == patch(NAME)
+FOUND = patch(NAME)
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("wanted", "changes"),
     [
-        {"scores": {}},
-        {"scores": {}, "metadata": {"patch": "diff --git the gold patch is never taken"}},
-        {"scores": {}, "output": {"completion": "```diff\nx\n```\n```diff\ny\n```"}},
-        {"scores": {}, "output": None},
-        {"scores": {"s": {"metadata": {"model_patch": inspect_log.UNREADABLE[0]}}}},
-        {"scores": {"s": {"metadata": {"model_patch": 3}}}},
+        (FOUND, {}),
+        (FOUND, {"scores": {"mine": {"value": "C", "metadata": {"model_patch": FOUND}}, "other": {"value": 0}}}),
+        (FOUND, {"scores": None, "metadata": {"model_patch": FOUND, "patch": "gold"}}),
+        (FOUND, {"scores": {}, "store": {"model_patch": FOUND}}),
+        (FOUND, {"scores": {}, "output": {"completion": FOUND}}),
+        (FOUND, {"scores": {}, "output": {"completion": "attachment://ab"}, "attachments": {"ab": FOUND}}),
+        (FOUND, {"scores": {}, "output": {"completion": f"I changed x.\n\n```diff\n{FOUND}```\nDone."}}),
+        # what is no patch is no prediction
+        (None, {"scores": {}}),
+        (None, {"scores": {}, "metadata": {"patch": "diff --git the gold patch is never taken"}}),
+        (None, {"scores": {}, "output": {"completion": "```diff\nx\n```\n```diff\ny\n```"}}),
+        (None, {"scores": {}, "output": None}),
+        (None, {"scores": {"s": {"metadata": {"model_patch": inspect_log.UNREADABLE[0]}}}}),
+        (None, {"scores": {"s": {"metadata": {"model_patch": 3}}}}),
+        # an empty patch is one
+        ("", {"scores": {"s": {"metadata": {"model_patch": ""}}}}),
     ],
 )
-def test_what_is_no_patch_is_no_prediction(tmp_path: Path, changes: dict[str, Any]) -> None:
-    assert found_in(tmp_path, **changes) is None
-
-
-def test_an_empty_patch_is_a_prediction(tmp_path: Path) -> None:
-    assert found_in(tmp_path, scores={"s": {"metadata": {"model_patch": ""}}}) == ""
+def test_the_patch_is_found_wherever_a_task_keeps_it(
+    tmp_path: Path, wanted: str | None, changes: dict[str, Any]
+) -> None:
+    assert found_in(tmp_path, **changes) == wanted
 
 
 def test_an_error_is_the_reason_for_a_missing_patch(tmp_path: Path) -> None:
@@ -65,12 +60,9 @@ def test_scores_with_different_patches_are_refused(tmp_path: Path) -> None:
         found_in(tmp_path, scores=scores)
 
 
-def test_a_log_without_samples_says_so(tmp_path: Path) -> None:
+def test_what_is_no_log_says_so(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="field samples: is missing"):
         import_predictions(sources.write(tmp_path / "l.json", '{"version": 2, "status": "success", "eval": {}}'))
-
-
-def test_an_archive_that_is_no_log_says_so(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"without header.json; give a log of Inspect"):
         import_predictions(sources.packed(tmp_path / "l.zip", {"a.txt": "x"}))
 

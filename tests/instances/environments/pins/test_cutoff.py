@@ -20,18 +20,12 @@ def test_the_cut_off_of_stated_days_is_exact_but_not_before_its_toolchain(create
     assert cutoffs(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == (expected,)
 
 
-def test_a_cut_off_is_first_one_that_neighbours_share():
-    instance = make_instance(created_at=datetime(2023, 5, 30, 16, 0, tzinfo=UTC))
-
-    assert cutoffs(instance, Recipe(toolchain="3.11")) == (
+def test_a_cut_off_is_first_one_that_neighbours_share_and_dates_before_the_toolchain_fall_together():
+    at, early = datetime(2023, 5, 30, 16, 0, tzinfo=UTC), datetime(2020, 12, 30, tzinfo=UTC)
+    assert cutoffs(make_instance(created_at=early), Recipe(toolchain="3.9")) == ("2021-01-03T00:00:00Z",)
+    assert cutoffs(make_instance(created_at=at), Recipe(toolchain="3.11")) == (
         "2023-04-01T00:00:00Z",
         "2023-05-01T00:00:00Z",
         "2023-05-29T00:00:00Z",
         "2023-05-30T16:00:00Z",
     )
-
-
-def test_dates_before_the_toolchain_fall_together():
-    instance = make_instance(created_at=datetime(2020, 12, 30, tzinfo=UTC))
-
-    assert cutoffs(instance, Recipe(toolchain="3.9")) == ("2021-01-03T00:00:00Z",)

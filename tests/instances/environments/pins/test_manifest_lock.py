@@ -3,16 +3,9 @@ from pathlib import Path
 
 from assay.harness.domain import Recipe
 from assay.instances.environments.pins.manifest_lock import make_manifest_lock
-from assay.instances.trees.content import FILE, TreeEntry, write_tar
+from saved_images import tree
 
 DATE = "2023-05-06T00:00:00Z"
-
-
-def tree(folder: Path, **files: str) -> Path:
-    path = folder / "tree.tar"
-    with path.open("wb") as to:
-        write_tar([TreeEntry(name.replace("__", "."), FILE, text.encode()) for name, text in files.items()], to)
-    return path
 
 
 def line(path: str, text: str) -> str:

@@ -16,7 +16,7 @@ from assay.instances.environments.pins.pypi_lock import (
 )
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain
-from assay.instances.trees.content import FILE, TreeEntry, write_tar
+from saved_images import tree
 from toy import make_instance
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
@@ -106,13 +106,6 @@ setup(name="iniconfig", version="9", install_requires=["packaging"], extras_requ
 """
 TAGGED = "[egg_info]\ntag_build = .dev\ntag_date = true\n"
 """setuptools of some years puts these at the end of the version twice, which makes it none."""
-
-
-def tree(folder: Path, **files: str) -> Path:
-    path = folder / "tree.tar"
-    with path.open("wb") as file:
-        write_tar([TreeEntry(name.replace("__", "."), FILE, text.encode()) for name, text in files.items()], file)
-    return path
 
 
 def request(**recipe):
