@@ -6,8 +6,6 @@ from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.errors import EngineError
 
-NEVER = 0
-
 
 @pytest.fixture
 def fake(instance: Instance) -> FakeEngine:
@@ -23,7 +21,7 @@ def use(engine: Engine, image: str) -> None:
 
 
 def test_calls_are_counted_in_their_order(fake: FakeEngine, instance: Instance) -> None:
-    engine = FaultyEngine(fake, NEVER)
+    engine = FaultyEngine(fake, 0)
     use(engine, image_name(instance))
     engine.find_image("x")
     engine.describe()
@@ -62,12 +60,9 @@ def test_all_calls_of_the_given_numbers_fail(fake: FakeEngine) -> None:
     assert engine.failed == ["reap", "reap"]
 
 
-def test_abort_is_neither_counted_nor_broken(fake: FakeEngine) -> None:
+def test_abort_is_neither_counted_nor_broken_and_an_unknown_kind_is_an_error(fake: FakeEngine) -> None:
     engine = FaultyEngine(fake, 1)
     engine.abort()
     assert engine.calls == []
-
-
-def test_unknown_kind_is_an_error(fake: FakeEngine) -> None:
     with pytest.raises(ValueError, match="sometimes"):
         FaultyEngine(fake, 1, "sometimes")

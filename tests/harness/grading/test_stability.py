@@ -20,17 +20,14 @@ from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import Seen, failing, mark_flaky, measure, quarantine, read_stability
 from judged import E, F, M, P, S, X, make_evidence
-from toy import make_instance
+from toy import FIXED, KEPT, make_instance
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
 
 
-ADD, SAME = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
-
-
 def evidence(add: Status, same: Status, tests: Mapping[str, Status] | None = None, **changes: Any) -> Evidence:
-    return make_evidence({ADD: add, SAME: same, **(tests or {})}, **changes)
+    return make_evidence({FIXED: add, KEPT: same, **(tests or {})}, **changes)
 
 
 @pytest.mark.parametrize(
@@ -59,24 +56,24 @@ def test_record_has_each_test_in_each_run(instance: Instance) -> None:
     gold = [evidence(P, P), evidence(P, F, tests={"late": P}), evidence(P, P)]
     null = [evidence(F, P), evidence(F, P), evidence(F, P)]
     found = measure(instance, gold, null, assay_version="1", engine={"engine": "fake"})
-    assert found.tests[SAME] == Seen(gold=(P, F, P), null=(P, P, P))
+    assert found.tests[KEPT] == Seen(gold=(P, F, P), null=(P, P, P))
     assert found.tests["late"].gold == (M, P, M)
-    assert found.unstable == ("late", SAME)
-    assert found.quarantined == (SAME,)
-    assert set(found.keep_unstable_tests().tests) == {"late", SAME}
+    assert found.unstable == ("late", KEPT)
+    assert found.quarantined == (KEPT,)
+    assert set(found.keep_unstable_tests().tests) == {"late", KEPT}
 
 
 def test_ungraded_run_makes_no_test_unstable(instance: Instance) -> None:
     gold = [evidence(P, P), evidence(P, P, timed_out=True), None]
     found = measure(instance, gold, [evidence(F, P)] * 3)
     assert found.gold == (Outcome.RESOLVED, Outcome.TIMED_OUT, Outcome.INFRA_ERROR)
-    assert found.tests[ADD].gold == (P,)
+    assert found.tests[FIXED].gold == (P,)
     assert found.unstable == ()
 
 
 def test_quarantined_tests_are_ignored_and_the_verdict_says_so(instance: Instance) -> None:
-    reduced = quarantine(instance, {SAME, "tests/other.py::test"})
-    assert (reduced.fail_to_pass, reduced.pass_to_pass, reduced.quarantined) == ((ADD,), (), (SAME,))
+    reduced = quarantine(instance, {KEPT, "tests/other.py::test"})
+    assert (reduced.fail_to_pass, reduced.pass_to_pass, reduced.quarantined) == ((FIXED,), (), (KEPT,))
     verdict = grade(reduced, evidence(P, F))
     assert verdict.outcome is Outcome.RESOLVED
     assert verdict.flags == ("quarantined_tests_left_out",)
@@ -85,7 +82,7 @@ def test_quarantined_tests_are_ignored_and_the_verdict_says_so(instance: Instanc
 
 
 def test_instance_without_a_stable_fail_to_pass_test_is_never_resolved(instance: Instance) -> None:
-    verdict = grade(quarantine(instance, {ADD}), evidence(P, P))
+    verdict = grade(quarantine(instance, {FIXED}), evidence(P, P))
     assert verdict.outcome is Outcome.UNRESOLVED
     assert "1 quarantined" in verdict.reason
 
@@ -96,10 +93,10 @@ def strict(unfixed: Sequence[str] = (), broken: Sequence[str] = ()) -> Verdict:
 
 
 def test_pass_on_a_rerun_is_marked_and_changes_no_outcome() -> None:
-    marked = mark_flaky(strict([ADD], [SAME]), [strict([ADD]), strict([ADD], [SAME])])
-    assert (marked.outcome, marked.unfixed, marked.broken) == (Outcome.UNRESOLVED, (ADD,), (SAME,))
-    assert (marked.flaky, marked.flags) == ((SAME,), ("flaky",))
-    assert mark_flaky(marked, []) == strict([ADD], [SAME])
+    marked = mark_flaky(strict([FIXED], [KEPT]), [strict([FIXED]), strict([FIXED], [KEPT])])
+    assert (marked.outcome, marked.unfixed, marked.broken) == (Outcome.UNRESOLVED, (FIXED,), (KEPT,))
+    assert (marked.flaky, marked.flags) == ((KEPT,), ("flaky",))
+    assert mark_flaky(marked, []) == strict([FIXED], [KEPT])
 
 
 def test_other_flags_stay_beside_the_mark_which_is_set_anew() -> None:
@@ -117,7 +114,7 @@ def test_only_an_unresolved_patch_has_failing_tests(outcome: Outcome) -> None:
 
 def test_ungraded_rerun_shows_nothing() -> None:
     late = Verdict(instance_id="acme__calc-1", outcome=Outcome.TIMED_OUT)
-    assert mark_flaky(strict([ADD]), [late]).flaky == ()
+    assert mark_flaky(strict([FIXED]), [late]).flaky == ()
     assert mark_flaky(late, [strict()]) == late
 
 
@@ -163,7 +160,7 @@ def test_flaky_tests_are_found_in_real_containers(
         f"+++ b/tests/test_calc.py\n@@ -0,0 +1,{len(FLAKY_TESTS.splitlines())} @@\n{added}"
     )
     found = make_instance(
-        base_commit=_repository(in_folder / "mirrors/acme/calc"), test_patch=patch, pass_to_pass=(SAME, *coins)
+        base_commit=_repository(in_folder / "mirrors/acme/calc"), test_patch=patch, pass_to_pass=(KEPT, *coins)
     )
     row = found.model_dump(mode="json", exclude={"id", "dataset"}, exclude_defaults=True)
     (in_folder / "rows.jsonl").write_text(json.dumps({"instance_id": found.id, **row}))
@@ -176,8 +173,8 @@ def test_flaky_tests_are_found_in_real_containers(
     assert set(result["null"]) == {"unresolved"}
     assert set(result["quarantined"]) == set(result["unstable"]) <= set(coins)
     assert len(result["quarantined"]) > 6
-    assert ADD in result["fail_to_pass"]
-    assert SAME in result["pass_to_pass"]
+    assert FIXED in result["fail_to_pass"]
+    assert KEPT in result["pass_to_pass"]
 
     code, report = _assay("evaluate", *options, "--gold", "--rerun-failed", "3")
     assert (code, report["unresolved_ids"], report["flaky_ids"]) == (0, [found.id], [found.id])

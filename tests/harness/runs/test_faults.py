@@ -23,7 +23,7 @@ from assay.harness.runs.crew import Progress
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
 from benches import StubBench, make_engine, make_task
-from toy import GOLD, make_instance, make_instances
+from toy import FIXED, GOLD, make_instance, make_instances
 
 pytestmark = pytest.mark.slow
 
@@ -118,12 +118,11 @@ def test_hundreds_of_evaluations_with_faults_lose_and_double_nothing(tmp_path: P
     assert len(sick.failed) > 90
 
 
-TEST = "tests/test_calc.py::test_add"
-BARE = make_instance(fail_to_pass=(TEST,), pass_to_pass=(), gold_patch="", test_patch="")
+BARE = make_instance(fail_to_pass=(FIXED,), pass_to_pass=(), gold_patch="", test_patch="")
 DOCKER_PLAN = TestPlan(
     workdir="/tmp",
     user="nobody",
-    command=f"""mkdir -p /tmp/report; echo '{{"{TEST}": "passed"}}' > /tmp/report/report.json""",
+    command=f"""mkdir -p /tmp/report; echo '{{"{FIXED}": "passed"}}' > /tmp/report/report.json""",
     report_path="/tmp/report/report.json",
     report_format="status_json",
     limits=Limits(memory_mb=128, pids=64, seconds=120),

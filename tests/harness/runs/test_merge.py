@@ -36,11 +36,6 @@ from parts_of_runs import (
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def parts(tmp_path: Path) -> list[RunStore]:
-    return in_shards(tmp_path, pairs_of(MIXED), 6, 3)
-
-
 def snapshot(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

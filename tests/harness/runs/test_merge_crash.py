@@ -10,14 +10,9 @@ from assay.harness.domain import Outcome
 from assay.harness.errors import UserError
 from assay.harness.runs.store import RunStore
 from killing import killed
-from parts_of_runs import MIXED, SIX, change_verdict, in_shards, merge, pairs_of
+from parts_of_runs import SIX, change_verdict, in_shards, merge, pairs_of
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> list[RunStore]:
-    return in_shards(tmp_path, pairs_of(MIXED), 6, 3)
 
 
 @pytest.mark.parametrize("was_there", [False, True])

@@ -11,10 +11,7 @@ from assay.harness.runs.rerun import mark_repeated, rerun, suspects
 from assay.harness.runs.runner import Progress, Runner
 from assay.harness.runs.store import RunStore
 from benches import StubBench, make_engine, make_task
-from toy import GOLD, make_instances
-
-ADD, SAME = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
-
+from toy import GOLD, KEPT, make_instances
 
 P, F = Status.PASSED, Status.FAILED
 
@@ -39,19 +36,19 @@ class Rerunning:
 
 
 def test_reruns_stop_once_every_failing_test_has_passed(instance: Instance, tmp_path: Path) -> None:
-    run = Rerunning(tmp_path, [instance], {SAME: [False, False, True, True]})
+    run = Rerunning(tmp_path, [instance], {KEPT: [False, False, True, True]})
     (verdict,) = run.execute(times=5)
-    assert (verdict.outcome, verdict.broken, verdict.flaky) == (Outcome.UNRESOLVED, (SAME,), (SAME,))
+    assert (verdict.outcome, verdict.broken, verdict.flaky) == (Outcome.UNRESOLVED, (KEPT,), (KEPT,))
     assert run.engine.opened == 3
     folder = tmp_path / "run/instances/acme__calc-1"
     assert sorted(path.name for path in (folder / "reruns").iterdir()) == ["1", "2"]
-    assert json.loads((folder / "reruns/2/evidence.json").read_text())["report"]["tests"][SAME] == "passed"
-    assert json.loads((folder / "evidence.json").read_text())["report"]["tests"][SAME] == "failed"
-    assert json.loads((folder / "verdict.json").read_text())["verdict"]["flaky"] == [SAME]
+    assert json.loads((folder / "reruns/2/evidence.json").read_text())["report"]["tests"][KEPT] == "passed"
+    assert json.loads((folder / "evidence.json").read_text())["report"]["tests"][KEPT] == "failed"
+    assert json.loads((folder / "verdict.json").read_text())["verdict"]["flaky"] == [KEPT]
 
 
 def test_a_test_that_always_fails_is_not_flaky(instance: Instance, tmp_path: Path) -> None:
-    run = Rerunning(tmp_path, [instance], {SAME: [False]})
+    run = Rerunning(tmp_path, [instance], {KEPT: [False]})
     (verdict,) = run.execute(times=2)
     assert (verdict.flaky, verdict.flags) == ((), ())
     assert run.engine.opened == 3
@@ -65,17 +62,17 @@ def test_what_is_resolved_is_not_rerun(tmp_path: Path) -> None:
 
 
 def test_the_same_command_again_reruns_nothing_and_a_larger_number_goes_on(instance: Instance, tmp_path: Path) -> None:
-    first = Rerunning(tmp_path, [instance], {SAME: [False]})
+    first = Rerunning(tmp_path, [instance], {KEPT: [False]})
     first.execute(times=2)
-    again = Rerunning(tmp_path, [instance], {SAME: [True]})
+    again = Rerunning(tmp_path, [instance], {KEPT: [True]})
     assert again.execute(times=2)[0].flaky == ()
     assert again.engine.opened == 0
-    assert again.execute(times=3)[0].flaky == (SAME,)
+    assert again.execute(times=3)[0].flaky == (KEPT,)
     assert again.engine.opened == 1
 
 
 def test_a_rerun_that_fails_for_the_engine_says_nothing(instance: Instance, tmp_path: Path) -> None:
-    run = Rerunning(tmp_path, [instance], {SAME: [False]})
+    run = Rerunning(tmp_path, [instance], {KEPT: [False]})
     run.execute()
 
     def fault(_call: str, _image: str) -> None:
@@ -87,7 +84,7 @@ def test_a_rerun_that_fails_for_the_engine_says_nothing(instance: Instance, tmp_
 
 
 def test_no_other_run_takes_a_rerun_for_its_verdict(instance: Instance, tmp_path: Path) -> None:
-    run = Rerunning(tmp_path, [instance], {SAME: [False, True]})
+    run = Rerunning(tmp_path, [instance], {KEPT: [False, True]})
     run.execute(times=1)
     other = Runner(RunStore(tmp_path / "other"), StubBench(run.engine))
     assert other.execute(run.tasks)[0].outcome is Outcome.UNRESOLVED
@@ -95,7 +92,7 @@ def test_no_other_run_takes_a_rerun_for_its_verdict(instance: Instance, tmp_path
 
 
 def test_a_new_evaluation_forgets_the_reruns_of_the_old(instance: Instance, tmp_path: Path) -> None:
-    run = Rerunning(tmp_path, [instance], {SAME: [False, True, False]})
+    run = Rerunning(tmp_path, [instance], {KEPT: [False, True, False]})
     run.execute(times=1)
     run.tasks = [make_task(instance, GOLD.replace("a + b", "b + a"))]
     (verdict,) = run.execute()
@@ -104,7 +101,7 @@ def test_a_new_evaluation_forgets_the_reruns_of_the_old(instance: Instance, tmp_
 
 
 def test_grading_again_keeps_the_mark(instance: Instance, tmp_path: Path) -> None:
-    run = Rerunning(tmp_path, [instance], {SAME: [False, True]})
+    run = Rerunning(tmp_path, [instance], {KEPT: [False, True]})
     about = Run(id="run", dataset=instance.dataset, model="", started="", assay_version="")
     run.store.save_run(about, [task.prediction for task in run.tasks])
     run.execute(times=1)
