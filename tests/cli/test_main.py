@@ -30,12 +30,14 @@ def test_help_does_not_import_what_it_does_not_need() -> None:
     assert "LOADED []" in done.stdout
 
 
-def test_version(assay: Callable) -> None:
+def test_version_and_help_are_printed(assay: Callable) -> None:
     assert assay("--version").out.startswith("assay 0.")
-
-
-def test_no_command_prints_the_help(assay: Callable) -> None:
     assert "evaluate" in assay().out + assay().err
+
+
+def test_an_unknown_run_is_refused_with_the_known_ones(assay: Callable, rows: Path) -> None:
+    assay("evaluate", "rows.jsonl", "--gold")
+    assay("report", "show", "rows.golden").refuses("rows.gold")
 
 
 def test_reap_and_doctor_answer_in_json(assay: Callable) -> None:

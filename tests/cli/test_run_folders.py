@@ -12,8 +12,6 @@ from toy import GOLD
 
 pytestmark = pytest.mark.slow
 
-REMEDY = "give this one another folder with --run-id NAME"
-
 
 def report(run: str) -> Any:
     return json.loads(Path(f"runs/{run}/report.json").read_text())
@@ -64,7 +62,7 @@ def test_a_second_command_resumes_the_same_and_changes_no_other(
     if first == second:
         assert done.code == 0
         return
-    done.refuses(REMEDY)
+    done.refuses("give this one another folder with --run-id NAME")
     assert {path: path.read_bytes() for path in Path("runs/r").rglob("*") if path.is_file()} == before
 
 

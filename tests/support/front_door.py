@@ -48,7 +48,9 @@ def run(folder: Path, *args: str, **env: str) -> Done:
         patched.setattr(typer.main, "get_command", GET_COMMAND)
         patched.syspath_prepend(folder)
         code = _status_of(main)
-        _forget_modules_of(folder)
+        for name, module in sys.modules.copy().items():
+            if str(vars(module).get("__file__")).startswith(f"{folder}/"):
+                del sys.modules[name]
     return Done(code, out.getvalue(), err.getvalue())
 
 
@@ -58,9 +60,3 @@ def _status_of(command: Callable[[], None]) -> int:
     except SystemExit as done:
         return int(done.code or 0)
     return 0
-
-
-def _forget_modules_of(folder: Path) -> None:
-    for name, module in sys.modules.copy().items():
-        if str(vars(module).get("__file__")).startswith(f"{folder}/"):
-            del sys.modules[name]

@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from toy import GOLD, TESTS
+from toy import GOLD, KEPT, TESTS
 
 pytestmark = pytest.mark.slow
-
-SAME = "tests/test_calc.py::test_same"
 
 
 def test_gold_resolves_and_null_does_not(assay: Callable, rows: Path) -> None:
@@ -205,7 +203,7 @@ def test_a_wrong_row_names_its_place_and_may_be_skipped(assay: Callable, rows: P
 
 
 def test_what_passes_on_a_rerun_is_flaky_and_stays_unresolved(assay: Callable, rows: Path, actor: Callable) -> None:
-    args = ("evaluate", "rows.jsonl", "--gold", "-j", "1", "--engine", actor({SAME: [False, False, True]}))
+    args = ("evaluate", "rows.jsonl", "--gold", "-j", "1", "--engine", actor({KEPT: [False, False, True]}))
     done = assay(*args, "--rerun-failed", "1")
     assert "flaky" not in done.out
     done = assay(*args, "--rerun-failed", "2", "--fail-under", "1")  # box 0 of this process is the second repetition
@@ -213,7 +211,7 @@ def test_what_passes_on_a_rerun_is_flaky_and_stays_unresolved(assay: Callable, r
     done = assay(*args, "--rerun-failed", "5", "--fail-under", "1")
     assert done.code == 5
     assert "0 of 3 resolved, 3 unresolved (3 flaky)" in done.out
-    assert f"acme__calc-1: flaky, passes when run again: {SAME}" in done.out
+    assert f"acme__calc-1: flaky, passes when run again: {KEPT}" in done.out
     report = json.loads(Path("runs/rows.gold/report.json").read_text())
     assert report["flaky_ids"] == report["unresolved_ids"] == ["acme__calc-1", "acme__calc-2", "acme__calc-3"]
     assert Path("runs/rows.gold/instances/acme__calc-1/reruns/5/evidence.json").is_file()
