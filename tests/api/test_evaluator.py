@@ -51,11 +51,8 @@ def test_the_gold_patch_is_rewarded_and_others_are_not(evaluator: Evaluator, ins
     assert [verdict.reward for verdict in verdicts] == [1.0, 0.0, 0.0, 0.0]
 
 
-def test_an_instance_can_be_named_in_any_case(evaluator: Evaluator) -> None:
+def test_an_instance_can_be_named_in_any_case_and_an_unknown_one_suggests_the_nearest(evaluator: Evaluator) -> None:
     assert evaluator.evaluate("ACME__calc-2", GOLD).instance_id == "acme__calc-2"
-
-
-def test_an_unknown_instance_suggests_the_nearest(evaluator: Evaluator) -> None:
     with pytest.raises(UserError, match=r"no instance acme__calk-1; close: acme__calc-1"):
         evaluator.evaluate("acme__calk-1", GOLD)
 
@@ -68,12 +65,9 @@ def test_a_rule_over_earlier_runs_needs_an_instance_that_has_them(evaluator: Eva
         evaluator.evaluate(instance, GOLD)
 
 
-def test_a_prediction_is_a_patch_too(evaluator: Evaluator) -> None:
+def test_a_prediction_is_a_patch_too_and_judged_with_its_evidence(evaluator: Evaluator) -> None:
     prediction = Prediction(instance_id="acme__calc-1", model="m", patch=GOLD)
     assert evaluator.evaluate("acme__calc-1", prediction).resolved
-
-
-def test_a_judged_patch_comes_with_its_evidence(evaluator: Evaluator) -> None:
     verdict, evaluation = evaluator.judge("acme__calc-1", GOLD)
     assert verdict.resolved
     assert evaluation.evidence.report is not None
@@ -220,6 +214,8 @@ def test_a_comparison_that_cannot_be_made_says_why(evaluator: Evaluator) -> None
     record = PatchDiff(evaluator, budget=5, kept=None).compare("acme__calc-1", GOLD)
     assert record.comparison.finding == "not_assessed"
     assert [each.note for each in record.comparison.generators if each.note]
+    with pytest.raises(UserError, match="model=ModelChoice"):
+        PatchDiff(evaluator, generators=("llm",)).compare("acme__calc-1", GOLD)
 
 
 def test_what_is_known_of_gold_is_kept_for_the_next_candidate(evaluator: Evaluator, tmp_path: Path) -> None:
@@ -234,11 +230,6 @@ def test_what_is_known_of_gold_is_kept_for_the_next_candidate(evaluator: Evaluat
     assert files
     assert {*(tmp_path / "kept").iterdir()} == files
     assert [*tmp_path.iterdir()] == [tmp_path / "kept"]
-
-
-def test_a_comparison_that_asks_a_model_needs_one(evaluator: Evaluator) -> None:
-    with pytest.raises(UserError, match="model=ModelChoice"):
-        PatchDiff(evaluator, generators=("llm",)).compare("acme__calc-1", GOLD)
 
 
 def test_every_public_name_can_be_imported() -> None:
