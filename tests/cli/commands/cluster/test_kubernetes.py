@@ -70,11 +70,6 @@ def test_only_what_may_succeed_is_tried_again(assay: Callable) -> None:
     assert {each["type"] for each in rules["Ignore"]["onPodConditions"]} == {"DisruptionTarget"}
 
 
-def expanded(text: str) -> str:
-    """What Kubernetes makes of an argument: ``$$`` is a dollar; the names here are of no variable that it knows."""
-    return text.replace("$$", "$")
-
-
 def test_its_commands_evaluate_and_merge(assay: Callable, rows: Path, in_folder: Path) -> None:
     """Played without Kubernetes: each pod's command with its index, then the merge's."""
     run_id = "it's $(HOME) now"
@@ -83,7 +78,8 @@ def test_its_commands_evaluate_and_merge(assay: Callable, rows: Path, in_folder:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     part = containers(job)["assay"]
     for index, container in ((0, part), (1, part), ("", containers(merge)["merge"])):
-        words = [*container["command"], *map(expanded, container["args"])]
+        # to Kubernetes ``$$`` is a dollar; the names here are of no variable that it knows
+        words = [*container["command"], *(each.replace("$$", "$") for each in container["args"])]
         env = {**os.environ, "PATH": path, "JOB_COMPLETION_INDEX": str(index), "ASSAY_CACHE": str(in_folder / "cache")}
         done = subprocess.run(words, capture_output=True, text=True, env=env, check=False, timeout=60)
         assert done.returncode == 0, done.stderr

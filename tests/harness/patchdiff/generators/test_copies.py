@@ -111,10 +111,6 @@ def played(
     return generate(context, copying), sides
 
 
-def input_of(copy: str) -> list[str]:
-    return re.findall(r"range \[\]string\{(.*)\} \{", copy)
-
-
 def test_nothing_is_found_where_gold_and_the_patch_show_the_same() -> None:
     found, sides = played(lambda _side, copy: f"got {len(copy)}")
     assert found.result.reached == found.result.probes > 100
@@ -133,7 +129,8 @@ def test_the_seed_alone_decides_what_is_copied() -> None:
 
 def ends_in_a_mark(side: Side, copy: str) -> str:
     """A patch that is like base and takes a text that ends in a mark; gold does not."""
-    taken = side in (Side.CANDIDATE, Side.BASE) or '.",' not in "".join(input_of(copy)).replace('."', '.",')
+    texts = "".join(re.findall(r"range \[\]string\{(.*)\} \{", copy))
+    taken = side in (Side.CANDIDATE, Side.BASE) or '.",' not in texts.replace('."', '.",')
     return "" if taken else "calc_test.go:31: got 0 after 15ms"
 
 
