@@ -26,6 +26,7 @@ import front_door
 import stand_ins
 from assay.agents.external.adapter import Adapter
 from assay.agents.llm.prices import load_prices
+from assay.cli.printing import get_raw
 from assay.harness.domain import Recipe
 from assay.harness.errors import AssayError
 from assay.harness.exports.metadata import read_metadata
@@ -136,7 +137,8 @@ def problem_of_serving(words: list[str], folder: Path, _expected: int) -> str:
     """Run a command that ends when somebody presses Ctrl-C, and do that."""
 
     def press_ctrl_c(_signal: int, _frame: object) -> None:
-        if isinstance(sys.stderr, io.StringIO) and "open http://" in sys.stderr.getvalue():
+        printed = get_raw(sys.stderr)
+        if isinstance(printed, io.StringIO) and "open http://" in printed.getvalue():
             raise KeyboardInterrupt
 
     with alarm(press_ctrl_c, 0.2, repeat=True):
