@@ -40,6 +40,8 @@ ONE_LINE = " ".join(ATTACKS[:-1]).replace("\n", " ")
 SAFE_JSON = EVERYTHING.replace("\ud800", "")
 """Without the half of a pair, which no JSON file of Assay's can hold."""
 LINE = ONE_LINE.replace("\ud800", "")
+NAME = LINE.replace("\x00", "")[:120]
+"""An id that a folder can have."""
 MARKDOWN = f"# {SAFE_JSON}\n\n```{LINE}\n{SAFE_JSON}\n```\n\n    {LINE}\n\n> {LINE}\n\n| {LINE} |\n|-|\n"
 
 
@@ -54,7 +56,7 @@ def make(root: Path) -> RunStore:
     """Save a run of four hostile evaluations; return it."""
     store = RunStore(root)
     ids = [f"acme__calc-{number}" for number in range(4)]
-    predictions = [Prediction(instance_id=name, model=LINE, patch="") for name in [*ids, LINE]]
+    predictions = [Prediction(instance_id=name, model=LINE, patch="") for name in [*ids, NAME]]
     store.save_run(
         Run(
             id=LINE,

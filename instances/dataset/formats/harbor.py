@@ -29,7 +29,6 @@ RUN = f"""\
 for path; do
     mkdir -p "/tests/$(dirname "$path")" && cp "{STAGED}/$path" "/tests/$path" && chmod +x "/tests/$path" || exit 125
 done
-rm -rf {STAGED}
 named=$(grep -rhoE 'reward[.](json|txt)' /tests/ | sort -u)
 said=$(mktemp) && bash /tests/test.sh > "$said" 2>&1
 sed "s/^/| /" "$said"
