@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, read back as models, packed, and locked; and the hash of code."""
 
+import errno
 import fcntl
 import json
 import os
@@ -56,7 +57,7 @@ def open_regular(path: Path | str, dir_fd: int | None = None) -> FileIO:
     number = os.open(path, SAFE, dir_fd=dir_fd)
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise FileNotFoundError("not a regular file")
+        raise OSError(errno.ELOOP, "not a regular file", str(path))
     return os.fdopen(number, "rb", buffering=0)
 
 
@@ -72,8 +73,8 @@ def read_regular(path: Path | str) -> bytes:
             if os.fstat(file.fileno()).st_size <= LARGEST:
                 return file.read()
             problem = f"has more than {LARGEST >> 30} GiB; remove it"
-    except OSError:
-        if not os.path.lexists(path):
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.ENXIO}:  # a link, or not regular; a socket
             raise
         problem = NOT_REGULAR
     raise DataError(problem, file=str(path))
