@@ -1,6 +1,7 @@
 """Applying a patch in a container, and putting back what must not stay of it."""
 
 from collections.abc import Iterable, Mapping, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -11,7 +12,6 @@ from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.changes import SEPARATOR, read_changes, read_paths
 from assay.harness.evaluation.delivery import (
     APPLY,
-    CACHES,
     CONFLICT,
     FIXED,
     GIT,
@@ -27,7 +27,7 @@ from assay.harness.evaluation.delivery import (
     Delivery,
     format_list,
 )
-from assay.harness.evaluation.guarding import Guarded, choose_guarded
+from assay.harness.evaluation.guarding import choose_guarded
 from assay.harness.evaluation.protection import (
     ROOT,
     ImportLine,
@@ -37,8 +37,8 @@ from assay.harness.evaluation.protection import (
     find_named_like_tests,
     put_back,
 )
-from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, keep_own_tests, settle_disputes
-from assay.harness.evaluation.supervising import DATA, FILES, HOME, WATCHED
+from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, settle_disputes
+from assay.harness.evaluation.supervising import CACHES, DATA, FILES, HOME, WATCHED
 from assay.harness.patches.alike import find_equal_changes
 from assay.harness.patches.diff import MalformedPatchError, find_touched_paths
 
@@ -99,12 +99,16 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
     named = find_named_like_tests(instance, plan, changes, delivery.patch.text, partial(_find_lines, box, plan))
     back = put_back(instance, plan, (*changes.paths, *delivery.applied_paths), installed, named, settled.refused)
     back = replace(back, flags=(*back.flags, *settled.flags))
-    guarded = choose_guarded(instance, plan, changes.tree, delivery.tripwires.files if delivery.tripwires else ())
-    # An installation may have removed what the patch made.
-    box.put(_lists(plan, back, set() if installed else set(changes.paths), {**settled.from_gold, **shared}, guarded))
-    if not (back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires):
-        return Applied(applied, back)
-    restored = _run(box, plan, RESTORE, env)
+    written = {**settled.from_gold, **shared}
+    if back.paths or written:
+        # An installation may have removed what the patch made.
+        box.put(_list_restored(plan, back, set() if installed else set(changes.paths), written))
+    guards = _list_guarded(instance, delivery, changes.tree)
+    with ThreadPoolExecutor(1) as aside:  # the second script needs none of these
+        sent = aside.submit(box.put, guards)
+        has_more = back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires
+        restored = _run(box, plan, RESTORE, env) if has_more else applied
+        sent.result()
     return Applied(restored, back, _refusal(box, delivery, restored))
 
 
@@ -125,21 +129,24 @@ def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[
 
 
 def _keep_fixes(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> dict[str, str]:
-    """Return the sources with modules of tests that fix, tests and patch change, as the tests are to be applied to."""
+    """Return the sources with modules of tests that fix, tests and patch change: as patched, with the base's tests."""
     language, plan = languages.find_or_none(instance.language), delivery.plan
-    if language is None:
+    if language is None or not language.LINES.tests_inside:
         return {}
     both = set(find_touched_paths(instance.gold_patch)).intersection(find_touched_paths(instance.test_patch), changed)
-    kept = {path: keep_own_tests(_read_base(box, plan, path), _read_tree(box, plan, path), language) for path in both}
-    return {path: text for path, text in kept.items() if text is not None}
+    versions = {path: (_read_base(box, plan, path), _read_tree(box, plan, path)) for path in both}
+    return {
+        path: language.LINES.keep_tests(base, theirs)
+        for path, (base, theirs) in versions.items()
+        if base is not None and theirs is not None
+    }
 
 
 def _find_lines(box: Box, plan: TestPlan, words: Set[str]) -> list[ImportLine]:
     """Find the lines of the base commit that contain one of these words."""
-    command = f'{GIT} grep -IwFz -e "$(printf "%s\\n" "$@")" HEAD --'
-    found = box.exec(
-        ["sh", "-c", command, "sh", *words], user=plan.user, workdir=plan.workdir, output_bytes=LISTING_BYTES
-    )
+    search = f'{GIT} grep -IwFz -e "$(printf "%s\\n" "$@")" HEAD --'
+    command = ["sh", "-c", search, "sh", *words]
+    found = box.exec(command, user=plan.user, workdir=plan.workdir, output_bytes=LISTING_BYTES)
     lines = (line.partition("\0") for line in found.output.decode(errors="replace").splitlines())
     return [ImportLine(path.removeprefix("HEAD:"), text) for path, _, text in lines]
 
@@ -157,18 +164,23 @@ def _read_tree(box: Box, plan: TestPlan, path: str) -> str | None:
     return next(iter(found.values())).decode(errors="replace") if found else None
 
 
-def _lists(plan: TestPlan, back: PutBack, changed: Set[str], from_gold: Mapping[str, str], guarded: Guarded) -> bytes:
-    """Return the lists of the restore script and of the supervisor, and the files that come from the fix.
+def _list_guarded(instance: Instance, delivery: Delivery, tree: Iterable[str]) -> bytes:
+    """Return the supervisor's lists."""
+    tripwires = delivery.tripwires.files if delivery.tripwires else ()
+    guarded = choose_guarded(instance, delivery.plan, tree, tripwires)
+    lists = {FILES: guarded.files, DATA: guarded.data, WATCHED: guarded.watched, CACHES: guarded.caches}
+    return pack_tar({name.strip("/"): format_list(f"./{path}" for path in paths) for name, paths in lists.items()})
+
+
+def _list_restored(plan: TestPlan, back: PutBack, changed: Set[str], written: Mapping[str, str]) -> bytes:
+    """Return the restore script's lists, and the files that the host has written.
 
     A path that the tree shows as changed must be there, another may be gone.
     """
     there = [path for path in back.paths if path in changed]
     others = [path for path in back.paths if path not in changed]
     lists = {PATCHED: format_list(there), RESTORED: format_list((*plan.restore, *others))}
-    guards = {FILES: guarded.files, DATA: guarded.data, WATCHED: guarded.watched, CACHES: guarded.caches}
-    for name, paths in guards.items():
-        lists[name] = format_list(f"./{path}" for path in paths)
-    fixed = {f"{FIXED}/{path}": text.encode() for path, text in from_gold.items()}
+    fixed = {f"{FIXED}/{path}": text.encode() for path, text in written.items()}
     return pack_tar({path.strip("/"): content for path, content in {**lists, **fixed}.items()})
 
 

@@ -28,11 +28,9 @@ ADAPTER = f"{HOME}/adapter"  # program that starts a runner of Python which writ
 CONFLICT, TESTS_DO_NOT_APPLY, NOT_PUT_BACK, KILLED_GIT = 3, 4, 5, 6
 """Exit statuses of the first two scripts: git refuses the patch, or the tests; a change cannot be put back; git was
 killed. Any other but 0 is a failure of the infrastructure."""
-FIXED = f"{HOME}/fixed"  # folder of the files that the run takes from the fix
+FIXED = f"{HOME}/fixed"  # folder of files that are neither the patch's nor the base commit's
 RESTORED, PATCHED = f"{HOME}/restored", f"{HOME}/patched"
 """Lists of paths, each ended by NUL: those of the plan that are put back, and those of the patch."""
-CACHES = f"{HOME}/caches"
-"""List of paths at which the restore script makes an empty file."""
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
 CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff --ignore-submodules=none -z HEAD"
 UNTRACKED = f"{GIT} ls-files --others -z"
@@ -242,9 +240,6 @@ class Delivery:
             lines.append(_or_failed(f"{GIT} apply {HOME}/tests.patch", CONFLICT))
         if self.assets:
             lines.append(_or_failed(f"cp -R --no-preserve=all {ASSETS}/. .", NOT_PUT_BACK))
-        lines.append(
-            f"[ ! -e {CACHES} ] || {{ xargs -0 -r rm -rf < {CACHES} && xargs -0 -r touch < {CACHES}; }} 2> /dev/null"
-        )
         if self.tripwires:
             lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets)}"]
             lines += [find_runner(self.plan.runner).PLACING, f"rm -rf {TRIPWIRES} 2> /dev/null"]

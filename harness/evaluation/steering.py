@@ -5,14 +5,12 @@ the fix's version, unless the fix consists of nothing but such files: then the p
 flag. A patch that leaves such a file alone is never given the fix's.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.languages import Language
-from assay.harness.languages.base import Lines
 from assay.harness.patches.diff import FileChange, MalformedPatchError, apply_change, find_touched_paths, read_diff
 
 FROM_GOLD, FROM_PATCH = "runner_configuration_from_gold", "runner_configuration_from_patch"
@@ -70,19 +68,6 @@ def settle_disputes(instance: Instance, plan: TestPlan, disputes: Iterable[Dispu
             from_gold[path] = gold
             flags.add(FROM_GOLD)
     return Settled(frozenset(refused), from_gold, tuple(sorted(flags)))
-
-
-def keep_own_tests(base: str | None, theirs: str | None, language: Language) -> str | None:
-    """Return a source as a patch has it, with the base commit's modules of tests.
-
-    None if there is no such source, or if the language's sources have none.
-    """
-    inside = re.compile(language.LINES.tests_inside, re.MULTILINE | re.DOTALL)
-    own = {module[1]: module[0] for module in inside.finditer(base or "")}
-    if theirs is None or language.LINES.tests_inside == Lines().tests_inside:
-        return None
-    kept = inside.sub(lambda module: own.pop(module[1], ""), theirs)
-    return kept + "".join(own.values())
 
 
 def _apply_fix(dispute: Disputed) -> str | None:

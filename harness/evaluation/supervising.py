@@ -11,7 +11,7 @@ REPORT, CHANGED = "report", "changed"
 """Files in it: what went into the pipe, and the tests that are not as they were, each ended by NUL."""
 PIPE = f"{HOME}/report"
 """The report file of a test command: a pipe, into which anybody can write and which root alone reads."""
-FILES, DATA, WATCHED = f"{HOME}/files", f"{HOME}/data", f"{HOME}/watched"
+FILES, DATA, WATCHED, CACHES = f"{HOME}/files", f"{HOME}/data", f"{HOME}/watched", f"{HOME}/caches"
 """Lists of paths, each ended by NUL: those of ``guarding.Guarded``."""
 
 BEGAN, ENDED = "began", "ended"  # lines of root's in a stamped report
@@ -24,6 +24,8 @@ set -u
 user=$(id -u "$1") && group=$(id -g "$1") && home=$(getent passwd "$1" | cut -d: -f6) || exit 125
 mkdir -m 700 {RESULTS} && mkfifo -m 622 {PIPE} || exit 125
 rm -rf {HIDDEN} {MODEL}
+setpriv --reuid="$user" --regid="$group" --clear-groups sh -c \
+  'xargs -0 -r rm -rf < {CACHES}; xargs -0 -r touch < {CACHES}' 2> /dev/null
 each() {{ xargs -0 -r sh -c 'find "$@" '"$2" find < "$1" 2> /dev/null; }}
 look() {{
   each {FILES} '-maxdepth 0 -printf "%C@ %p\\0"'

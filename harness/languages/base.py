@@ -1,5 +1,6 @@
 """The members of a language's module, and the helpers that several of them share."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -124,8 +125,17 @@ class Lines:
     """The statement that does nothing, if a block may not be empty: Python's ``pass``."""
     semicolons: bool = False
     """Whether every statement ends in a semicolon."""
-    tests_inside: str = r"(?!)"
+    tests_inside: str = ""
     """Finds a module of tests inside of a source, with its name as the only group; in many lines at once."""
+
+    def keep_tests(self, base: str, theirs: str) -> str:
+        """Return a source as a patch has it, with the modules of tests of its base version."""
+        if not self.tests_inside:
+            return theirs
+        inside = re.compile(self.tests_inside, re.MULTILINE | re.DOTALL)
+        own = {module[1]: module[0] for module in inside.finditer(base)}
+        kept = inside.sub(lambda module: own.pop(module[1], ""), theirs)
+        return kept + "".join(own.values())
 
 
 class Language(Protocol):

@@ -32,7 +32,7 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
             return Paired(id=found.id, rule="many files", reason=f"it changes {len(new)} files")
         language = detect_language(sources.paths(TreeRef(change.repo, change.base)))
         known = languages.find(language)
-        gold, test = split_diff(old, new, known.is_test_file, partial(part_source, known))
+        gold, test = split_diff(old, new, known.is_test_file, partial(part_source, known.LINES))
         text, origin = _statement(change, issues, find_touched_paths(gold + test))
     except DataError:
         return Paired(id=found.id, rule="not text", reason="git cannot write its change as UTF-8 text")

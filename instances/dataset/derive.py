@@ -125,7 +125,7 @@ def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
     known = _language(language)
     old, new = _entries(sources, spec, "from"), _entries(sources, spec, "to")
     kept, kept_new = ([each for each in tree if not _matches(each.path, spec.ignore_patterns())] for tree in (old, new))
-    gold, test = split_diff(kept, kept_new, known.is_test_file, partial(part_source, known))
+    gold, test = split_diff(kept, kept_new, known.is_test_file, partial(part_source, known.LINES))
     return Derived(gold_patch=gold, test_patch=test, problem_statement=_statement(spec, old, new))
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.harness.errors import DataError, EnvironmentFailure
-from assay.harness.evaluation.steering import keep_own_tests
-from assay.harness.languages import Language
+from assay.harness.languages.base import Lines
 from assay.instances.trees.content import TreeEntry, last_line
 from assay.instances.trees.sources import git_env
 
@@ -23,11 +22,13 @@ OLD, NEW, TESTED = "refs/assay/old", "refs/assay/new", "refs/assay/tested"
 Parts = Callable[[bytes, bytes], tuple[bytes, bytes] | None]
 
 
-def part_source(language: Language, old: bytes, new: bytes) -> tuple[bytes, bytes] | None:
+def part_source(lines: Lines, old: bytes, new: bytes) -> tuple[bytes, bytes] | None:
     """Return the new version of a source without its new tests, and the old one with them; None if no test changes."""
-    before, after = old.decode(errors="replace"), new.decode(errors="replace")
-    fix, tests = keep_own_tests(before, after, language), keep_own_tests(after, before, language)
-    return None if fix is None or tests is None or tests == before else (fix.encode(), tests.encode())
+    before, after = (text.decode(errors="surrogateescape") for text in (old, new))
+    parts = lines.keep_tests(before, after), lines.keep_tests(after, before)
+    if not lines.tests_inside or parts[1] == before:
+        return None
+    return parts[0].encode(errors="surrogateescape"), parts[1].encode(errors="surrogateescape")
 
 
 def split_diff(

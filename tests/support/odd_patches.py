@@ -19,7 +19,7 @@ MODES = st.sampled_from(
 )
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     escapes = {"\\": "\\\\", '"': '\\"', "\t": "\\t", "\r": "\\r", "x": "\\170"}
     return '"' + "".join(escapes.get(char, char) for char in name) + '"'
 
@@ -27,14 +27,14 @@ def quoted(name: str) -> str:
 @st.composite
 def name(draw: st.DrawFn, folders: st.SearchStrategy[str] = FOLDERS) -> str:
     text = draw(folders) + draw(NAMES)
-    return (quoted(text) if draw(st.integers(0, 3)) == 0 else text) + draw(ENDS)
+    return (quote(text) if draw(st.integers(0, 3)) == 0 else text) + draw(ENDS)
 
 
 @st.composite
 def git_lines(draw: st.DrawFn) -> list[str]:
     base = draw(NAMES)
-    as_is = (lambda text: text) if draw(st.booleans()) else quoted
-    other = as_is if draw(st.integers(0, 3)) else quoted
+    as_is = (lambda text: text) if draw(st.booleans()) else quote
+    other = as_is if draw(st.integers(0, 3)) else quote
     words = [
         "new file mode",
         "deleted file mode",

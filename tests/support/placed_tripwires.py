@@ -33,7 +33,7 @@ class Placed:
         return sorted(str(path.relative_to(self.tree)) for path in self.tree.rglob("*") if path.is_file())
 
 
-def adapted(runner: str, *lines: str) -> Adapted:
+def adapt_lines(runner: str, *lines: str) -> Adapted:
     """Return how a runner adapts its commands of somebody else."""
     name, found = adapt_commands([shlex.split(line) for line in lines]) or ("", None)
     assert found is not None, lines

@@ -41,10 +41,10 @@ def read(name: str, number: int = 0, **changes: object) -> Instance:
     return FORMATS[name].to_instance(rows(name)[number] | changes, DATASET)
 
 
-def published(instance: Instance) -> PublishedImage:
+def get_image(instance: Instance) -> PublishedImage:
     assert isinstance(instance.environment, PublishedImage)
     return instance.environment
 
 
 def script(instance: Instance) -> Script:
-    return read_script(published(instance).eval_script)
+    return read_script(get_image(instance).eval_script)

@@ -109,8 +109,8 @@ class ProxyHandler:
                         reply = HttpReply(200, "".join(dialect.events(parsed, answers)), "text/event-stream")
         except Exception as error:  # whatever it is, the client gets a reply and the run continues
             failure = error
-            told = _api_error(error)
-            reply = HttpReply(told.status, json.dumps(dialect.error_body(told)))
+            refusal = _api_error(error)
+            reply = HttpReply(refusal.status, json.dumps(dialect.error_body(refusal)))
         self._record(request, reply.status, parsed, answers, failure)
         return reply
 

@@ -12,8 +12,8 @@ from assay.harness.patches.diff import FileChange, Hunk, HunkLine, read_diff, re
 
 PLAIN = re.compile(r"[\w./+-]+")  # paths that git does not quote
 _STATEMENT = re.compile(r"(\s*)(?:async def|def|class|return|raise|import|assert|del|try|while|with)\b")
-"""Begins a line of Python before which another statement can stand, unless the line above goes on."""
-_GOES_ON = re.compile(r"^\s*@|[(,\\]$")
+"""Begins a line of Python before which another statement can stand, unless the line above continues in it."""
+_CONTINUED = re.compile(r"^\s*@|[(,\\]$")
 
 
 def make_lookalike(patch: str, lines: Lines) -> str:
@@ -32,22 +32,25 @@ def _disguise(change: FileChange, lines: Lines) -> FileChange | None:
         return None
     hunk, old, at, indent = _choose_place(kept, lines)
     word = sha256(path.encode()).hexdigest()[:12]
-    new = ["", f"{indent}{lines.comments[0]} {word}"] + ([f"{indent}{lines.empty_statement}"] if at >= 0 else [])
-    at = max(at, 0)
+    new = ["", f"{indent or ''}{lines.comments[0]} {word}"]
+    if indent is not None:
+        new.append(f"{indent}{lines.empty_statement}")
     whole = (*old[:at], *(HunkLine("+", text) for text in new), *old[at:])
     head = (f"diff --git a/{path} b/{path}", f"--- a/{path}", f"+++ b/{path}")
     return FileChange(path, path, head, (Hunk(hunk.start, hunk.start, "", whole),))
 
 
-def _choose_place(kept: list[tuple[Hunk, list[HunkLine]]], lines: Lines) -> tuple[Hunk, list[HunkLine], int, str]:
-    """Choose a hunk, its old lines, a line before which a statement can stand, and its indent; -1 if there is none."""
+def _choose_place(
+    kept: list[tuple[Hunk, list[HunkLine]]], lines: Lines
+) -> tuple[Hunk, list[HunkLine], int, str | None]:
+    """Choose a hunk, its old lines and the line before which to add; no indent where no statement can stand."""
     for hunk, old in kept if lines.empty_statement else ():
         for at, line in enumerate(old):
-            goes_on = at == 0 or _GOES_ON.search(old[at - 1].text)
-            if (found := _STATEMENT.match(line.text)) and not goes_on:
+            is_continued = at == 0 or _CONTINUED.search(old[at - 1].text)
+            if (found := _STATEMENT.match(line.text)) and not is_continued:
                 return hunk, old, at, found[1]
     hunk, old = next(each for each in kept if each[1])
-    return hunk, old, -1, ""
+    return hunk, old, 0, None
 
 
 def _old(hunk: Hunk) -> Iterator[HunkLine]:

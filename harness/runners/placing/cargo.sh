@@ -60,3 +60,4 @@ programs | sort -u | while read -r manifest edition name source; do
   fill "$number" >> "$source"
   echo "$number$sure"
 done
+rm -f /tmp/assay-words /tmp/assay-wires

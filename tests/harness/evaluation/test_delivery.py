@@ -19,6 +19,7 @@ from assay.harness.evaluation.delivery import (
     make_delivery,
 )
 from assay.harness.evaluation.supervising import (
+    CACHES,
     DATA,
     FILES,
     PIPE,
@@ -106,7 +107,7 @@ SLOW_CAT = r"""mkdir /slow && printf '#!/bin/sh\nsleep 1; exec /bin/cat "$@"' > 
 def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
     docker_engine: DockerEngine, toolchain_image: str
 ) -> None:
-    lists = dict.fromkeys((FILES, DATA, WATCHED), "")
+    lists = dict.fromkeys((FILES, DATA, WATCHED, CACHES), "")
     files = {SUPERVISE: SUPERVISOR, TEST: f"echo passed > {PIPE}", **lists}
     scripts = pack_tar({path.strip("/"): text for path, text in files.items()}, ["assay"])
     with docker_engine.open(BoxSpec(toolchain_image, archive=scripts)) as box:

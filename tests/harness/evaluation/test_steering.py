@@ -10,10 +10,8 @@ from assay.harness.evaluation.steering import (
     Disputed,
     Settled,
     find_disputed_changes,
-    keep_own_tests,
     settle_disputes,
 )
-from assay.harness.languages import find
 from assay.harness.patches.diff import read_diff
 from corpus.model import diff
 from toy import make_instance
@@ -131,20 +129,3 @@ def test_mention_of_a_restored_file_counts_without_its_folder(rust):
     listing = BASE["Cargo.toml"].replace('"a"', '"a"\ndescription = "check.rs"')
 
     assert settle_disputes(rust(FIX), plan, [Disputed(change, BASE["Cargo.toml"], listing)]).refused
-
-
-LIBRARY = "pub fn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn one() {}\n}\n"
-
-
-@pytest.mark.parametrize(
-    ("theirs", "kept"),
-    [
-        (LIBRARY.replace("a()", "b()").replace("one()", "two()"), LIBRARY.replace("a()", "b()")),
-        (LIBRARY + "\n#[cfg(test)]\nmod more {\n    fn two() {}\n}\n", LIBRARY),
-        ("pub fn b() {}\n", LIBRARY.replace("a()", "b()")),
-        (None, None),
-    ],
-)
-def test_a_source_keeps_the_fix_and_the_tests_of_the_base(theirs: str | None, kept: str | None) -> None:
-    assert keep_own_tests(LIBRARY, theirs, find("rust")) == kept
-    assert keep_own_tests(LIBRARY, theirs, find("go")) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.harness.languages import Language, c, cpp, javascript, typescript
+from assay.harness.languages import Language, c, cpp, find, javascript, typescript
 from assay.harness.languages.base import Lines, Syntax, anywhere, folders, has_name, no_targets, unchanged
 
 
@@ -43,3 +43,19 @@ def test_defaults_by_assignment() -> None:
 @pytest.mark.parametrize(("one", "other"), [(cpp, c), (typescript, javascript)])
 def test_languages_of_one_toolchain_share_its_command(one: Language, other: Language) -> None:
     assert one.TEST_COMMAND == other.TEST_COMMAND
+
+
+LIBRARY = "pub fn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn one() {}\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "kept"),
+    [
+        (LIBRARY.replace("a()", "b()").replace("one()", "two()"), LIBRARY.replace("a()", "b()")),
+        (LIBRARY + "\n#[cfg(test)]\nmod more {\n    fn two() {}\n}\n", LIBRARY),
+        ("pub fn b() {}\n", LIBRARY.replace("a()", "b()")),
+    ],
+)
+def test_a_source_keeps_the_fix_and_the_tests_of_the_base(theirs: str, kept: str) -> None:
+    assert find("rust").LINES.keep_tests(LIBRARY, theirs) == kept
+    assert find("go").LINES.keep_tests(LIBRARY, theirs) == theirs

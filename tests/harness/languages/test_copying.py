@@ -66,7 +66,7 @@ def sources(language: str) -> list[str]:
     return [literal.source for test in read(language).tests for literal in test.literals]
 
 
-def copied(language: str, source: str, new: str, text: str = "") -> str:
+def write_copy(language: str, source: str, new: str, text: str = "") -> str:
     file = read(language, text)
     (found,) = [(test, each) for test in file.tests for each in test.literals if each.source == source]
     return file.copy_test(*found, new, 7)
@@ -96,7 +96,7 @@ def test_literals_stay_where_another_would_not_compile_or_is_no_input() -> None:
 
 
 def test_a_copy_of_go_stands_beside_its_test_with_only_its_own_row_and_survives_a_panic() -> None:
-    text = copied("go", '"two"', '"zwei"')
+    text = write_copy("go", '"two"', '"zwei"')
     assert '"one"' not in text
     assert '{{"zwei", 2}}' in text
     assert text.startswith("func TestAddAssay__7(t *testing.T) {\ndefer func() { if raised := recover(); ")
@@ -106,15 +106,15 @@ def test_a_copy_of_go_stands_beside_its_test_with_only_its_own_row_and_survives_
 def test_a_table_keeps_rows_that_use_what_its_test_declares() -> None:
     first, text = "rows := []struct", GO.replace('{"one", 1}', "{one, 1}")
     text = text.replace(first, f'one := "uno"\n\t{first}', 1)
-    assert "{one, 1}" in copied("go", '"two"', '"zwei"', text)
+    assert "{one, 1}" in write_copy("go", '"two"', '"zwei"', text)
 
 
 def test_a_list_that_no_loop_goes_through_keeps_its_elements() -> None:
-    assert '[]string{"a", "z"}' in copied("go", '"b"', '"z"')
+    assert '[]string{"a", "z"}' in write_copy("go", '"b"', '"z"')
 
 
 def test_a_copy_of_a_row_is_the_script_without_other_tests_but_those_that_use_its_table() -> None:
-    text = copied("javascript", "3", "5")
+    text = write_copy("javascript", "3", "5")
     assert "input: [5, 4]" in text
     assert '"sums"' not in text
     assert 'it("adds"' not in text
@@ -124,7 +124,7 @@ def test_a_copy_of_a_row_is_the_script_without_other_tests_but_those_that_use_it
 
 
 def test_a_copy_of_a_call_keeps_the_table_that_it_uses_alone() -> None:
-    assert "input: [" not in copied("javascript", '"abc"', '"abd"')
+    assert "input: [" not in write_copy("javascript", '"abc"', '"abd"')
     file = read("javascript")
     uses = next(test for test in file.tests if test.source.startswith('it("uses"'))
     text = file.copy_test(uses, uses.literals[0], "3", 7)

@@ -7,7 +7,7 @@ import pytest
 from assay.harness.domain import Status
 from assay.harness.runners import adapt_commands
 from assay.harness.runners.cargo import tripwires
-from placed_tripwires import Placed, adapted, put
+from placed_tripwires import Placed, adapt_lines, put
 
 
 def target(kind: str, path: str, *, edition: str = "2021", test: bool = True) -> dict[str, object]:
@@ -110,7 +110,7 @@ def test_program_that_may_not_be_built_is_marked(tmp_path: Path) -> None:
 def test_command_of_a_script_lets_the_tripwires_through_its_filter(
     line: str, programs: str, documentation: str | None
 ) -> None:
-    command = adapted("cargo", line).command
+    command = adapt_lines("cargo", line).command
     assert f"\ncargo test --offline --no-fail-fast {programs}\n" in command
     doc = f"$(cargo test --offline --no-fail-fast --doc{documentation} 2> "
     assert (documentation is not None) == (doc in command), command
@@ -118,12 +118,12 @@ def test_command_of_a_script_lets_the_tripwires_through_its_filter(
 
 @pytest.mark.parametrize(("line", "runs"), [("cargo test x -- --ignored", False), ("cargo test -- --nocapture", True)])
 def test_a_selection_that_leaves_tripwires_out_has_none(line: str, runs: bool) -> None:
-    assert adapted("cargo", line).runs_tripwires is runs
+    assert adapt_lines("cargo", line).runs_tripwires is runs
 
 
 def test_processes_of_a_choice_of_targets_may_not_be_there(tmp_path: Path) -> None:
-    assert adapted("cargo", "cargo test --lib x").targets == ("--lib",)
-    assert adapted("cargo", "cargo test x").targets == ()
+    assert adapt_lines("cargo", "cargo test --lib x").targets == ("--lib",)
+    assert adapt_lines("cargo", "cargo test x").targets == ()
 
 
 @pytest.mark.parametrize("line", ["cargo bench", "cargo", "cargo nextest run", "cargo test --doc"])

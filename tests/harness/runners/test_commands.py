@@ -3,7 +3,7 @@
 import pytest
 
 from assay.harness.runners import adapt, commands
-from placed_tripwires import adapted
+from placed_tripwires import adapt_lines
 
 JEST = "--ci --json --verbose --bail=0 --outputFile={report} --reporters=default"
 VITEST = "--bail=0 --reporter=json --reporter=verbose --outputFile={report}"
@@ -35,7 +35,7 @@ def test_command_is_its_start_its_options_with_values_and_its_targets() -> None:
 def test_adapted_command_reports_and_prints_every_test(
     words: str, runner: str, command: str, targets: tuple[str, ...]
 ) -> None:
-    found = adapted(runner, words)
+    found = adapt_lines(runner, words)
     assert found.command.removeprefix("CI=true NO_COLOR=1 ") == command
     assert (found.targets, found.runs_tripwires) == (targets, True)
 
@@ -53,7 +53,7 @@ def test_adapted_command_reports_and_prints_every_test(
     ],
 )
 def test_command_that_chooses_tests_by_name_has_a_report_alone(words: str) -> None:
-    found = adapted(next(name for name in ("jest", "vitest", "rspec", "phpunit") if name in words), words)
+    found = adapt_lines(next(name for name in ("jest", "vitest", "rspec", "phpunit") if name in words), words)
     assert "{report}" in found.command
     assert "{tripwires}" not in found.command
     assert not found.runs_tripwires

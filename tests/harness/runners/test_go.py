@@ -8,7 +8,7 @@ from assay.harness.domain import Status
 from assay.harness.runners import adapt
 from assay.harness.runners.base import PLACE
 from assay.harness.runners.go import tripwires
-from placed_tripwires import adapted, put
+from placed_tripwires import adapt_lines, put
 
 INNER, OUTER = "package calc\n\nfunc TestAdd(t *testing.T) {}\n", "package calc_test\n\nfunc TestMul(t *testing.T) {}\n"
 ALL = 12
@@ -71,7 +71,7 @@ def test_pattern_stands_for_the_packages_below(tmp_path: Path) -> None:
 
 
 def test_command_of_a_script_writes_events_and_runs_tripwires() -> None:
-    found = adapted("go", "/usr/local/go/bin/go test -v -failfast -count=1 ./core/... ./x")
+    found = adapt_lines("go", "/usr/local/go/bin/go test -v -failfast -count=1 ./core/... ./x")
     assert found.targets == ("./core/...", "./x")
     assert " test -json -vet=off -count=1 -run '.|{tripwires}' -count=1 ./core/... ./x | tee -a {report} | awk " in (
         found.command
@@ -80,7 +80,7 @@ def test_command_of_a_script_writes_events_and_runs_tripwires() -> None:
 
 @pytest.mark.parametrize("words", ["go test -run ^TestAdd$ ./x", "go test ./x --run=^TestAdd$"])
 def test_command_that_selects_tests_selects_tripwires_too(words: str) -> None:
-    assert "-run '^TestAdd$|{tripwires}' ./x |" in adapted("go", words).command
+    assert "-run '^TestAdd$|{tripwires}' ./x |" in adapt_lines("go", words).command
     made = tripwires(random.Random(1))
     selected = re.compile(made.argument)
     assert all(selected.search(name.replace(PLACE, "12")) for name in made.expected)
@@ -88,7 +88,7 @@ def test_command_that_selects_tests_selects_tripwires_too(words: str) -> None:
 
 @pytest.mark.parametrize("words", ["go test -run TestAdd/one ./x", "go test --skip=TestAdd ."])
 def test_command_that_leaves_tests_out_runs_no_tripwires(words: str) -> None:
-    assert "{tripwires}" not in adapted("go", words).command
+    assert "{tripwires}" not in adapt_lines("go", words).command
 
 
 @pytest.mark.parametrize("words", ["go vet ./...", "go", "go test -exec=echo .", "gotest test .", "go test . -args -x"])

@@ -3,12 +3,12 @@
 import pytest
 
 from assay.harness.runners import adapt_commands
-from placed_tripwires import adapted
+from placed_tripwires import adapt_lines
 
 
 def test_command_of_a_script_selects_the_tripwires_class_too() -> None:
     line = "./gradlew :core:test --tests org.acme.AddTest.adds --tests=MulTest -Dtests.seed=1 --info --continue"
-    found = adapted("gradle", line)
+    found = adapt_lines("gradle", line)
     assert (
         "./gradlew --offline --continue :core:test --tests org.acme.AddTest.adds --tests=MulTest -Dtests.seed=1 --info "
         "--tests '*{tripwires}'\n"
@@ -17,7 +17,7 @@ def test_command_of_a_script_selects_the_tripwires_class_too() -> None:
 
 
 def test_command_without_a_choice_of_tests_runs_all() -> None:
-    found = adapted("gradle", "gradle test")
+    found = adapt_lines("gradle", "gradle test")
     assert "gradle --offline --continue test\n" in found.command
     assert found.targets == ()
 

@@ -15,7 +15,7 @@ from assay.harness.reports import read
 from assay.harness.runners import RUNNERS, Tripwires, adapt_commands
 from assay.harness.runners.base import EXPECTED, LABELS
 from changes import change
-from placed_tripwires import adapted
+from placed_tripwires import adapt_lines
 
 OWN = ("jasmine", "karma", "mocha", "tape")
 APPENDED = ("jest", "node_test", "vitest")
@@ -150,12 +150,12 @@ def test_node_files_that_import_get_imports(tmp_path: Path) -> None:
 
 
 def test_command_of_jasmine_is_started_by_the_reporting_program() -> None:
-    found = adapted("jasmine", "./node_modules/.bin/jasmine --no-color --config=jasmine.json spec/a-spec.js")
+    found = adapt_lines("jasmine", "./node_modules/.bin/jasmine --no-color --config=jasmine.json spec/a-spec.js")
     assert found.command.endswith(" exec node /opt/assay/jasmine.js {report} jasmine.json spec/a-spec.js")
 
 
 def test_command_of_karma_gets_a_configuration_over_its_own() -> None:
-    found = adapted("karma", "npx karma start karma.conf.cjs --single-run --grep=a.test.js")
+    found = adapt_lines("karma", "npx karma start karma.conf.cjs --single-run --grep=a.test.js")
     assert " ASSAY_KARMA=karma.conf.cjs exec npx karma start /opt/assay/karma.conf.js " in found.command
     assert found.command.endswith(" --single-run --grep=a.test.js")
 

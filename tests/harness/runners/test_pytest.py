@@ -14,7 +14,7 @@ from assay.harness.reports import read
 from assay.harness.runners import Tripwires, adapt, find
 from assay.harness.runners.base import LABELS, PLACE
 from assay.harness.runners.pytest import FUNCTIONS, PRINTS, tripwires
-from placed_tripwires import adapted
+from placed_tripwires import adapt_lines
 
 pytestmark = pytest.mark.slow
 
@@ -186,7 +186,7 @@ def test_adapted_command_reports_and_prints_both_tests_and_tripwires(tmp_path: P
     made = tripwires(random.Random(1))
     (tmp_path / made.argument).write_text(made.files[made.argument].replace(PLACE, "0"))
     expected = {name.replace(PLACE, "0"): status for name, status in made.expected.items()}
-    done = run(adapted("pytest", words).command, tmp_path, made.argument)
+    done = run(adapt_lines("pytest", words).command, tmp_path, made.argument)
     report, _ = read(PLAN, {"r": (tmp_path / "r.xml").read_bytes()}, done.stdout, expected, PRINTS)
     assert report.tests == {"t/test_a.py::test_a": Status.PASSED}
     assert (done.returncode, report.unprinted) == (1, ())
@@ -202,14 +202,14 @@ def test_adapted_command_reports_and_prints_both_tests_and_tripwires(tmp_path: P
     ],
 )
 def test_files_of_a_command_are_its_targets(words: str, targets: tuple[str, ...]) -> None:
-    found = adapted("pytest", words)
+    found = adapt_lines("pytest", words)
     assert found.targets == targets
     assert found.command.endswith(" {tripwires}")
 
 
 @pytest.mark.parametrize("words", ["pytest -rA", "pytest -k 'a or b' t.py", "pytest -m slow t.py"])
 def test_command_that_would_leave_tripwires_out_has_a_report_alone(words: str) -> None:
-    found = adapted("pytest", words)
+    found = adapt_lines("pytest", words)
     assert "{report}" in found.command
     assert "{tripwires}" not in found.command
 
@@ -226,7 +226,7 @@ def test_any_other_command_is_not_adapted(words: str) -> None:
 
 
 def test_what_tox_starts_gets_the_report_and_the_tripwires() -> None:
-    found = adapted("pytest", "tox --current-env -epy39 -v -- tests/test_a.py")
+    found = adapt_lines("pytest", "tox --current-env -epy39 -v -- tests/test_a.py")
     assert found.command.startswith("exec tox --current-env -epy39 -v -- tests/test_a.py ")
     assert "--junitxml={report}" in found.command
     assert found.targets == ("tests/test_a.py",)

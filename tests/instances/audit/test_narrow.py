@@ -7,7 +7,7 @@ from changes import change
 from toy import make_instance
 
 
-def found(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[AuditFinding]:
+def audit(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[AuditFinding]:
     about = make_instance(
         gold_patch=change(more.pop("path", "calc.py"), adds=gold),
         test_patch=change("tests/test_calc.py", adds=tests),
@@ -18,10 +18,10 @@ def found(gold: list[str], tests: list[str], statement: str = "Adding is wrong."
 
 
 def test_import_of_a_name_only_in_gold_is_a_fault_and_a_use_a_doubt() -> None:
-    (one,) = found(["def add_exactly(a, b):"], ["from calc import add_exactly"])
+    (one,) = audit(["def add_exactly(a, b):"], ["from calc import add_exactly"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.FAULT)
     assert one.evidence == ("add_exactly: def add_exactly(a, b):  [used: from calc import add_exactly]",)
-    (one,) = found(["    def add_exactly(self, b):"], ["    assert calc.add_exactly(1) == 2"])
+    (one,) = audit(["    def add_exactly(self, b):"], ["    assert calc.add_exactly(1) == 2"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.DOUBT)
 
 
@@ -38,7 +38,7 @@ def test_import_of_a_name_only_in_gold_is_a_fault_and_a_use_a_doubt() -> None:
     ],
 )
 def test_mentioned_unused_or_common_name_is_not_narrow(gold: list[str], tests: list[str], statement: str) -> None:
-    assert found(gold, tests, statement) == []
+    assert audit(gold, tests, statement) == []
 
 
 def test_name_on_the_old_side_is_not_narrow() -> None:
@@ -52,10 +52,10 @@ def test_name_on_the_old_side_is_not_narrow() -> None:
 def test_message_only_in_gold_is_a_doubt() -> None:
     gold = ["    raise ValueError(f'the sum of {a} and {b} is too large')"]
     tests = ['with pytest.raises(ValueError, match="is too large$"):', '    assert "and 3 is too large" in str(error)']
-    (one,) = found(gold, tests)
+    (one,) = audit(gold, tests)
     assert (one.kind, one.severity, one.evidence) == (AuditKind.TEXT_ONLY_IN_GOLD, Severity.DOUBT, ("is too large",))
-    assert found(gold, tests, "It should say that the sum is too large.") == []
-    assert found(gold, ["with pytest.raises(ValueError):"]) == []
+    assert audit(gold, tests, "It should say that the sum is too large.") == []
+    assert audit(gold, ["with pytest.raises(ValueError):"]) == []
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_a_change_in_another_encoding_is_named() -> None:
 def test_a_source_with_a_module_of_tests_is_parted() -> None:
     old = "pub fn a() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {}\n}\n"
     new = old.replace("{ 1 }", "{ 2 }").replace("one() {}", "one() { two() }")
-    part = partial(part_source, find("rust"))
+    part = partial(part_source, find("rust").LINES)
     fix, tests = split_diff(entries(a=old.encode()), entries(a=new.encode()), lambda _: False, part)
     assert "-pub fn a() -> u8 { 1 }\n+pub fn a() -> u8 { 2 }\n" in fix
     assert "-    fn one() {}\n+    fn one() { two() }\n" in tests

@@ -9,7 +9,7 @@ from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
 from assay.instances.dataset.load import load
 from assay.instances.environments.row_script import read_script
-from samples import DATASET, PLAIN, published, read
+from samples import DATASET, PLAIN, get_image, read
 
 TASK = 'schema_version = "1.4"\n[environment]\ndocker_image = "acme/hello:1"\n'
 
@@ -48,7 +48,7 @@ def test_instruction_tests_and_image_become_statement_assets_and_environment(tmp
         ("reward",),
     )
     assert [each.path for each in instance.assets] == [f"{STAGED}/data/x.txt", f"{STAGED}/test.sh"]
-    assert published(instance).image == "acme/hello:1"
+    assert get_image(instance).image == "acme/hello:1"
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_the_working_folder_is_the_tasks_own_or_its_dockerfiles(
 ) -> None:
     make_task(tmp_path / "hello", task, **{"environment/Dockerfile": dockerfile})
     (instance,) = load(str(tmp_path), published_images=True).instances
-    assert read_script(published(instance).eval_script).workdir == workdir
+    assert read_script(get_image(instance).eval_script).workdir == workdir
 
 
 def test_root_prepares_the_folders_that_harbor_has_and_variables_are_set() -> None:
-    script = read_script(published(read("harbor")).eval_script)
+    script = read_script(get_image(read("harbor")).eval_script)
     assert script.system == (PREPARED,)
     assert script.prepare == ("cd /work", "export LEVEL=2")
     assert script.commands == (("bash", "-c", RUN, "assay", "test.sh", "data/expected.txt"),)

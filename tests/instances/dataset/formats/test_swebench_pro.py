@@ -9,7 +9,7 @@ from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.swebench_pro import RUN, read_image_name
 from assay.instances.dataset.load import load
 from assay.instances.environments.row_script import read_script
-from samples import published, read, rows
+from samples import get_image, read, rows
 
 PRO = "swebench-pro"
 COMMIT = "c" * 40
@@ -36,8 +36,8 @@ def test_script_and_parser_beside_the_rows_become_the_environment(tmp_path: Path
     (own / "parser.py").write_text("print()\n")
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows(PRO)))
     first, second, third = load(str(tmp_path / "rows.jsonl"), published_images=True).instances
-    assert published(first).image == f"jefzda/sweap-images:acme.calc-Acme__Calc-{COMMIT}"
-    assert published(second).image == f"jefzda/sweap-images:acme.wheel-acme__wheel-{COMMIT}"
+    assert get_image(first).image == f"jefzda/sweap-images:acme.calc-Acme__Calc-{COMMIT}"
+    assert get_image(second).image == f"jefzda/sweap-images:acme.wheel-acme__wheel-{COMMIT}"
     assert third.environment is None
     written = write(FORMATS[PRO], first)
     assert (written["run_script"], written["parser"]) == ("echo 'hello'\n", "print()\n")
@@ -53,7 +53,7 @@ def test_an_id_that_leaves_its_folder_finds_no_file(tmp_path: Path) -> None:
 
 def test_the_script_is_read_in_parts_and_the_checkout_of_the_tests_is_left_to_the_harness() -> None:
     row = rows(PRO)[1]
-    script = read_script(published(read(PRO, 1, before_repo_set_cmd=rows(PRO)[0]["before_repo_set_cmd"])).eval_script)
+    script = read_script(get_image(read(PRO, 1, before_repo_set_cmd=rows(PRO)[0]["before_repo_set_cmd"])).eval_script)
     assert (script.workdir, script.prepare, script.install) == ("/app", ("cd /app",), ())
     (command,) = script.commands
     assert command == ("bash", "-c", RUN, "assay", row["run_script"], row["parser"], "TestTurn")
