@@ -1,7 +1,6 @@
 """Applying a patch in a container, and putting back what must not stay of it."""
 
 from collections.abc import Iterable, Mapping, Set
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -63,6 +62,8 @@ class Applied:
     back: PutBack = field(default_factory=PutBack)
     refused: str = ""
     """Why the patch cannot be used; empty if it can."""
+    guards: bytes = b""
+    """The supervisor's lists, as an archive."""
 
     @property
     def ended(self) -> bool:
@@ -103,13 +104,10 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
     if back.paths or written:
         # An installation may have removed what the patch made.
         box.put(_list_restored(plan, back, set() if installed else set(changes.paths), written))
+    has_more = back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires
+    restored = _run(box, plan, RESTORE, env) if has_more else applied
     guards = _list_guarded(instance, delivery, changes.tree)
-    with ThreadPoolExecutor(1) as aside:  # the second script needs none of these
-        sent = aside.submit(box.put, guards)
-        has_more = back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires
-        restored = _run(box, plan, RESTORE, env) if has_more else applied
-        sent.result()
-    return Applied(restored, back, _refusal(box, delivery, restored))
+    return Applied(restored, back, _refusal(box, delivery, restored), guards)
 
 
 def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> Settled:

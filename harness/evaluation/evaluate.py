@@ -24,7 +24,7 @@ from assay.harness.evaluation.applying import apply_patch, make_evidence
 from assay.harness.evaluation.delivery import Delivery, make_delivery
 from assay.harness.evaluation.guarding import find_rewritten
 from assay.harness.evaluation.protection import ROOT, check_spelling
-from assay.harness.evaluation.supervising import CHANGED, PIPE, RESULTS, SUPERVISE, TEST
+from assay.harness.evaluation.supervising import CHANGED, PIPE, RESULTS, TEST, supervise
 from assay.harness.evaluation.witnesses import expect_at_places, read_witnesses
 from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import MalformedPatchError
@@ -94,7 +94,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         found = Evaluation(evidence, patch.text, applied.result.output)
         if not applied.ended:
             run = box.exec(
-                ["bash", TEST] if plan.user == ROOT else ["sh", SUPERVISE, plan.user],
+                ["bash", TEST] if plan.user == ROOT else supervise(plan.user, applied.guards),
                 user=ROOT,
                 workdir=plan.workdir,
                 seconds=plan.limits.seconds,

@@ -1,4 +1,5 @@
 import io
+import shlex
 import subprocess
 import tarfile
 from pathlib import Path
@@ -28,6 +29,7 @@ from assay.harness.evaluation.supervising import (
     SUPERVISOR,
     TEST,
     WATCHED,
+    supervise,
 )
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import gate
@@ -107,11 +109,11 @@ SLOW_CAT = r"""mkdir /slow && printf '#!/bin/sh\nsleep 1; exec /bin/cat "$@"' > 
 def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
     docker_engine: DockerEngine, toolchain_image: str
 ) -> None:
-    lists = dict.fromkeys((FILES, DATA, WATCHED, CACHES), "")
-    files = {SUPERVISE: SUPERVISOR, TEST: f"echo passed > {PIPE}", **lists}
+    files = {SUPERVISE: SUPERVISOR, TEST: f"echo passed > {PIPE}"}
     scripts = pack_tar({path.strip("/"): text for path, text in files.items()}, ["assay"])
+    lists = pack_tar({path.strip("/"): "" for path in (FILES, DATA, WATCHED, CACHES)})
     with docker_engine.open(BoxSpec(toolchain_image, archive=scripts)) as box:
-        supervised = f"PATH=/slow:$PATH timeout 30 sh {SUPERVISE} nobody; /bin/cat {RESULTS}/report"
+        supervised = f"PATH=/slow:$PATH timeout 30 {shlex.join(supervise('nobody', lists))}; /bin/cat {RESULTS}/report"
         ran = box.exec(["sh", "-c", f"{SLOW_CAT}\n{supervised}"])
     assert (ran.exit_code, ran.output) == (0, b"passed\n")
 
