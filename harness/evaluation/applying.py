@@ -86,7 +86,8 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
         check_spelling(instance, plan, changes.created)
     except MalformedPatchError as error:
         return Applied(applied, refused=str(error))
-    settled = _settle(box, instance, delivery, changes.paths)
+    named = find_named_like_tests(instance, plan, changes, delivery.patch.text, partial(_find_lines, box, plan))
+    settled = _settle(box, instance, delivery, changes.paths, named.sources)
     shared = _keep_fixes(box, instance, delivery, changes.paths)
     installed, env = None, {}
     if plan.install:
@@ -97,7 +98,6 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
         tracked, _, created = done.output.partition(f"{SEPARATOR}\0".encode())
         installed = Installed(read_paths(tracked), read_paths(created))
         env = {**COPY_OF_REPOSITORY, "GIT_WORK_TREE": plan.workdir}
-    named = find_named_like_tests(instance, plan, changes, delivery.patch.text, partial(_find_lines, box, plan))
     back = put_back(instance, plan, (*changes.paths, *delivery.applied_paths), installed, named, settled.refused)
     back = replace(back, flags=(*back.flags, *settled.flags))
     written = {**settled.from_gold, **shared}
@@ -110,7 +110,7 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
     return Applied(restored, back, _refusal(box, delivery, restored), guards)
 
 
-def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> Settled:
+def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str], sources: Set[str]) -> Settled:
     """Decide whose version the run uses of files that steer the runner, where the fix and the patch change them.
 
     A file that both change by the same lines is not looked at.
@@ -123,7 +123,7 @@ def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[
         for change in found
         if change.path not in alike
     ]
-    return settle_disputes(instance, plan, disputes) if disputes else Settled()
+    return settle_disputes(instance, plan, disputes, sources) if disputes else Settled()
 
 
 def _keep_fixes(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> dict[str, str]:

@@ -20,7 +20,10 @@ ROOT = "root"
 PRODUCTS_LEFT_OUT = "build_products_left_out"
 TESTS_LEFT_OUT = "files_named_like_tests_left_out"
 _WORD = re.compile(r"\w+")
-_IMPORT = re.compile(r"^\s*(import|from|#\s*include|(pub(\(\w+\))? )?mod|use)\b|\brequire\b|\bfrom ['\"]")
+_IMPORT = re.compile(
+    r"^\s*(import|from|#\s*include|(pub(\(\w+\))? )?mod|use)\b|\brequire\b|\bfrom ['\"]"
+    r'|^\s*([\w.]+ )?"[\w./-]+"$'  # in a block of Go's
+)
 
 
 class ImportLine(NamedTuple):
@@ -50,7 +53,7 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class NamedLikeTests:
-    """Files of a patch outside of the folders of tests that only their names make tests."""
+    """Files of a patch that only their names make tests, or that of a folder which the patch makes."""
 
     sources: frozenset[str] = frozenset()
     """The product uses them; they stay."""
@@ -70,26 +73,34 @@ def find_named_like_tests(
     commit. It does not have the name of a test that is run, so that nothing imports it in that place. And the runner
     does not take its tests for the expected ones: it is given the files to run, or a test's id has its file.
 
+    A file is also a source in a folder named like those of tests that neither the base commit nor the tests have, if
+    other files that are no tests import something of that name.
+
     Args:
         find_lines: returns the lines of the base commit that contain one of these words.
     """
     language = languages.find_or_none(instance.language)
     if language is None:
         return NamedLikeTests()
+    theirs = (*plan.restore, *plan.runs, *find_touched_paths(instance.test_patch))
+    folders = _find_new_folders(changes, theirs, language)
+    lines = _find_added_lines(patch, language) if folders else []
+    imported = {word for line in lines if _IMPORT.search(line) for word in _WORD.findall(line)}
+    inside = frozenset(path for path, folder in folders.items() if _name(folder) in imported)
     found = [path for path in changes.paths if _is_test_by_name(path, language)]
     if not found:
-        return NamedLikeTests()
-    taken = {fold(_stem(path)) for path in (*plan.restore, *find_touched_paths(instance.test_patch))}
+        return NamedLikeTests(inside)
+    taken = {fold(_stem(path)) for path in theirs}
     told_apart = bool(plan.targets) or plan.test_id == "node"
     possible = {path for path in found if re.fullmatch(language.SOURCE_NAMES, _name(path))}
     possible = {path for path in possible if told_apart and fold(_stem(path)) not in taken}
-    words = _words_of_sources(patch, language) if possible else frozenset()
+    words = set(_WORD.findall("\n".join(_find_added_lines(patch, language)))) if possible else set[str]()
     sources = {path for path in possible if _stem(path) in words}
     if known := possible.difference(sources, changes.created):
         lines = find_lines({_stem(path) for path in known})
         imports = [line.text for line in lines if _IMPORT.search(line.text) and not language.is_test_file(line.path)]
         sources |= {path for path in known if any(_stem(path) in _WORD.findall(text) for text in imports)}
-    return NamedLikeTests(frozenset(sources), frozenset(found) - sources)
+    return NamedLikeTests(inside | sources, frozenset(found) - sources)
 
 
 def put_back(
@@ -166,13 +177,33 @@ def _is_test_by_name(path: str, language: Language) -> bool:
     return language.is_test_file(path) and not language.is_test_file(f"{folder}core{suffix}")
 
 
-def _words_of_sources(patch: str, language: Language) -> frozenset[str]:
-    """Return the words that a patch adds to files that are no tests."""
-    words = set[str]()
-    for file in read_as_git(patch.encode()):
-        if not any(language.is_test_file(name.decode()) for name in file.names):
-            words.update(_WORD.findall(b"\n".join(line for line in file.body if line.startswith(b"+")).decode()))
-    return frozenset(words)
+def _find_new_folders(changes: Changes, theirs: Iterable[str], language: Language) -> dict[str, str]:
+    """Map new files to the folder that alone makes them tests, where the patch alone has files in it."""
+    folders = {path: folder for path in changes.created if (folder := _get_folder_of_tests(path, language))}
+    if not folders:
+        return {}
+    others = {*changes.tree, *changes.paths}.difference(changes.created) | {*theirs}
+    shared = {folder for folder in folders.values() if any(path.startswith(f"{folder}/") for path in others)}
+    return {path: folder for path, folder in folders.items() if folder not in shared}
+
+
+def _get_folder_of_tests(path: str, language: Language) -> str:
+    """Return the folder under another name of which a file would be no test; empty if there is none."""
+    *folders, name = path.split("/")
+    for depth, folder in enumerate(folders) if language.is_test_file(path) else ():
+        if not language.is_test_file("/".join((*folders[:depth], "core", *folders[depth + 1 :], name))):
+            return "/".join((*folders[:depth], folder))
+    return ""
+
+
+def _find_added_lines(patch: str, language: Language) -> list[str]:
+    """Return the lines that a patch adds to files that are no tests."""
+    files = [
+        file
+        for file in read_as_git(patch.encode())
+        if not any(language.is_test_file(name.decode()) for name in file.names)
+    ]
+    return [line[1:].decode() for file in files for line in file.body if line.startswith(b"+")]
 
 
 def _theirs(instance: Instance) -> set[str]:

@@ -5,7 +5,8 @@ the fix's version, unless the fix consists of nothing but such files: then the p
 flag. A patch that leaves such a file alone is never given the fix's.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from assay.harness import languages
@@ -50,7 +51,10 @@ def find_disputed_changes(instance: Instance, plan: TestPlan, changed: Iterable[
     return [change for change in read_diff(instance.gold_patch) if change.path in steering]
 
 
-def settle_disputes(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> Settled:
+def settle_disputes(
+    instance: Instance, plan: TestPlan, disputes: Iterable[Disputed], sources: Set[str] = frozenset()
+) -> Settled:
+    """Settle all disputes; ``sources`` are files of the patch that are sources although they look like tests."""
     language = languages.find(instance.language)
     fix = [path for path in find_touched_paths(instance.gold_patch) if not _steers(path, language, plan)]
     may_give = any(path.endswith(tuple(language.SUFFIXES)) and not language.is_test_file(path) for path in fix)
@@ -58,7 +62,7 @@ def settle_disputes(instance: Instance, plan: TestPlan, disputes: Iterable[Dispu
     for dispute in disputes:
         path, gold = dispute.change.path, _apply_fix(dispute)
         ways = {_way(path, text, language, plan) for text in (dispute.base, gold)}
-        if _way(path, dispute.theirs, language, plan) in ways:
+        if _way(path, _rename(dispute.theirs, sources), language, plan) in ways:
             continue
         if not may_give:
             flags.add(FROM_PATCH)
@@ -81,6 +85,13 @@ def _apply_fix(dispute: Disputed) -> str | None:
 def _steers(path: str, language: Language, plan: TestPlan) -> bool:
     """Return whether a file steers the runner; the source of a project that is a runner does not."""
     return path in plan.runs or (language.runner_config(path) and not language.stands_in(path))
+
+
+def _rename(text: str | None, sources: Set[str]) -> str | None:
+    """Give these sources, where a file lists them, a name that no test has."""
+    for name in {path.rpartition("/")[2] for path in sources}:
+        text = text and re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", f"core.{name.rpartition('.')[2]}", text)
+    return text
 
 
 def _way(path: str, text: str | None, language: Language, plan: TestPlan) -> tuple[str, ...]:

@@ -231,6 +231,26 @@ def test_source_of_the_base_that_looks_like_a_test_stays_if_the_base_imports_it(
     assert find_named(instance, plan, (), "", [path], line).sources == ({path} if is_source else set())
 
 
+@pytest.mark.parametrize(
+    ("created", "line", "others", "is_source"),
+    [
+        ("calc/tests/names.py", "from calc.tests import names", (), True),
+        ("calc/tests/deep/names.py", "from calc.tests.deep import names", (), True),
+        ("calc/tests/names.py", "from calc.tests import names", ("calc/tests/__init__.py",), False),
+        ("calc/tests/names.py", "from calc.tests import names", ("calc/tests/data/a.txt",), False),
+        ("calc/tests/names.py", "tests = names", (), False),
+        ("calc/tests/test_names.py", "from calc.tests import test_names", (), False),
+        ("tests/names.py", "from tests import names", (), False),
+    ],
+)
+def test_source_in_a_new_folder_of_tests_stays_if_the_product_imports_it(
+    instance: Instance, created: str, line: str, others: Sequence[str], is_source: bool
+) -> None:
+    """The tests of the instance are in ``tests``."""
+    named = find_named(instance, PLAN, [created], new_file(created) + using(line), others)
+    assert named.sources == ({created} if is_source else set())
+
+
 def test_new_file_in_a_folder_of_tests_is_put_back_without_a_word(instance: Instance) -> None:
     named = find_named(instance, PLAN, ["tests/test_new.py"], using("import test_new"))
     assert put_back(instance, PLAN, ["tests/test_new.py"], named=named).flags == ()
