@@ -84,8 +84,8 @@ def find_named_like_tests(
         return NamedLikeTests()
     theirs = (*plan.restore, *plan.runs, *find_touched_paths(instance.test_patch))
     folders = _find_new_folders(changes, theirs, language)
-    lines = _find_added_lines(patch, language) if folders else []
-    imported = {word for line in lines if _IMPORT.search(line) for word in _WORD.findall(line)}
+    added = _find_added_lines(patch, language) if folders else []
+    imported = {word for line in added if _IMPORT.search(line) for word in _WORD.findall(line)}
     inside = frozenset(path for path, folder in folders.items() if _name(folder) in imported)
     found = [path for path in changes.paths if _is_test_by_name(path, language)]
     if not found:
