@@ -143,10 +143,10 @@ def _disturbed(scene: Scene, disturb: Callable[[str], object]) -> None:
     where = scene.place()
 
     def act() -> None:
-        _until(lambda: bool(_at_work(scene)))
+        seen = list[str]()
+        _until(lambda: bool(seen.extend(_at_work(scene)) or seen))
         time.sleep(0.3)
-        for box in _at_work(scene)[:1]:
-            disturb(box)
+        disturb(seen[0])  # between two commands it looks as if it were not at work
 
     other = threading.Thread(target=act)
     other.start()
