@@ -4,6 +4,7 @@ Pydantic models for what crosses a file boundary, slotted dataclasses for what s
 nothing here does input or output or imports another module of Assay.
 """
 
+from assay.harness.domain.counter import CounterRun, CounterSet, CounterTest, Edit
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -54,6 +55,7 @@ from assay.harness.domain.vocabulary import (
     INFRASTRUCTURE,
     PASSING,
     UNKNOWN_TIME,
+    CounterForm,
     Environment,
     InstanceId,
     Model,
@@ -76,9 +78,14 @@ __all__ = [
     "Archive",
     "Asset",
     "Channel",
+    "CounterForm",
+    "CounterRun",
+    "CounterSet",
+    "CounterTest",
     "DatasetRef",
     "Divergence",
     "Download",
+    "Edit",
     "Environment",
     "Evidence",
     "FailedPart",

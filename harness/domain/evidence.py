@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from assay.harness.domain.counter import CounterRun
 from assay.harness.domain.rule_names import Rule
 from assay.harness.domain.vocabulary import INFRASTRUCTURE, Environment, Model, Outcome, Status, TestedTree
 
@@ -128,6 +129,8 @@ class Evidence(Model):
     """Timed runs in each tree; runs with the same index took turns."""
     measures: dict[str, float] = {}
     """Figures beside the outcome, by name, such as the coverage of the change."""
+    counter: CounterRun | None = None
+    """None if no counter-tests were asked for, or the patch would not be resolved anyway."""
     flags: tuple[str, ...] = ()
     error: str = ""
     failed_part: FailedPart = FailedPart.NONE

@@ -97,3 +97,20 @@ class TestedTree(StrEnum):
     """The base tree with the patch that is judged."""
     BASE_AGAIN = "base-again"
     """The base tree once more: how its runs differ is noise."""
+
+
+class CounterForm(StrEnum):
+    """What a counter-test expects in place of the right value, strongest first."""
+
+    BASE_VALUE = "base_value"
+    """What the base commit gives."""
+    NEAR = "near"
+    """Almost the right value."""
+    NONCE = "nonce"
+    """A value that occurs nowhere."""
+    DATA = "data"
+    """Other data in a file that the right value is read from."""
+    RAISES = "raises"
+    """Another exception."""
+    NEGATED = "negated"
+    """The opposite. Only the runner's honesty is tested."""

@@ -49,6 +49,8 @@ class Task:
     """Run the tests even if the patch is empty, as for the null control."""
     fail_fast: bool = False
     """Whether an evaluation may stop when its fail-to-pass tests fail (``benchmarks.fail_fast``)."""
+    counter: bool = False
+    """Whether what would be resolved has to fail its counter-tests."""
     assets: Callable[[], Mapping[str, bytes]] = dict
     """Returns the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
     beside: TestPlan | None = None

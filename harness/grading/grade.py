@@ -1,7 +1,7 @@
 """Grades evidence. Pure: regrading calls the same function."""
 
 from assay.harness.benchmarks import find_benchmark
-from assay.harness.domain import Channel, Evidence, Instance, Status, Verdict
+from assay.harness.domain import Channel, CounterForm, CounterRun, Evidence, Instance, Outcome, Status, Verdict
 from assay.harness.reports import lookup
 from assay.harness.rulings.doubts import KILLED
 from assay.harness.rulings.labels import keep_real_labels
@@ -12,6 +12,8 @@ STOPPED_EARLY = "fail_fast"  # flag of a verdict on a run that ended at its fail
 
 def grade(instance: Instance, evidence: Evidence) -> Verdict:
     found = find_benchmark(instance.rule).judge(instance, evidence)
+    if evidence.counter and evidence.counter.passed and found.outcome is Outcome.RESOLVED:
+        found = found._replace(outcome=Outcome.TAMPERED, reason=_name_passed(evidence.counter))
     left_out = f"; {len(instance.quarantined)} quarantined tests left out" if instance.quarantined else ""
     return Verdict(
         instance_id=instance.id,
@@ -26,6 +28,11 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
     )
 
 
+def _name_passed(counter: CounterRun) -> str:
+    passed = counter.passed
+    return f"{len(passed)} of {len(counter.forms)} counter-tests passed, which expect another value: {passed[0]}"
+
+
 def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
     tests = evidence.report.tests
     warnings = {
@@ -37,5 +44,8 @@ def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         "labels_without_a_test_left_out": keep_real_labels(instance) is not instance,
         "quarantined_tests_left_out": bool(instance.quarantined),
         "report_and_log_disagree": bool(evidence.report.disagreements),
+        "no_counter_test": bool(evidence.counter and evidence.counter.missing),
+        "no_value_asserted": bool(evidence.counter and CounterForm.NEGATED in evidence.counter.forms.values()),
+        "counter_unconfirmed": bool(evidence.counter and evidence.counter.unconfirmed),
     }
     return tuple(name for name, holds in warnings.items() if holds)

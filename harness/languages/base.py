@@ -52,6 +52,56 @@ class Copying:
     """Assignments of a shell by which a runner leaves out other tests."""
 
 
+NOWHERE = r"(?!)"  # matches nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Asserting:
+    """What the assertions of a language's tests are, for counter-tests: node types of its grammar, and patterns.
+
+    Patterns are searched for in the source of a call up to its arguments.
+    """
+
+    equal: str
+    """Calls whose arguments, or some of them, are compared for equality."""
+    literals: frozenset[str]
+    arguments: frozenset[str]
+    """Nodes with the arguments of a call, between brackets."""
+    searching: str = NOWHERE
+    """Calls that search for their argument in something else."""
+    raising: str = NOWHERE
+    """Calls whose first argument is the type of an expected exception."""
+    instance: str = NOWHERE
+    """Calls whose second argument is the type that the first one has."""
+    truth: str = NOWHERE
+    """Calls whose first argument is a condition."""
+    statements: frozenset[str] = frozenset()
+    """Statements that assert their first part."""
+    failing: str = ""
+    """Found in such a statement that is the test's own failure: Go's ``if`` with an ``Errorf``."""
+    comparisons: frozenset[str] = frozenset()
+    operators: frozenset[str] = frozenset({"=="})
+    """Operators of equality; ``in`` is a search."""
+    constants: str = r"set|frozenset|tuple|list|dict"
+    """Names that may stand in a constant."""
+    expected_first: bool = False
+    """Whether the expected value is usually the first operand."""
+    typed: bool = False
+    """Whether an operator of equality takes operands of one type alone."""
+    nonce: str = ""
+    """Source of a text that is equal to nothing; empty where no assertion takes operands of two types."""
+    exception: str = ""
+    """Source of a type of exceptions that no test expects."""
+    opposites: tuple[tuple[str, str], ...] = ()
+    """From a pattern of a whole assertion to its opposite; the first that is found counts."""
+    matcher: str = ""
+    """Calls whose only argument is a matcher with arguments of its own, as in RSpec; its name is added to theirs."""
+    blocks: frozenset[str] = frozenset()
+    """Assertions that contain others, such as a ``with`` statement's."""
+    titled: bool = False
+    """Whether ``TEST_NAME`` finds the tests; otherwise they are functions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Syntax:
     """Node types and facts of a grammar: for definitions first, then for the canonical spelling of source."""
@@ -92,6 +142,8 @@ class Syntax:
     """Tree-sitter query with the captures ``@calls`` and ``@inherits``; empty if such relations are not known."""
     copying: Copying | None = None
     """How PatchDiff copies tests; None if it cannot."""
+    asserting: Asserting | None = None
+    """What assertions are; None if there are no counter-tests."""
 
     def grammar(self, path: str) -> str:
         """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if it needs none."""

@@ -7,6 +7,7 @@ from posixpath import normpath
 from assay.harness.languages.base import (
     CALLED,
     CONDITION_IN_PARENTHESES,
+    Asserting,
     Lines,
     Syntax,
     anywhere,
@@ -25,6 +26,25 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".c", ".h"})  # C++ has headers with the suffix ``.h`` too
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_c:language"
+ASSERTING = Asserting(
+    equal=r"(?i)^(?!.*(_NE|_LT|_GT|_LE|_GE|_TRUE|_FALSE|NOT|THROW)\b)\w*(expect|assert|check|require|verify|ck_|munit)\w*_\w*(eq|same|equal)\w*$",
+    truth=r"(?i)^(assert|\w*(expect|assert|check|require|munit)\w*(_true|_that|)|verify|ok)$|^(EXPECT|ASSERT)_\w+$",
+    comparisons=frozenset({"binary_expression"}),
+    literals=frozenset({"string_literal", "raw_string_literal", "number_literal", "char_literal", "true", "false"}),
+    arguments=frozenset({"argument_list"}),
+    constants=r"std|string|string_view|u8",
+    opposites=(
+        (r"\b(EXPECT|ASSERT)_EQ\b", r"\1_NE"),
+        (r"\b(EXPECT|ASSERT)_NE\b", r"\1_EQ"),
+        (r"\b(EXPECT|ASSERT)_STREQ\b", r"\1_STRNE"),
+        (r"\b(EXPECT|ASSERT)_TRUE\b", r"\1_FALSE"),
+        (r"\b(EXPECT|ASSERT)_FALSE\b", r"\1_TRUE"),
+        (r"^(CHECK|REQUIRE)\b", r"\1_FALSE"),
+        (r"^(CHECK|REQUIRE)_FALSE\b", r"\1"),
+        (r"^(assert|ck_assert|munit_assert|TEST_ASSERT)\s*\((.*)\)$", r"\1(!(\2))"),
+    ),
+    titled=True,
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_definition"}),
     classes=frozenset({"struct_specifier", "union_specifier", "enum_specifier"}),
@@ -35,6 +55,7 @@ SYNTAX = Syntax(
             *("preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "preproc_elifdef"),
         }
     ),
+    asserting=ASSERTING,
     mentions=CALLED,
 )
 LINES = Lines(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from assay.harness.languages.base import (
     CALLED,
     CONDITION_BEFORE_BRACE,
+    Asserting,
     Copying,
     Lines,
     Syntax,
@@ -40,6 +41,35 @@ defer func() { if raised := recover(); raised != nil { \2.Fatalf("panic: %v", ra
     environment='GOFLAGS="$GOFLAGS -gcflags=-e -run=MARK"',
 )
 """A panic would end all tests of a package: it becomes the failure of a copy. With ``-e``, all errors are listed."""
+ASSERTING = Asserting(
+    equal=(
+        r"^(?!.*Not)(\w*(assert|require|suite|is|qt|c|s|ts|r|a|t)\w*\.)?(assert\.|require\.|Assert\(\)\.|Require\(\)\.)?"
+        r"(Equal\w*|Exactly|JSONEq|YAMLEq|Len|DeepEqual|InDelta|ElementsMatch|EqualError|assert\w*|check\w*|Check|Assert|True|False)$"
+    ),
+    searching=r"(assert|require|c|s|t)\w*\.(Contains|Regexp|ErrorContains)$",
+    truth=r"(assert|require|is|c|s|suite)\w*\.[A-Z]\w+$",
+    typed=True,
+    expected_first=True,
+    statements=frozenset({"if_statement"}),
+    failing=r"\.(Error|Fatal|Fail)(f|Now|)\(",
+    comparisons=frozenset({"binary_expression"}),
+    operators=frozenset({"!="}),
+    literals=frozenset(
+        {"interpreted_string_literal", "raw_string_literal", "int_literal", "float_literal", "true", "false"}
+    ),
+    arguments=frozenset({"argument_list"}),
+    constants=r"string|int\d*|byte|nil|map|field_identifier",
+    nonce='"assay-7f3a9c"',
+    opposites=(
+        (r"(\w\.)NoError\b", r"\1Error"),
+        (r"(\w\.)True\(", r"\1False("),
+        (r"(\w\.)False\(", r"\1True("),
+        (r"(\w\.)Nil\(", r"\1NotNil("),
+        (r"^([^!=]+)!=([^!=]+)$", r"\1==\2"),
+        (r"^!(.+)$", r"\1"),
+        (r"^(\w+(\(.*\))?)$", r"!\1"),
+    ),
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_declaration", "method_declaration", "method_elem"}),
     classes=frozenset({"type_spec"}),
@@ -51,6 +81,7 @@ SYNTAX = Syntax(
     ),
     copying=COPYING,
     # A type embeds what others would inherit from.
+    asserting=ASSERTING,
     mentions=f"{CALLED} (field_declaration !name type: (_) @inherits) (interface_type (type_elem (_) @inherits))",
 )
 LINES = Lines(

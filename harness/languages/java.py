@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
     CONDITION_IN_PARENTHESES,
+    Asserting,
     Lines,
     Syntax,
     anywhere,
@@ -23,6 +24,41 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".java"})
 DOCKERFILES = "java"
 GRAMMAR = "tree_sitter_java:language"
+ASSERTING = Asserting(
+    equal=(
+        r"(^|\.)(assert(?!.*(Not|True|False|Throw|That$))\w*|isEqualTo\w*|isSameAs|hasSize|containsExactly\w*|hasToString|hasMessage"
+        r"|hasValue|containsOnly)$"
+    ),
+    searching=r"(^|\.)(contains|startsWith|endsWith|containsEntry|hasMessageContaining)$",
+    raising=r"(^|\.)(assertThrows\w*|isInstanceOf|expect)$",
+    truth=r"(^|\.)(assert\w+|is(True|False|Null|NotNull|Empty|NotEmpty))$",
+    comparisons=frozenset({"binary_expression"}),
+    literals=frozenset(
+        {
+            *("string_literal", "decimal_integer_literal", "decimal_floating_point_literal", "character_literal"),
+            *("true", "false", "hex_integer_literal"),
+        }
+    ),
+    arguments=frozenset({"argument_list"}),
+    constants=r"List|Arrays|asList|of|Set|Map|ImmutableList|ImmutableSet|singletonList|emptyList|String|Integer|Long|Collections|BigDecimal",
+    typed=True,
+    expected_first=True,
+    nonce='"assay-7f3a9c"',
+    exception="ArrayStoreException.class",
+    opposites=(
+        (r"\bassertTrue\b", "assertFalse"),
+        (r"\bassertFalse\b", "assertTrue"),
+        (r"\bassertNull\b", "assertNotNull"),
+        (r"\bassertNotNull\b", "assertNull"),
+        (r"\bassertNot(Equals|Same)\b", r"assert\1"),
+        (r"\.isTrue\(\)$", ".isFalse()"),
+        (r"\.isFalse\(\)$", ".isTrue()"),
+        (r"\.isNull\(\)$", ".isNotNull()"),
+        (r"\.isNotNull\(\)$", ".isNull()"),
+        (r"\.isEmpty\(\)$", ".isNotEmpty()"),
+        (r"\.isNotEmpty\(\)$", ".isEmpty()"),
+    ),
+)
 SYNTAX = Syntax(
     functions=frozenset(
         {
@@ -43,6 +79,7 @@ SYNTAX = Syntax(
         }
     ),
     sequences=frozenset({"program", "enum_body_declarations"}),
+    asserting=ASSERTING,
     mentions="""(method_invocation name: (_) @calls) (object_creation_expression type: (_) @calls)
         (superclass (_) @inherits) (super_interfaces (type_list (_) @inherits))
         (extends_interfaces (type_list (_) @inherits))""",

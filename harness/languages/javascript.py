@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from assay.harness.languages.base import (
     CALLED,
     CONDITION_IN_PARENTHESES,
+    Asserting,
     Copying,
     Lines,
     Syntax,
@@ -44,6 +45,34 @@ COPYING = Copying(
     kept=frozenset({"subscript_expression", "literal_type", "import_statement", "import_clause"}),
     names=r"(?:require|import|describe|context|suite|it|test|specify)\b|(?:[\w.]+\.)?(?:\w*[tT]imeout|sleep|delay)\(",
 )
+ASSERTING = Asserting(
+    equal=(
+        r"^(?!.*\.not\b)(?!.*[nN]ot[A-Z])(await\s+)?(expect\b.*|assert|t|should|.*\.should\b.*)"
+        r"\.(to(Strict|)(Be|Equal)|toBeCloseTo|toHaveLength|toMatch(Object|)|toHaveProperty|\w*[cC]alledWith|equals?|eql|eqs?|"
+        r"\w*deep\w*|strictEqual|looseEqual|is|same|lengthOf|length|toHaveBeenCalledTimes|callCount|property)$"
+    ),
+    searching=r"^(?!.*\.not\b)(expect\b.*|assert|t|should|.*\.should\b.*)\.(includes?|contains?|toContain\w*|match)$",
+    raising=r"^(?!.*\.not\b)expect\b.*\.(toThrow\w*|throws?)$",
+    truth=r"^(await )?(expect\b.*|assert(\.\w+)?|t\.\w+|.*\.should\b.*)$",
+    comparisons=frozenset({"binary_expression"}),
+    operators=frozenset({"==", "==="}),
+    literals=frozenset({"string", "template_string", "number", "true", "false"}),
+    arguments=frozenset({"arguments"}),
+    constants="undefined|null",
+    exception="EvalError",
+    nonce='"assay-7f3a9c"',
+    opposites=(
+        (r"\.not\.", "."),
+        (r"\.toThrow(\w*)\(", r".not.toThrow\1("),
+        (r"^(expect\(.*?\))\.to", r"\1.not.to"),
+        (r"\bassert\.isTrue\b", "assert.isFalse"),
+        (r"\bassert\.throws\b", "assert.doesNotThrow"),
+        (r"\bt\.(true|ok|truthy)\b", "t.notOk"),
+        (r"\bassert(\.ok)?\((.*)\)$", r"assert(!(\2))"),
+        (r"\.should\.", ".should.not."),
+    ),
+    titled=True,
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_declaration", "generator_function_declaration", "method_definition"}),
     classes=frozenset({"class_declaration"}),
@@ -64,6 +93,7 @@ SYNTAX = Syntax(
     heads=frozenset({"for_statement", "if_statement"}),
     either_quote=True,
     copying=COPYING,
+    asserting=ASSERTING,
     mentions=f"{CALLS} (class_heritage (_) @inherits)",
 )
 LINES = Lines(

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
     CONDITION_IN_PARENTHESES,
+    Asserting,
     Lines,
     Syntax,
     anywhere,
@@ -23,6 +24,30 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".php"})
 DOCKERFILES = "php"
 GRAMMAR = "tree_sitter_php:language_php"
+ASSERTING = Asserting(
+    equal=r"(->|::|^)(assert(?!.*(Not|True|False|Null|InstanceOf|Empty))\w*|toBe|toEqual|toHaveCount|expectExceptionMessage)$",
+    searching=r"(->|::|^)(assert\w*Contains\w*|assert\w*Match\w*|toContain)$",
+    raising=r"(->|::)expectException$",
+    truth=r"(->|::)assert\w+$",
+    comparisons=frozenset({"binary_expression"}),
+    operators=frozenset({"==", "==="}),
+    literals=frozenset({"string", "encapsed_string", "heredoc", "nowdoc", "integer", "float", "boolean"}),
+    arguments=frozenset({"arguments"}),
+    constants=r"array|null|PHP_EOL",
+    expected_first=True,
+    nonce="'assay-7f3a9c'",
+    exception="\\UnderflowException::class",
+    opposites=(
+        (r"\bassertTrue\b", "assertFalse"),
+        (r"\bassertFalse\b", "assertTrue"),
+        (r"\bassertNull\b", "assertNotNull"),
+        (r"\bassertNotNull\b", "assertNull"),
+        (r"\bassertEmpty\b", "assertNotEmpty"),
+        (r"\bassertInstanceOf\b", "assertNotInstanceOf"),
+        (r"\bassertNot(\w+)\b", r"assert\1"),
+        (r"\bassert(\w+)NotContains\b", r"assert\1Contains"),
+    ),
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_definition", "method_declaration"}),
     classes=frozenset({"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"}),
@@ -30,6 +55,7 @@ SYNTAX = Syntax(
         {"compound_statement", "declaration_list", "enum_declaration_list", "match_block", "switch_block"}
     ),
     sequences=frozenset({"program"}),
+    asserting=ASSERTING,
     mentions="""(function_call_expression function: (_) @calls) (member_call_expression name: (_) @calls)
         (scoped_call_expression name: (_) @calls) (object_creation_expression (name) @calls)
         (base_clause (_) @inherits) (class_interface_clause (_) @inherits)""",

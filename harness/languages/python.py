@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Lines, Syntax, folders, list_dotted_names, unchanged
+from assay.harness.languages.base import Asserting, Lines, Syntax, folders, list_dotted_names, unchanged
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
 
 NAME = "python"
@@ -13,6 +13,40 @@ ALIASES = frozenset({"py", "python3"})
 SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 DOCKERFILES = "python"
 GRAMMAR = "tree_sitter_python:language"
+ASSERTING = Asserting(
+    equal=(
+        r"(^|\.)_?(?!.*([nN]ot[A-Z_]|Greater|Less|True|False|Raises|Warns|IsNone|_raises|_true))"
+        r"((assert|check|expect|verify)[A-Z_]\w*|assert_outcomes)$"
+    ),
+    searching=r"(^|\.)(assert(In|Contains|Regex\w*|Regexp\w*)|fnmatch_lines\w*|re_match_lines\w*)$",
+    raising=r"(^|\.)(raises|assertRaises\w*|warns|assertWarns\w*)$",
+    instance=r"(^|\.)(isinstance|assertIsInstance)$",
+    truth=r"(^|\.)_?assert\w*$",
+    statements=frozenset({"assert_statement"}),
+    comparisons=frozenset({"comparison_operator"}),
+    operators=frozenset({"==", "is", "in"}),
+    literals=frozenset({"string", "integer", "float", "true", "false"}),
+    arguments=frozenset({"argument_list"}),
+    constants=r"set|frozenset|tuple|list|dict|OrderedDict|Decimal|Fraction|Path|date|datetime|timedelta|array|np|numpy|bytes",
+    nonce='"assay-7f3a9c"',
+    exception="FileExistsError",
+    opposites=(
+        (r"\bassert(If|)True\b", r"assert\1False"),
+        (r"\bassertFalse\b", "assertTrue"),
+        (r"\bassertIsNone\b", "assertIsNotNone"),
+        (r"\bassertIsNotNone\b", "assertIsNone"),
+        (r"\bassertNot(Equals?|In|Regex|IsInstance)\b", r"assert\1"),
+        (r"\bassertIs(Not|)Instance\b", "assertNotIsInstance"),
+        (r"\bassertGreater\b", "assertLessEqual"),
+        (r"\bassertLess\b", "assertGreaterEqual"),
+        (r"\bassertGreaterEqual\b", "assertLess"),
+        (r"\bassertLessEqual\b", "assertGreater"),
+        (r"\bassertIsNot\b", "assertIs"),
+        (r"\bassertIs\b", "assertIsNot"),
+        (r"^assert\s+not\b(?!.*\b(and|or)\b)", "assert "),
+        (r"^assert\b\s*([^,]+)$", r"assert not (\1)"),
+    ),
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_definition"}),
     classes=frozenset({"class_definition"}),
@@ -21,6 +55,7 @@ SYNTAX = Syntax(
     sequences=frozenset({"module", "decorated_definition"}),
     optional_semicolons=True,
     either_quote=True,
+    asserting=ASSERTING,
     mentions="""(call function: (_) @calls)
         (class_definition superclasses: (argument_list (_) @inherits))""",
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from assay.harness.languages.base import (
+    Asserting,
     Lines,
     Syntax,
     drop_patterns,
@@ -18,6 +19,33 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".rb"})
 DOCKERFILES = "ruby"
 GRAMMAR = "tree_sitter_ruby:language"
+ASSERTING = Asserting(
+    equal=(
+        r"^(assert_equal|assert_in_delta|assert_same|assert_output|must_equal|.*\.must_equal"
+        r"|(expect\b.*\.|is_expected\.|.*\.?should ?)(to )?\s*(eq|eql|equal|be|match_array"
+        r"|contain_exactly|have_attributes)|expect_(offense|correction))$"
+    ),
+    searching=r"^(assert_(includes|match)|expect\b.*\.to (include|match|start_with|end_with))$",
+    raising=r"^(assert_raises|expect\b.*\.to raise_error)$",
+    truth=r"^(assert\w*|refute\w*|expect\b.*|is_expected.*)$",
+    comparisons=frozenset({"binary"}),
+    literals=frozenset({"string", "integer", "float", "simple_symbol", "true", "false", "heredoc_body"}),
+    arguments=frozenset({"argument_list"}),
+    constants=r"nil|Set|to_set|freeze",
+    expected_first=True,
+    nonce='"assay-7f3a9c"',
+    exception="FloatDomainError",
+    matcher=r"^(expect\b.*|is_expected)\.to$|\.should$",
+    opposites=(
+        (r"^assert\b", "refute"),
+        (r"^assert_(nil|empty|includes|predicate|kind_of|instance_of|respond_to|operator)\b", r"refute_\1"),
+        (r"^refute_(\w+)\b", r"assert_\1"),
+        (r"^refute\b", "assert"),
+        (r"\.(not_to|to_not)\b", ".to"),
+        (r"\.to\b", ".not_to"),
+    ),
+    titled=True,
+)
 SYNTAX = Syntax(
     functions=frozenset({"method", "singleton_method"}),
     classes=frozenset({"class", "module"}),
@@ -25,6 +53,7 @@ SYNTAX = Syntax(
     sequences=frozenset({"program", "module"}),
     spaces_matter=True,
     # A call of ``new`` names a class by its receiver.
+    asserting=ASSERTING,
     mentions="(call method: (_) @calls) (call receiver: (constant) @calls) (superclass (_) @inherits)",
 )
 LINES = Lines(

@@ -8,12 +8,15 @@ from functools import partial
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.benchmarks.evaluate import find_evaluation
+from assay.harness.counters.pair import find_counters, run_pair
+from assay.harness.counters.runs import TestRun
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
 from assay.harness.grading.grade import grade
 from assay.harness.patches.diff import MalformedPatchError, read_diff
+from assay.harness.runs.keys import counters_key
 from assay.harness.runs.workbench import Cluster, Workbench
 
 ATTEMPTS = 3
@@ -47,7 +50,11 @@ def evaluate_once(
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, judged.text) as image:
-            return find_evaluation(task)(task, image, engine, labels)
+            found = find_evaluation(task)(task, image, engine, labels)
+            if task.counter and not benchmark.evaluate and grade(task.instance, found.evidence).resolved:
+                run = TestRun(task, image, engine, labels)
+                found = run_pair(run, found, find_counters(run, counters_key(task)))
+            return found
     except Exception as error:
         return make_failure(task, error)
 

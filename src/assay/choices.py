@@ -14,6 +14,14 @@ class EnvironmentChoice(StrEnum):
     PUBLISHED = "published"
 
 
+class CounterChoice(StrEnum):
+    """How counter-tests are run."""
+
+    NONE = "none"
+    PAIR = "pair"
+    """In the place of the tests to be fixed, in a container of their own."""
+
+
 class RuleChoice(StrEnum):
     """A rule that any row can be judged by in place of its own."""
 

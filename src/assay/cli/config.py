@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.choices import EnvironmentChoice, ModelChoice
+from assay.choices import CounterChoice, EnvironmentChoice, ModelChoice
 from assay.cli.settings import Setting, get_settings
 from assay.harness.errors import DataError, UserError
 from assay.harness.names import did_you_mean, nearest
@@ -89,6 +89,7 @@ def workplace(
     timeout: int | None = None,
     strict: bool = False,
     fail_fast: bool = False,
+    counter: CounterChoice = CounterChoice.NONE,
     registry: str = "",
     push: bool = False,
     disk: str = "",
@@ -111,6 +112,7 @@ def workplace(
         timeout=timeout,
         strict=strict,
         fail_fast=fail_fast,
+        counter=counter,
         registry=registry,
         push=push,
         disk=disk,

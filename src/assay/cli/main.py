@@ -12,7 +12,7 @@ from typer.exceptions import TyperException
 from assay.cli.command import ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, serve, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
-from assay.cli.commands.dataset import audit, check, collect, convert, mirror, predictions, setup, validate
+from assay.cli.commands.dataset import audit, check, collect, convert, counter, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
 from assay.cli.commands.images import audit as audit_images
 from assay.cli.commands.images import build, lock, prune, ship
@@ -61,6 +61,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "mirror": mirror.mirror,
             "setup": setup.setup,
             "validate": validate.validate,
+            "counter": counter.counter,
             "audit": audit.audit,
             "collect": collect.collect,
         },

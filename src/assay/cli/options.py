@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assay.choices import EnvironmentChoice, RuleChoice
+from assay.choices import CounterChoice, EnvironmentChoice, RuleChoice
 from assay.cli import completing
 
 
@@ -193,6 +193,14 @@ FailFast = Annotated[
     bool,
     typer.Option(
         "--fail-fast", help="Run fail-to-pass tests first, and no others where one fails; not for leaderboards."
+    ),
+]
+Counter = Annotated[
+    CounterChoice,
+    typer.Option(
+        "--counter",
+        help="What would be resolved must fail the same tests with another expected value: `pair` runs these in a "
+        "container of their own.",
     ),
 ]
 EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again even where a verdict is saved.")]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from assay.choices import ModelChoice
+from assay.choices import CounterChoice, ModelChoice
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import DatasetRef, Instance, Prediction, Verdict
 from assay.harness.errors import UserError
@@ -147,6 +147,7 @@ class EvaluationRun:
             "--timeout": str(self.place.timeout or ""),
             "--strict": "yes" if self.place.strict else "no",
             f"--{FAIL_FAST}": "yes" if self.place.fail_fast else "no",
+            "--counter": str(self.place.counter).replace(CounterChoice.NONE, ""),
             "--environment": str(self.place.environment),
             **self.given,
         }
@@ -235,6 +236,7 @@ class EvaluationRun:
             "jobs": str(self.place.jobs),
             "strict": "yes" if self.place.strict else "no",
             FAIL_FAST: "yes" if self.place.fail_fast else "no",
+            "counter": str(self.place.counter),
             "timeout": str(self.place.timeout or "as planned"),
             "rerun_failed": str(self.rerun_failed),
             "controls": "yes" if self.controls else "no",

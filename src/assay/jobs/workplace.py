@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict, cast
 
-from assay.choices import EnvironmentChoice
+from assay.choices import CounterChoice, EnvironmentChoice
 from assay.harness.benchmarks import check_stages, find_benchmark
 from assay.harness.domain import Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
@@ -51,6 +51,7 @@ class WorkplaceSettings(TypedDict, total=False):
     setup: bool
     strict: bool
     fail_fast: bool
+    counter: CounterChoice | str
     jobs: int
     spares: int
     executor: str
@@ -86,6 +87,8 @@ class Workplace:
     """Count results that only a log shows, or that root's tests wrote, as none."""
     fail_fast: bool = False
     """Run fail-to-pass tests first, and no others where one of them fails; for no leaderboard."""
+    counter: CounterChoice | str = CounterChoice.NONE
+    """``pair`` runs the counter-tests of what would be resolved, in a container of their own."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Evaluations at once on this machine."""
     spares: int = 0
@@ -141,6 +144,7 @@ class Workplace:
             beside=task.beside and self._limit(task.beside),
             runs_empty=runs_empty,
             fail_fast=self.fail_fast,
+            counter=self.counter == CounterChoice.PAIR,
             label_test=benchmark.label_test,
         )
 

@@ -2,7 +2,7 @@
 
 import typer
 
-from assay.choices import EnvironmentChoice
+from assay.choices import CounterChoice, EnvironmentChoice
 from assay.cli import config, options
 from assay.cli.loading import apply_labels, apply_quarantine, apply_rule, load_predictions, load_to_evaluate
 from assay.harness.errors import UserError
@@ -30,6 +30,7 @@ def evaluate(
     address: options.Address = "auto",
     strict: options.Strict = False,
     fail_fast: options.FailFast = False,
+    counter: options.Counter = CounterChoice.NONE,
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     fresh: options.EvaluateAgain = False,
@@ -62,6 +63,7 @@ def evaluate(
       assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
       assay evaluate lite -p jobs/2026-11-20__10-00-00
       assay evaluate lite -p preds.jsonl --environment published --strict
+      assay evaluate lite -p preds.jsonl --counter pair
       assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls
       assay evaluate rows.jsonl --gold --run-id stable --stability runs/rows.validate/stability.json
       assay evaluate rows.jsonl -p predictions.jsonl --labels corrected.jsonl
@@ -105,6 +107,7 @@ def evaluate(
             timeout=timeout,
             strict=strict,
             fail_fast=fail_fast,
+            counter=counter,
             setup=setup,
             registry=registry,
             push=push,

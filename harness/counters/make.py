@@ -1,0 +1,170 @@
+"""Making an instance's counter-tests: tried with base and gold, and kept only if they fail as they must."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from assay.harness.counters.runs import TestRun
+from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, Status
+from assay.harness.languages.twins import AssertedFile, NamedTest, Variant, apply_edits
+from assay.harness.patches.diff import read_diff
+
+ROUNDS = 4
+"""Runs with gold in which the forms of counter-tests are tried, strongest first."""
+CONFIRMED = 2
+"""More runs with gold in which every counter-test that is kept has failed too."""
+NO_FILE = "the test patch has no file whose assertions are known"
+NO_TEST = "its test is not found in the files of the test patch"
+NO_ASSERTION = "its test has no assertion that is known"
+NONE_FAILS = "no counter-test of it fails with the gold patch"
+UNSTABLE = "its counter-test does not fail in every run"
+NOT_APPLIED = "the test command applies the test patch itself"
+Note = Callable[[str], object]
+
+
+def silent(_step: str) -> None:
+    """Show nothing of the steps."""
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A label, and the variants of each of its flipping assertions, strongest first."""
+
+    label: str
+    assertions: list[tuple[str, list[Variant]]] = field(default_factory=list)
+    """With the path of their file."""
+    number: int = 0
+
+    @property
+    def tried(self) -> CounterTest | None:
+        """The counter-test of the current number; None if there is none any more."""
+        if not any(self.number < len(variants) for _, variants in self.assertions):
+            return None
+        chosen = [(path, variants[min(self.number, len(variants) - 1)]) for path, variants in self.assertions]
+        edits = dict[str, tuple[Edit, ...]]()
+        for path, variant in chosen:
+            edits[path] = (*edits.get(path, ()), *variant.edits)
+        order = list(type(chosen[0][1].form))
+        return CounterTest(label=self.label, form=max((each.form for _, each in chosen), key=order.index), edits=edits)
+
+
+def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
+    """Make the counter-tests of a task's fail-to-pass tests.
+
+    Raises:
+        EngineError: the engine failed. EnvironmentFailure: the instance's environment cannot be had.
+    """
+    instance, plan = run.task.instance, run.task.plan
+    empty = CounterSet(instance_id=instance.id, environment=plan.environment, files={})
+    if not plan.test_patch:
+        return _leave_out(empty, instance.fail_to_pass, NOT_APPLIED)
+    note("reading the tests")
+    texts = run.read(sorted({change.path for change in read_diff(plan.test_patch)}))
+    found = {path: AssertedFile.read(instance.language, path, text) for path, text in texts.items()}
+    files = {path: file for path, file in found.items() if file}
+    if not files:
+        return _leave_out(empty, instance.fail_to_pass, NO_FILE)
+    note("running the tests without the fix")
+    without = run.run("")
+    printed = b"\n".join([without.output, *without.report_files.values()])
+    lines = _find_lines(printed, files)
+    candidates, missing = list[_Candidate](), dict[str, str]()
+    for label in instance.fail_to_pass:
+        made = _find_assertions(label, files, lines)
+        if made.assertions:
+            candidates.append(made)
+        else:
+            missing[label] = NO_ASSERTION if _find_places(label, files) else NO_TEST
+    kept = _try_variants(run, candidates, files, note)
+    kept, unstable = _confirm(run, kept, files, note)
+    left = {each.label for each in candidates} - {each.label for each in kept} - unstable
+    missing |= dict.fromkeys(sorted(left), NONE_FAILS) | dict.fromkeys(sorted(unstable), UNSTABLE)
+    edited = {path for each in kept for path in each.edits}
+    update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
+    return empty.model_copy(update=update)
+
+
+def render_files(counters: CounterSet) -> dict[str, bytes]:
+    """Return the hidden test files with the counter-tests in the place of their originals, on the same lines."""
+    return _render(counters.tests, counters.files)
+
+
+def _render(tests: Iterable[CounterTest], texts: Mapping[str, str]) -> dict[str, bytes]:
+    edits = dict[str, list[Edit]]()
+    for test in tests:
+        for path, own in test.edits.items():
+            edits.setdefault(path, []).extend(own)
+    return {path: apply_edits(texts[path].encode(), own).encode() for path, own in edits.items()}
+
+
+def _leave_out(empty: CounterSet, labels: Iterable[str], reason: str) -> CounterSet:
+    return empty.model_copy(update={"missing": dict.fromkeys(labels, reason)})
+
+
+def _find_lines(printed: bytes, files: Iterable[str]) -> dict[str, list[int]]:
+    """Find the lines of test files that a run's output and reports name."""
+    text = printed.decode(errors="replace")
+    found = dict[str, list[int]]()
+    for path in files:
+        name = re.escape(path.rpartition("/")[2])
+        places = re.finditer(rf"{name}(?:\"?, line |\"?:|\(|' at line |:in line )\s*(\d+)", text)
+        found[path] = sorted({int(place[1]) for place in places})
+    return found
+
+
+def _find_places(label: str, files: Mapping[str, AssertedFile]) -> list[tuple[str, NamedTest]]:
+    """Find the tests of a label: in the file that it names, if it names one."""
+    named = [path for path in files if path in label] or list(files)
+    return [(path, test) for path in named for test in files[path].find_tests(label)]
+
+
+def _find_assertions(label: str, files: Mapping[str, AssertedFile], lines: Mapping[str, list[int]]) -> _Candidate:
+    found = ((path, files[path].list_variants(test, lines[path])) for path, test in _find_places(label, files))
+    return _Candidate(label, [(path, variants) for path, listed in found for variants in listed])
+
+
+def _try_variants(
+    run: TestRun, candidates: list[_Candidate], files: Mapping[str, AssertedFile], note: Note
+) -> list[CounterTest]:
+    """Return the strongest counter-test of each label that fails with gold; a test that does not run is none."""
+    texts = {path: file.text for path, file in files.items()}
+    kept = dict[str, CounterTest]()
+    for number in range(ROUNDS):
+        tried = [each for candidate in candidates if candidate.label not in kept and (each := candidate.tried)]
+        if not tried:
+            break
+        note(f"trying {len(tried)} counter-tests, round {number + 1} of at most {ROUNDS}")
+        statuses = run.read_statuses(run.run_gold(_render(tried, texts)))
+        for each in tried:
+            if statuses(each.label) and statuses(each.label) <= FAILING:
+                kept[each.label] = each
+        for candidate in candidates:
+            candidate.number += 1
+    return [kept[each.label] for each in candidates if each.label in kept]
+
+
+def _confirm(
+    run: TestRun, kept: list[CounterTest], files: Mapping[str, AssertedFile], note: Note
+) -> tuple[list[CounterTest], set[str]]:
+    """Run all counter-tests together; return those that fail with gold in every run, and the labels of the others.
+
+    One that passes without the fix expects what the base commit gives.
+    """
+    if not kept:
+        return [], set()
+    content = _render(kept, {path: file.text for path, file in files.items()})
+    unstable = set[str]()
+    for number in range(CONFIRMED):
+        note(f"confirming {len(kept)} counter-tests, {number + 1} of {CONFIRMED}")
+        statuses = run.read_statuses(run.run_gold(content))
+        unstable |= {each.label for each in kept if not (statuses(each.label) and statuses(each.label) <= FAILING)}
+    note(f"running {len(kept)} counter-tests without the fix")
+    statuses = run.read_statuses(run.run("", content))
+    stable = (each for each in kept if each.label not in unstable)
+    return [each.model_copy(update={"form": _name_form(each.form, statuses(each.label))}) for each in stable], unstable
+
+
+def _name_form(form: CounterForm, on_base: set[Status]) -> CounterForm:
+    if on_base and on_base <= PASSING:
+        return CounterForm.BASE_VALUE
+    return CounterForm.NEGATED if form is CounterForm.BASE_VALUE else form

@@ -1,0 +1,46 @@
+"""Counter-tests in the place of their originals: a second container, which nothing but their text tells from the first.
+
+Only what would be resolved is looked at. A counter-test that passes is run twice more.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+
+from assay.harness.counters.make import Note, make_counters, render_files, silent
+from assay.harness.counters.runs import TestRun
+from assay.harness.domain import FAILING, PASSING, CounterRun, CounterSet, Status
+from assay.harness.evaluation.evaluate import Evaluation
+from assay.harness.files import default_cache, replace_file
+
+AGAIN = 2
+
+
+def find_counters(run: TestRun, key: str, note: Note = silent) -> CounterSet:
+    """Return the counter-tests that the cache has under a key, or make and keep them; raises as ``make_counters``."""
+    file = default_cache() / "counters" / f"{key}.json"
+    with suppress(FileNotFoundError, ValueError):
+        return CounterSet.model_validate_json(file.read_bytes())
+    made = make_counters(run, note)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(file, made.model_dump_json().encode())
+    return made
+
+
+def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluation:
+    """Add to an evaluation what became of its patch's counter-tests; raises as ``TestRun.run``."""
+    forms = {test.label: test.form for test in counters.tests}
+    files, runs = render_files(counters), list[dict[str, Status]]()
+    for _ in range(1 + AGAIN if forms else 0):
+        read = run.read_statuses(run.run(run.task.prediction.patch, files))
+        runs.append({label: _summarise(read(label)) for label in forms})
+        if Status.PASSED not in runs[0].values():
+            break
+    done = CounterRun(kind="pair", forms=forms, runs=tuple(runs), missing=counters.missing)
+    return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
+
+
+def _summarise(statuses: set[Status]) -> Status:
+    """Return whether a counter-test passed, failed, or did not run; of several, one that fails is enough."""
+    if statuses & FAILING:
+        return Status.FAILED
+    return Status.PASSED if statuses & PASSING else Status.MISSING

@@ -1,0 +1,69 @@
+"""Running an instance's hidden tests, as they are or with other text, on base, on gold, or with a patch."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.harness.domain import ApplyStatus, Status
+from assay.harness.engines.base import Engine
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.reports import lookup
+from assay.harness.rulings.normalise import match_labels
+
+OUT = "/tmp/assay-report"
+READING = 60.0
+"""Seconds in which files are copied."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """A task, and where its tests run; each run has a fresh container."""
+
+    __test__ = False
+
+    task: Task
+    image: str
+    engine: Engine
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return the hidden files among ``paths`` that exist, as the tests have them; raises as ``run``."""
+        copies = (f"[ ! -f {path} ] || cp --parents -- {path} {OUT}/" for path in map(shlex.quote, paths))
+        command = "\n".join([f"mkdir -p {OUT}", *copies, ""])
+        bare = {"command": command, "report_path": OUT, "report_format": "status_json", "runner": "", "guarded": False}
+        limits = self.task.plan.limits.model_copy(update={"seconds": READING})
+        plan = self.task.plan.model_copy(update={**bare, "limits": limits})
+        left = self._evaluate(replace(self.task, plan=plan), "").report_files
+        return {path: left[path].decode(errors="replace") for path in paths if path in left}
+
+    def run(self, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
+        """Run the tests with a patch, and with other text in some of their files.
+
+        Raises:
+            EngineError: the engine failed. EnvironmentFailure: the tree cannot be made.
+        """
+        return self._evaluate(self.task, patch, files)
+
+    def run_gold(self, files: Mapping[str, bytes]) -> Evaluation:
+        """Run the tests as ``run`` does, with the gold patch."""
+        return self.run(self.task.instance.gold_patch, files)
+
+    def read_statuses(self, evaluation: Evaluation) -> Callable[[str], set[Status]]:
+        """Return a function from a label to the statuses of its tests; none if they did not run."""
+        tests = match_labels(self.task.instance, evaluation.evidence.report.tests)
+        return lambda label: {*lookup(label, tests)} - {Status.MISSING}
+
+    def _evaluate(self, task: Task, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
+        prediction = task.prediction.model_copy(update={"patch": patch})
+        assets = {**task.assets(), **(files or {})}
+        found = evaluate(
+            replace(task, prediction=prediction, runs_empty=True, fail_fast=False, assets=lambda: assets),
+            self.image,
+            self.engine,
+            self.labels,
+        )
+        applied = found.evidence.apply
+        if applied.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
+            raise EnvironmentFailure(f"the tree for counter-tests cannot be made: {applied.detail}")
+        return found

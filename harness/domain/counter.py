@@ -1,0 +1,57 @@
+"""Nouns of counter-tests: expected tests with another expected value, which must fail."""
+
+from pydantic import Field
+
+from assay.harness.domain.vocabulary import CounterForm, Model, Status
+
+Edit = tuple[int, int, str]
+"""First byte of a file, the byte behind the last one, and the text in their place."""
+
+
+class CounterTest(Model):
+    """The edits that make an expected test false for whoever satisfies the original."""
+
+    label: str
+    form: CounterForm
+    edits: dict[str, tuple[Edit, ...]]
+    """By the path of a hidden test file."""
+
+
+class CounterSet(Model):
+    """The counter-tests of an instance, each measured with base and gold."""
+
+    instance_id: str
+    environment: str
+    """As of the test plan that they were measured with."""
+    files: dict[str, str] = Field(repr=False)
+    """The hidden test files that are edited, by path."""
+    tests: tuple[CounterTest, ...] = ()
+    missing: dict[str, str] = {}
+    """Fail-to-pass tests without one, and why."""
+
+
+class CounterRun(Model):
+    """What became of a patch's counter-tests."""
+
+    kind: str
+    """``pair``: in a container of their own, in the place of the originals."""
+    forms: dict[str, CounterForm] = {}
+    """By label."""
+    runs: tuple[dict[str, Status], ...] = ()
+    """By label, in each run. One that is missing did not run; all others must have failed."""
+    missing: dict[str, str] = {}
+    """Fail-to-pass tests without a counter-test, and why."""
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """Labels whose counter-test passed in two runs."""
+        return tuple(label for label in self.forms if self._count(label, Status.PASSED) > 1)
+
+    @property
+    def unconfirmed(self) -> tuple[str, ...]:
+        """Labels whose counter-test passed once, or did not run."""
+        others = (label for label in self.forms if label not in self.passed)
+        return tuple(label for label in others if self._count(label, Status.FAILED) < len(self.runs))
+
+    def _count(self, label: str, status: Status) -> int:
+        return sum(run.get(label, Status.MISSING) is status for run in self.runs)

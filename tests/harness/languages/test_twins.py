@@ -1,0 +1,113 @@
+"""Counter-tests as text, by language: ``twins.yaml``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.domain import CounterForm
+from assay.harness.languages.twins import AssertedFile, change_literal
+
+TABLE = yaml.safe_load(Path(__file__).with_name("twins.yaml").read_text(encoding="utf-8"))
+
+
+def list_cases() -> Iterator[Any]:
+    for row in TABLE:
+        for assertion, expected in row["assertions"].items():
+            yield pytest.param(row, assertion, expected, id=f"{row['language']}: {assertion}")
+
+
+def read(row: dict[str, Any], text: str) -> AssertedFile:
+    file = AssertedFile.read(row["language"], row["path"], text)
+    assert file is not None
+    return file
+
+
+@pytest.mark.parametrize(("row", "assertion", "expected"), [*list_cases()])
+def test_strongest_counter_test_of_an_assertion(row: dict[str, Any], assertion: str, expected: str) -> None:
+    text = row["frame"].replace("{}", assertion)
+    file = read(row, text)
+    (test,) = file.find_tests(row["label"])
+    found = "none"
+    for variants in file.list_variants(test):
+        new = file.edit(variants[0].edits)
+        lines = [line.strip() for old, line in zip(text.split("\n"), new.split("\n"), strict=True) if old != line]
+        found = f"{variants[0].form}: {' '.join(lines)}"
+    assert found == expected
+
+
+PYTHON = """\
+def test_two():
+    assert f(1) == "a"
+    x = g(2)
+    assert h(x) == 3
+
+
+class TestMore:
+    def test_two_more(self):
+        \"\"\"Sums are right.\"\"\"
+        assert f(1) == 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "edited"), [((), '"b"'), ((2,), '"b"'), ((3,), "4"), ((4,), "4"), ((2, 4), '"b" 4'), ((90,), '"b"')]
+)
+def test_the_assertions_that_flip_are_edited(line: tuple[int, ...], edited: str) -> None:
+    """The line of a call that raises stands for the next assertion."""
+    file = AssertedFile.read("python", "test_a.py", PYTHON)
+    assert file is not None
+    (test,) = file.find_tests("test_a.py::test_two")
+    assert " ".join(variants[0].edits[0][2] for variants in file.list_variants(test, line)) == edited
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("test_a.py::test_two", "test_two"),
+        ("test_a.py::TestMore::test_two_more", "test_two_more"),
+        ("test_two_more (tests.TestMore)", "test_two_more"),
+        ("test_a.py::test_two[a-b]", "test_two"),
+        ("Sums are right.", "test_two_more"),
+    ],
+)
+def test_label_names_a_test(label: str, name: str) -> None:
+    file = AssertedFile.read("python", "test_a.py", PYTHON)
+    assert file is not None
+    assert [test.name for test in file.find_tests(label)] == [name]
+
+
+def test_file_without_code_has_no_assertions() -> None:
+    assert AssertedFile.read("python", "tests/data.txt", "assert f() == 1") is None
+
+
+@given(st.integers(0) | st.text("ab z\\'\"{}", max_size=9) | st.floats(0, allow_nan=False, allow_infinity=False))
+def test_literal_changes_its_value_and_keeps_its_type(value: float | str) -> None:
+    changed = change_literal(repr(value))
+    other = eval(changed)
+    assert other != value
+    assert type(other) is type(value)
+
+
+def test_what_is_given_to_the_product_is_never_edited() -> None:
+    """Another input may have the old answer, and an honest patch would pass."""
+    text = 'def test_a():\n    assert f("in") == g("out")\n    assert f("in")["key"] == other\n    assert f("in")\n'
+    file = AssertedFile.read("python", "test_a.py", text)
+    assert file is not None
+    (test,) = file.find_tests("test_a")
+    for line in (2, 3, 4):
+        for variants in file.list_variants(test, (line,)):
+            for variant in variants:
+                assert 'f("in")' in file.edit(variant.edits).split("\n")[line - 1]
+
+
+def test_forms_are_listed_strongest_first() -> None:
+    order = list(CounterForm)
+    file = AssertedFile.read("python", "test_a.py", 'def test_a():\n    assert f(1) == ["a", 2]\n')
+    assert file is not None
+    (variants,) = file.list_variants(file.tests[0])
+    assert [each.form for each in variants] == sorted((each.form for each in variants), key=order.index)
