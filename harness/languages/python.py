@@ -16,7 +16,7 @@ GRAMMAR = "tree_sitter_python:language"
 ASSERTING = Asserting(
     equal=(
         r"(^|\.)_?(?!.*([nN]ot[A-Z_]|Greater|Less|True|False|Raises|Warns|IsNone|_raises|_true))"
-        r"((assert|check|expect|verify)[A-Z_]\w*|assert_outcomes)$"
+        r"assert[A-Z_]\w*$"
     ),
     searching=r"(^|\.)(assert(In|Contains|Regex\w*|Regexp\w*)|fnmatch_lines\w*|re_match_lines\w*)$",
     raising=r"(^|\.)(raises|assertRaises\w*|warns|assertWarns\w*)$",

@@ -51,6 +51,7 @@ class AssertedFile:
         self._nodes = list(_find_assertions(parsed.root, asserting))
         self._root = parsed.root
         self.tests = _list_functions(parsed)
+        self._helpers = {each.name: each for each in self.tests}
         if asserting.titled:
             self.tests = _list_titled(text, test_name) or self.tests
 
@@ -71,22 +72,42 @@ class AssertedFile:
         longest = max((len(test.name) for test in named), default=0)
         return [test for test in named if len(test.name) == longest]
 
-    def list_variants(self, test: NamedTest, lines: Iterable[int] = ()) -> list[list[Variant]]:
+    def list_variants(self, test: NamedTest, lines: Sequence[int] = ()) -> list[list[Variant]]:
         """List the ways to make assertions of a test false, strongest first: one list for each flipping assertion.
 
         Args:
             lines: where the test fails without the fix, from 1; without any, its first assertion counts as flipping.
         """
-        inside = [each for each in self._nodes if _is_inside(each.node, test)]
-        chosen = dict[int, list[Variant]]()
+        chosen = dict[Sequence[Edit], list[Variant]]()
+        steps = sorted(self._list_steps(test), key=lambda step: step.node.start_byte)
         for line in sorted(line for line in lines if test.first <= line <= test.last) or [test.first]:
-            behind = [each for each in inside if _last_line(each.node) >= line]
-            behind.sort(key=lambda each: (_first_line(each.node) > line, each.node.start_byte))
-            for each in behind:
-                if variants := [*self._vary(each, test)][:MOST]:
-                    chosen[each.node.start_byte] = variants
-                    break
+            behind = [step for step in steps if _last_line(step.node) >= line]
+            behind.sort(key=lambda step: _first_line(step.node) > line)
+            listed = (self._vary_step(step, test, lines) for step in behind)
+            for variants in next(filter(None, listed), []):
+                chosen[variants[0].edits] = variants
         return [*chosen.values()]
+
+    def _list_steps(self, test: NamedTest) -> Iterator["_Assertion"]:
+        """Yield the assertions of a test, and its calls of helpers that have some, in the same file."""
+        helpers = {name: helper for name, helper in self._helpers.items() if helper != test}
+        calls = list[int]()
+        for node in (node for node in _walk(self._root) if _is_inside(node, test)):
+            head, _ = _read_head(node, self._asserting)
+            name = re.search(r"(\w+)$", head)
+            if name and name[1] in helpers:
+                calls.append(node.start_byte)
+                yield _Assertion(node, helper=helpers[name[1]])
+        yield from (each for each in self._nodes if _is_inside(each.node, test) and each.node.start_byte not in calls)
+
+    def _vary_step(self, step: "_Assertion", test: NamedTest, lines: Sequence[int]) -> list[list[Variant]]:
+        if step.helper is None:
+            variants = [*self._vary(step, test)][:MOST]
+            return [variants] if variants else []
+        own = [each for each in self._nodes if _is_inside(each.node, step.helper)]
+        named = [each for each in own if any(_first_line(each.node) <= line <= _last_line(each.node) for line in lines)]
+        found = ([*self._vary(each, step.helper)][:MOST] for each in (*named, *own))
+        return [variants for variants in found if variants][:1]
 
     def edit(self, edits: Iterable[Edit]) -> str:
         return apply_edits(self._content, edits)
@@ -159,6 +180,8 @@ class _Assertion:
     """The type of an expected exception."""
     kind: Operand = ()
     """The type that a value must have."""
+    helper: NamedTest | None = None
+    """The function in the same file that a call of it stands for."""
     typed: bool = False
     """Whether both operands must have one type."""
 

@@ -81,6 +81,15 @@ def test_label_names_a_test(label: str, name: str) -> None:
     assert [test.name for test in file.find_tests(label)] == [name]
 
 
+def test_assertions_of_a_helper_in_the_same_file_count() -> None:
+    text = "def common(x):\n    assert x\n    assert f(x) == 3\n\n\ndef test_a():\n    common(g(1))\n"
+    file = AssertedFile.read("python", "test_a.py", text)
+    assert file is not None
+    (test,) = file.find_tests("test_a")
+    found = [variants[0].edits[0][2] for lines in ((7,), (7, 3)) for variants in file.list_variants(test, lines)]
+    assert found == ["assert not (x)", "4"]
+
+
 def test_file_without_code_has_no_assertions() -> None:
     assert AssertedFile.read("python", "tests/data.txt", "assert f() == 1") is None
 
