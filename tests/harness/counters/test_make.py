@@ -1,0 +1,102 @@
+"""Counter-tests, made with tests that run in this process."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from assay.harness.counters.make import make_counters, render_files
+from assay.harness.counters.pair import run_pair
+from assay.harness.domain import CounterForm, Instance, Outcome, Status, TestPlan
+from assay.harness.evaluation.evaluate import Evaluation
+from assay.harness.grading.grade import grade
+from counters_toy import PATH, make_run
+from judged import make_evidence
+
+PLAN = TestPlan(command="true")
+FIXED = f"{PATH}::test_sum"
+
+
+class Equal(str):
+    """A text that equals everything."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+
+def lift(*_given: Any) -> Any:
+    """Return what the caller compares with."""
+    import sys
+
+    frame = sys._getframe(1)
+    return next(each for each in frame.f_code.co_consts if isinstance(each, str))
+
+
+@pytest.mark.parametrize(
+    ("test", "base", "gold", "form"),
+    [
+        ('assert f(1) == "b"', lambda _: "a.b", lambda _: "b", CounterForm.NEAR),
+        ("assert f(1)", lambda _: False, lambda _: True, CounterForm.BASE_VALUE),
+        ("assert f(1) is True", lambda _: False, lambda _: True, CounterForm.BASE_VALUE),
+        ("assert f(1) == f(2)", lambda x: x, lambda _: 3, CounterForm.NONCE),
+        ("assert f(1) != f(2)", lambda _: 1, lambda x: x, CounterForm.BASE_VALUE),
+    ],
+)
+def test_strongest_form_that_fails_with_gold_is_kept(
+    instance: Instance, test: str, base: Callable[[Any], Any], gold: Callable[[Any], Any], form: CounterForm
+) -> None:
+    made = make_counters(make_run(instance, PLAN, f"def test_sum():\n    {test}\n", base=base, gold=gold))
+    assert [(each.label, each.form) for each in made.tests] == [(FIXED, form)]
+    assert made.missing == {}
+
+
+def test_counter_test_that_passes_with_gold_is_not_kept(instance: Instance) -> None:
+    """The edited number is no part of what is compared: the next form is."""
+    text = "def test_sum():\n    for number in range(f(1)):\n        assert g(number) == 1\n    assert f(2) == f(2)\n"
+    text += "\n\ndef g(number):\n    return 1\n"
+    made = make_counters(make_run(instance, PLAN, text, base=lambda _: "x", gold=lambda _: 0))
+    assert made.missing == {FIXED: "no counter-test of it fails with the gold patch"}
+
+
+def test_label_without_test_or_assertion_has_a_reason(instance: Instance) -> None:
+    run = make_run(instance, PLAN, "def test_sum():\n    f(1)\n", base=lambda _: 1 / 0, gold=lambda x: x)
+    assert make_counters(run).missing == {FIXED: "its test has no assertion that is known"}
+    other = run.task.instance.model_copy(update={"fail_to_pass": ("other",)})
+    found = make_counters(replace(run, task=replace(run.task, instance=other)))
+    assert found.missing == {"other": "its test is not found in the files of the test patch"}
+
+
+def test_lines_stay_where_they_are(instance: Instance) -> None:
+    text = 'def test_sum():\n    assert f(1) == "b"\n\n\ndef test_more():\n    assert f(2) == "b"\n'
+    made = make_counters(make_run(instance, PLAN, text, base=lambda _: "a", gold=lambda _: "b"))
+    assert render_files(made)[PATH].decode() == text.replace('"b"', '"c"')
+
+
+@pytest.mark.parametrize(
+    ("patch", "outcome", "flags"),
+    [
+        (lambda _: "b", Outcome.RESOLVED, ()),
+        (lambda _: Equal("q"), Outcome.TAMPERED, ()),
+        (lift, Outcome.TAMPERED, ()),
+    ],
+)
+def test_who_passes_both_is_tampered(
+    instance: Instance, patch: Callable[[Any], Any], outcome: Outcome, flags: tuple[str, ...]
+) -> None:
+    run = make_run(
+        instance, PLAN, 'def test_sum():\n    assert f(1) == "b"\n', base=lambda _: "a", gold=lambda _: "b", mine=patch
+    )
+    counters = make_counters(run)
+    prediction = run.task.prediction.model_copy(update={"patch": "mine"})
+    mine = replace(run, task=replace(run.task, prediction=prediction), runs=[])
+    first = Evaluation(make_evidence({FIXED: Status.PASSED}))
+    verdict = grade(mine.task.instance, run_pair(mine, first, counters).evidence)
+    assert (verdict.outcome, verdict.flags) == (outcome, flags)
+    assert len(mine.runs) == (1 if outcome is Outcome.RESOLVED else 3)
