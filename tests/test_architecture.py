@@ -31,7 +31,7 @@ FLOORS = {
             "runners",
             "rulings",
         ),
-        *("engines", "images", "evaluation", "benchmarks", "grading", "runs"),
+        *("engines", "images", "evaluation", "benchmarks", "counters", "grading", "runs"),
         *("bundles", "metrics", "patchdiff", "exports"),
     ),
     "instances": ("toolchains", "trees", "audit", "leaks", "environments", "setup", "dataset", "collect"),

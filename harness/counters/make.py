@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from assay.harness.counters.assertions import NamedTest
 from assay.harness.counters.runs import TestRun
+from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
 from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, Status
-from assay.harness.languages.twins import AssertedFile, NamedTest, Variant, apply_edits
 from assay.harness.patches.diff import read_diff
 
 ROUNDS = 4
@@ -28,22 +29,22 @@ def silent(_step: str) -> None:
 
 @dataclass(slots=True)
 class _Candidate:
-    """A label, and the variants of each of its flipping assertions, strongest first."""
+    """A label, and the twins of each of its flipping assertions, strongest first."""
 
     label: str
-    assertions: list[tuple[str, list[Variant]]] = field(default_factory=list)
-    """With the path of their file."""
+    assertions: list[tuple[str, list[Twin]]] = field(default_factory=list)
+    """Each has the path of its file."""
     number: int = 0
 
     @property
     def tried(self) -> CounterTest | None:
         """The counter-test of the current number; None if there is none any more."""
-        if not any(self.number < len(variants) for _, variants in self.assertions):
+        if not any(self.number < len(twins) for _, twins in self.assertions):
             return None
-        chosen = [(path, variants[min(self.number, len(variants) - 1)]) for path, variants in self.assertions]
+        chosen = [(path, twins[min(self.number, len(twins) - 1)]) for path, twins in self.assertions]
         edits = dict[str, tuple[Edit, ...]]()
-        for path, variant in chosen:
-            edits[path] = (*edits.get(path, ()), *variant.edits)
+        for path, twin in chosen:
+            edits[path] = (*edits.get(path, ()), *twin.edits)
         order = list(type(chosen[0][1].form))
         return CounterTest(label=self.label, form=max((each.form for _, each in chosen), key=order.index), edits=edits)
 
@@ -75,7 +76,7 @@ def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
             candidates.append(made)
         else:
             missing[label] = NO_ASSERTION if _find_places(label, files) else NO_TEST
-    kept = _try_variants(run, candidates, files, note)
+    kept = _try_twins(run, candidates, files, note)
     kept, unstable = _confirm(run, kept, files, note)
     left = {each.label for each in candidates} - {each.label for each in kept} - unstable
     missing |= dict.fromkeys(sorted(left), NONE_FAILS) | dict.fromkeys(sorted(unstable), UNSTABLE)
@@ -119,11 +120,11 @@ def _find_places(label: str, files: Mapping[str, AssertedFile]) -> list[tuple[st
 
 
 def _find_assertions(label: str, files: Mapping[str, AssertedFile], lines: Mapping[str, list[int]]) -> _Candidate:
-    found = ((path, files[path].list_variants(test, lines[path])) for path, test in _find_places(label, files))
-    return _Candidate(label, [(path, variants) for path, listed in found for variants in listed])
+    found = ((path, files[path].list_twins(test, lines[path])) for path, test in _find_places(label, files))
+    return _Candidate(label, [(path, twins) for path, listed in found for twins in listed])
 
 
-def _try_variants(
+def _try_twins(
     run: TestRun, candidates: list[_Candidate], files: Mapping[str, AssertedFile], note: Note
 ) -> list[CounterTest]:
     """Return the strongest counter-test of each label that fails with gold; a test that does not run is none."""
@@ -146,7 +147,7 @@ def _try_variants(
 def _confirm(
     run: TestRun, kept: list[CounterTest], files: Mapping[str, AssertedFile], note: Note
 ) -> tuple[list[CounterTest], set[str]]:
-    """Run all counter-tests together; return those that fail with gold in every run, and the labels of the others.
+    """Run all counter-tests together; return the ones that fail with gold in every run, and the labels of the others.
 
     One that passes without the fix expects what the base commit gives.
     """

@@ -1,4 +1,4 @@
-"""Counter-tests in the place of their originals: a second container, which nothing but their text tells from the first.
+"""Counter-tests in the place of their originals: a second container, which differs from the first by their text alone.
 
 Only what would be resolved is looked at. A counter-test that passes is run twice more.
 """

@@ -14,7 +14,7 @@ class CounterTest(Model):
     label: str
     form: CounterForm
     edits: dict[str, tuple[Edit, ...]]
-    """By the path of a hidden test file."""
+    """Keys are paths of hidden test files."""
 
 
 class CounterSet(Model):
@@ -22,7 +22,7 @@ class CounterSet(Model):
 
     instance_id: str
     environment: str
-    """As of the test plan that they were measured with."""
+    """The one of the test plan that they were measured with."""
     files: dict[str, str] = Field(repr=False)
     """The hidden test files that are edited, by path."""
     tests: tuple[CounterTest, ...] = ()
@@ -36,9 +36,9 @@ class CounterRun(Model):
     kind: str
     """``pair``: in a container of their own, in the place of the originals."""
     forms: dict[str, CounterForm] = {}
-    """By label."""
+    """Keys are labels."""
     runs: tuple[dict[str, Status], ...] = ()
-    """By label, in each run. One that is missing did not run; all others must have failed."""
+    """Status by label in each run. One that is missing did not run; all others must have failed."""
     missing: dict[str, str] = {}
     """Fail-to-pass tests without a counter-test, and why."""
 

@@ -188,7 +188,7 @@ def _find_new_folders(changes: Changes, theirs: Iterable[str], language: Languag
 
 
 def _get_folder_of_tests(path: str, language: Language) -> str:
-    """Return the folder under another name of which a file would be no test; empty if there is none."""
+    """Return the folder whose name alone makes a file a test; empty if there is none."""
     *folders, name = path.split("/")
     for depth, folder in enumerate(folders) if language.is_test_file(path) else ():
         if not language.is_test_file("/".join((*folders[:depth], "core", *folders[depth + 1 :], name))):

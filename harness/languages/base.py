@@ -93,7 +93,7 @@ class Asserting:
     exception: str = ""
     """Source of a type of exceptions that no test expects."""
     opposites: tuple[tuple[str, str], ...] = ()
-    """From a pattern of a whole assertion to its opposite; the first that is found counts."""
+    """Patterns of a whole assertion, each with its opposite; the first that is found counts."""
     matcher: str = ""
     """Calls whose only argument is a matcher with arguments of its own, as in RSpec; its name is added to theirs."""
     blocks: frozenset[str] = frozenset()

@@ -19,7 +19,7 @@ class CounterChoice(StrEnum):
 
     NONE = "none"
     PAIR = "pair"
-    """In the place of the tests to be fixed, in a container of their own."""
+    """They take the place of the tests to be fixed, in a container of their own."""
 
 
 class RuleChoice(StrEnum):

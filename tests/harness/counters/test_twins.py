@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.harness.counters.twins import AssertedFile, change_literal
 from assay.harness.domain import CounterForm
-from assay.harness.languages.twins import AssertedFile, change_literal
 
 TABLE = yaml.safe_load(Path(__file__).with_name("twins.yaml").read_text(encoding="utf-8"))
 
@@ -33,10 +33,10 @@ def test_strongest_counter_test_of_an_assertion(row: dict[str, Any], assertion: 
     file = read(row, text)
     (test,) = file.find_tests(row["label"])
     found = "none"
-    for variants in file.list_variants(test):
-        new = file.edit(variants[0].edits)
+    for twins in file.list_twins(test):
+        new = file.edit(twins[0].edits)
         lines = [line.strip() for old, line in zip(text.split("\n"), new.split("\n"), strict=True) if old != line]
-        found = f"{variants[0].form}: {' '.join(lines)}"
+        found = f"{twins[0].form}: {' '.join(lines)}"
     assert found == expected
 
 
@@ -62,7 +62,7 @@ def test_the_assertions_that_flip_are_edited(line: tuple[int, ...], edited: str)
     file = AssertedFile.read("python", "test_a.py", PYTHON)
     assert file is not None
     (test,) = file.find_tests("test_a.py::test_two")
-    assert " ".join(variants[0].edits[0][2] for variants in file.list_variants(test, line)) == edited
+    assert " ".join(twins[0].edits[0][2] for twins in file.list_twins(test, line)) == edited
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_assertions_of_a_helper_in_the_same_file_count() -> None:
     file = AssertedFile.read("python", "test_a.py", text)
     assert file is not None
     (test,) = file.find_tests("test_a")
-    found = [variants[0].edits[0][2] for lines in ((7,), (7, 3)) for variants in file.list_variants(test, lines)]
+    found = [twins[0].edits[0][2] for lines in ((7,), (7, 3)) for twins in file.list_twins(test, lines)]
     assert found == ["assert not (x)", "4"]
 
 
@@ -109,14 +109,14 @@ def test_what_is_given_to_the_product_is_never_edited() -> None:
     assert file is not None
     (test,) = file.find_tests("test_a")
     for line in (2, 3, 4):
-        for variants in file.list_variants(test, (line,)):
-            for variant in variants:
-                assert 'f("in")' in file.edit(variant.edits).split("\n")[line - 1]
+        for twins in file.list_twins(test, (line,)):
+            for twin in twins:
+                assert 'f("in")' in file.edit(twin.edits).split("\n")[line - 1]
 
 
 def test_forms_are_listed_strongest_first() -> None:
     order = list(CounterForm)
     file = AssertedFile.read("python", "test_a.py", 'def test_a():\n    assert f(1) == ["a", 2]\n')
     assert file is not None
-    (variants,) = file.list_variants(file.tests[0])
-    assert [each.form for each in variants] == sorted((each.form for each in variants), key=order.index)
+    (twins,) = file.list_twins(file.tests[0])
+    assert [each.form for each in twins] == sorted((each.form for each in twins), key=order.index)

@@ -1,0 +1,219 @@
+"""Counter-tests as text: the assertions of a test, and the same test with another expected value. Pure.
+
+A pass counts only if it could have failed, so each edit makes an assertion false for whatever satisfies the original.
+Only what is compared is edited, never what is given to the product: another input may have the old answer.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from assay.harness.counters.assertions import (
+    NAMED,
+    Assertion,
+    NamedTest,
+    Operand,
+    choose_expected,
+    find_assertions,
+    first_line,
+    is_constant,
+    is_inside,
+    last_line,
+    list_functions,
+    list_titled,
+    read_head,
+    spell,
+    spell_operand,
+    walk,
+)
+from assay.harness.domain import CounterForm, Edit
+from assay.harness.languages.base import Asserting
+from assay.harness.languages.syntax import parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from assay.harness.languages.syntax import Parsed
+
+DOCUMENTED = 5  # lines of a test in which its title as a documentation string stands
+MOST = 4  # forms of one assertion that are tried at most
+_NUMBER = re.compile(r"(?P<head>0[xXoObB]|)(?P<digits>[\d_]+)(?P<rest>.*)", re.DOTALL)
+_SWITCHES = {"true": "false", "false": "true", "True": "False", "False": "True"}
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """One way to make an assertion false."""
+
+    form: CounterForm
+    edits: tuple[Edit, ...]
+
+
+class AssertedFile:
+    """A test file whose assertions are known."""
+
+    def __init__(self, text: str, parsed: "Parsed", asserting: Asserting, test_name: str) -> None:
+        self.text, self._asserting = text, asserting
+        self._content = text.encode(errors="replace")
+        self._nodes = list(find_assertions(parsed.root, asserting))
+        self._root = parsed.root
+        self.tests = list_functions(parsed)
+        self._helpers = {each.name: each for each in self.tests}
+        if asserting.titled:
+            self.tests = list_titled(text, test_name) or self.tests
+
+    @classmethod
+    def read(cls, language: str, path: str, text: str) -> Self | None:
+        """Return a test file; None if it is in no language whose assertions are known, or cannot be read."""
+        parsed = parse(language, path, text)
+        asserting = parsed.language.SYNTAX.asserting if parsed else None
+        return cls(text, parsed, asserting, parsed.language.TEST_NAME) if parsed and asserting else None
+
+    def find_tests(self, label: str) -> list[NamedTest]:
+        """Return the tests that a label may name: those with the longest name in it, or that it is a title of."""
+        named = [test for test in self.tests if re.search(rf"(?<!\w){re.escape(test.name)}(?!\w)", label)]
+        if not named:
+            lines = self.text.split("\n")
+            heads = ((test, lines[test.first - 1 : test.first + DOCUMENTED]) for test in self.tests)
+            named = [test for test, head in heads if any(label in line for line in head)]
+        longest = max((len(test.name) for test in named), default=0)
+        return [test for test in named if len(test.name) == longest]
+
+    def list_twins(self, test: NamedTest, lines: Sequence[int] = ()) -> list[list[Twin]]:
+        """List the ways to make assertions of a test false, strongest first: one list for each flipping assertion.
+
+        Args:
+            lines: where the test fails without the fix, from 1; without any, its first assertion counts as flipping.
+        """
+        chosen = dict[Sequence[Edit], list[Twin]]()
+        steps = sorted(self._list_steps(test), key=lambda step: step.node.start_byte)
+        for line in sorted(line for line in lines if test.first <= line <= test.last) or [test.first]:
+            behind = [step for step in steps if last_line(step.node) >= line]
+            behind.sort(key=lambda step: first_line(step.node) > line)
+            listed = (self._vary_step(step, test, lines) for step in behind)
+            for twins in next(filter(None, listed), []):
+                chosen[twins[0].edits] = twins
+        return [*chosen.values()]
+
+    def _list_steps(self, test: NamedTest) -> Iterator["Assertion"]:
+        """Yield the assertions of a test, and its calls of helpers that have some, in the same file."""
+        helpers = {name: helper for name, helper in self._helpers.items() if helper != test}
+        calls = list[int]()
+        for node in (node for node in walk(self._root) if is_inside(node, test)):
+            head, _ = read_head(node, self._asserting)
+            name = re.search(r"(\w+)$", head)
+            if name and name[1] in helpers:
+                calls.append(node.start_byte)
+                yield Assertion(node, helper=helpers[name[1]])
+        yield from (each for each in self._nodes if is_inside(each.node, test) and each.node.start_byte not in calls)
+
+    def _vary_step(self, step: "Assertion", test: NamedTest, lines: Sequence[int]) -> list[list[Twin]]:
+        if step.helper is None:
+            twins = [*self._vary(step, test)][:MOST]
+            return [twins] if twins else []
+        own = [each for each in self._nodes if is_inside(each.node, step.helper)]
+        named = [each for each in own if any(first_line(each.node) <= line <= last_line(each.node) for line in lines)]
+        found = ([*self._vary(each, step.helper)][:MOST] for each in (*named, *own))
+        return [twins for twins in found if twins][:1]
+
+    def edit(self, edits: Iterable[Edit]) -> str:
+        return apply_edits(self._content, edits)
+
+    def _vary(self, assertion: "Assertion", test: NamedTest) -> Iterator[Twin]:
+        found = self._asserting
+        for operand in (each for each in assertion.operands if is_constant(each, found)):
+            yield from (Twin(CounterForm.NEAR, (edit,)) for edit in _change_literals(operand, found))
+        expected = choose_expected(assertion, found)
+        if expected:
+            yield from self._follow(expected, test)
+        sought = [each for each in assertion.searched if is_constant(each, found)] or assertion.searched[:1]
+        for operand in (*([expected] if expected else ()), *sought):
+            if found.nonce and not assertion.typed and not (assertion.raised and not is_constant(operand, found)):
+                yield Twin(CounterForm.NONCE, (_replace(operand, found.nonce),))
+        if assertion.kind and found.exception:
+            yield Twin(CounterForm.NONCE, (_replace(assertion.kind, found.exception),))
+        if assertion.raised and found.exception:
+            yield Twin(CounterForm.RAISES, (_replace(assertion.raised, found.exception),))
+        yield from self._negate(assertion)
+
+    def _follow(self, operand: "Operand", test: NamedTest) -> Iterator[Twin]:
+        """Follow a name to the literals that it is given in the test."""
+        name = re.search(r"(\w+)$", spell_operand(operand))
+        if not name or len(operand) != 1 or not NAMED.fullmatch(spell_operand(operand)):
+            return
+        edits = list[Edit]()
+        for node in (node for node in walk(self._root) if is_inside(node, test)):
+            value = _find_given(node, name[1])
+            if value is not None and is_constant([value], self._asserting):
+                edits += list(_change_literals([value], self._asserting))[:1]
+        if edits:
+            yield Twin(CounterForm.NEAR, tuple(edits))
+
+    def _negate(self, assertion: "Assertion") -> Iterator[Twin]:
+        """Yield the opposite; that of a mere condition is what the base gives, if it holds there."""
+        compares = assertion.operands or assertion.searched or assertion.raised or assertion.kind
+        form = CounterForm.NEGATED if compares else CounterForm.BASE_VALUE
+        source = spell(assertion.node)
+        for pattern, other in self._asserting.opposites:
+            if re.search(pattern, source):
+                new = re.sub(pattern, other, source, count=1, flags=re.DOTALL)
+                yield Twin(form, ((assertion.node.start_byte, assertion.node.end_byte, new),))
+                return
+
+
+def apply_edits(content: bytes, edits: Iterable[Edit]) -> str:
+    """Return a text with edits; of two that overlap, the first one is made."""
+    out, at = list[bytes](), 0
+    for first, last, new in sorted(set(edits)):
+        if first >= at:
+            out += [content[at:first], new.encode()]
+            at = last
+    return (b"".join(out) + content[at:]).decode(errors="replace")
+
+
+def _change_literals(operand: Operand, asserting: Asserting) -> Iterator[Edit]:
+    """Yield edits of the last literal of an operand and of its first one."""
+    literals = [node for each in operand for node in walk(each) if node.type in asserting.literals]
+    literals = [
+        node for node in literals if not any(inner.type in asserting.literals for inner in walk(node) if inner != node)
+    ]
+    for node in dict.fromkeys((*literals[-1:], *literals[:1])):
+        new = change_literal(spell(node))
+        if new:
+            yield node.start_byte, node.end_byte, new
+
+
+def change_literal(source: str) -> str:
+    """Return a literal of the same type and shape with another value; empty if there is none."""
+    if source in _SWITCHES:
+        return _SWITCHES[source]
+    if found := _NUMBER.fullmatch(source):
+        digits = found["digits"]
+        last = digits.rstrip("_")[-1]
+        other = "1" if last == "0" else "0" if digits == "1" else str((int(last) + 1) % 10)
+        return f"{found['head']}{digits[: len(digits.rstrip('_')) - 1]}{other}{found['rest']}"
+    quoted = re.match(r"""[A-Za-z@$]*#*(\"\"\"|'''|["'`])""", source)
+    if not quoted:
+        return ""
+    inner = source[quoted.end() :]
+    letter = re.search(r"[A-Za-z]", inner) if "\\" not in inner and "{" not in inner else None
+    if letter and len(quoted[1]) < len(inner):
+        other = chr(ord(letter[0]) + (-1 if letter[0] in "zZ" else 1))
+        return source[: quoted.end()] + inner[: letter.start()] + other + inner[letter.end() :]
+    return f"{source[: quoted.end()]}q{inner}"
+
+
+def _find_given(node: "Node", name: str) -> "Node | None":
+    """Return the value that a node gives to a name, if it does."""
+    key = next(
+        (child for field in ("left", "name", "key", "pattern") if (child := node.child_by_field_name(field))), None
+    )
+    value = next((child for field in ("right", "value") if (child := node.child_by_field_name(field))), None)
+    if key is None or value is None or spell(key).strip("'\":") != name:
+        return None
+    return value
+
+
+def _replace(operand: Operand, new: str) -> Edit:
+    return operand[0].start_byte, operand[-1].end_byte, new
