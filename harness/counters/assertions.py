@@ -188,6 +188,18 @@ def list_functions(parsed: "Parsed") -> list[NamedTest]:
     return [NamedTest(each.name.rpartition(".")[2].strip("`"), each.first, each.last) for each in found]
 
 
+def list_chosen(root: "Node") -> list[NamedTest]:
+    """List the tests of a program that is given the name of one: statements with that name in their condition."""
+    found = list[NamedTest]()
+    for node in (node for node in walk(root) if node.type == "if_statement"):
+        condition = node.child_by_field_name("condition")
+        texts = (
+            [spell(each).strip('"') for each in walk(condition) if each.type == "string_literal"] if condition else []
+        )
+        found += [NamedTest(text, first_line(node), last_line(node)) for text in texts if text]
+    return found
+
+
 def list_titled(text: str, test_name: str) -> list[NamedTest]:
     """List the tests that are calls with a title; each ends where the next one begins."""
     found = [*re.finditer(test_name, text, re.MULTILINE)]

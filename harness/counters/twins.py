@@ -20,6 +20,7 @@ from assay.harness.counters.assertions import (
     is_constant,
     is_inside,
     last_line,
+    list_chosen,
     list_functions,
     list_titled,
     read_head,
@@ -61,7 +62,7 @@ class AssertedFile:
         self.tests = list_functions(parsed)
         self._helpers = {each.name: each for each in self.tests}
         if asserting.titled:
-            self.tests = list_titled(text, test_name) or self.tests
+            self.tests = list_titled(text, test_name) or [*self.tests, *list_chosen(parsed.root)]
 
     @classmethod
     def read(cls, language: str, path: str, text: str) -> Self | None:

@@ -29,11 +29,15 @@ GRAMMAR = "tree_sitter_c:language"
 ASSERTING = Asserting(
     equal=r"(?i)^(?!.*(_NE|_LT|_GT|_LE|_GE|_TRUE|_FALSE|NOT|THROW)\b)\w*(expect|assert|check|require|verify|ck_|munit)\w*_\w*(eq|same|equal)\w*$",
     truth=r"(?i)^(assert|\w*(expect|assert|check|require|munit)\w*(_true|_that|)|verify|ok)$|^(EXPECT|ASSERT)_\w+$",
+    statements=frozenset({"return_statement"}),
+    failing=r"^return\b",
     comparisons=frozenset({"binary_expression"}),
+    operators=frozenset({"==", "!="}),
     literals=frozenset({"string_literal", "raw_string_literal", "number_literal", "char_literal", "true", "false"}),
     arguments=frozenset({"argument_list"}),
     constants=r"std|string|string_view|u8",
     opposites=(
+        (r"^([^!=<>]+)!=([^!=<>]+)$", r"\1==\2"),
         (r"\b(EXPECT|ASSERT)_EQ\b", r"\1_NE"),
         (r"\b(EXPECT|ASSERT)_NE\b", r"\1_EQ"),
         (r"\b(EXPECT|ASSERT)_STREQ\b", r"\1_STRNE"),
