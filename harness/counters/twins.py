@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 DOCUMENTED = 5  # lines of a test in which its title as a documentation string stands
 MOST = 4  # forms of one assertion that are tried at most
-_NUMBER = re.compile(r"(?P<head>0[xXoObB]|)(?P<digits>[\d_]+)(?P<rest>.*)", re.DOTALL)
+_NUMBER = re.compile(r"(?P<head>0[xXoObB]|)(?P<digit>\d)(?P<rest>.*)", re.DOTALL)
+"""Its first digit is changed: tolerances are smaller."""
 _SWITCHES = {"true": "false", "false": "true", "True": "False", "False": "True"}
 
 
@@ -190,10 +191,8 @@ def change_literal(source: str) -> str:
     if source in _SWITCHES:
         return _SWITCHES[source]
     if found := _NUMBER.fullmatch(source):
-        digits = found["digits"]
-        last = digits.rstrip("_")[-1]
-        other = "1" if last == "0" else "0" if digits == "1" else str((int(last) + 1) % 10)
-        return f"{found['head']}{digits[: len(digits.rstrip('_')) - 1]}{other}{found['rest']}"
+        other = int(found["digit"]) + (-1 if found["digit"] == "9" else 1)
+        return f"{found['head']}{other}{found['rest']}"
     quoted = re.match(r"""[A-Za-z@$]*#*(\"\"\"|'''|["'`])""", source)
     if not quoted:
         return ""

@@ -8,7 +8,7 @@ from assay.harness.names import count
 from assay.jobs.counter import Countered, show_changes
 
 
-def as_json(made: Sequence[Countered]) -> None:
+def print_json(made: Sequence[Countered]) -> None:
     shown = [
         {
             "instance_id": each.instance_id,
