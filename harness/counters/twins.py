@@ -191,8 +191,8 @@ def change_literal(source: str) -> str:
     if source in _SWITCHES:
         return _SWITCHES[source]
     if found := _NUMBER.fullmatch(source):
-        other = int(found["digit"]) + (-1 if found["digit"] == "9" else 1)
-        return f"{found['head']}{other}{found['rest']}"
+        digit = int(found["digit"]) + (-1 if found["digit"] == "9" else 1)
+        return f"{found['head']}{digit}{found['rest']}"
     quoted = re.match(r"""[A-Za-z@$]*#*(\"\"\"|'''|["'`])""", source)
     if not quoted:
         return ""
