@@ -4,6 +4,7 @@ Pydantic models for what crosses a file boundary, slotted dataclasses for what s
 nothing here does input or output or imports another module of Assay.
 """
 
+from assay.harness.domain.cause import Cause, CauseFlag
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -75,6 +76,8 @@ __all__ = [
     "ApplyStatus",
     "Archive",
     "Asset",
+    "Cause",
+    "CauseFlag",
     "Channel",
     "DatasetRef",
     "Divergence",
