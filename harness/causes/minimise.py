@@ -14,7 +14,7 @@ def minimise(
 ) -> list[Unit]:
     """Return units that hold, none of which can be left out alone; all ``units`` hold.
 
-    What ``holds`` says twice is asked twice: it should remember. The fewer units are needed, and the nearer to the
+    ``holds`` is asked some questions twice, and should remember. The fewer units are needed, and the nearer to the
     beginning they are, the fewer questions it takes.
 
     Args:
@@ -33,7 +33,10 @@ def minimise(
 
 
 def leave_out_each(units: Sequence[Unit], holds: Callable[[Sequence[Unit]], bool]) -> list[Unit]:
-    """Return what is left when single units are left out until none can be; what was needed need not stay so."""
+    """Return the units that are left when single ones are left out until none can be.
+
+    A unit that was needed among others need not be among fewer.
+    """
     kept, before = [*units], list[Unit]()
     while kept != before:
         before, kept = kept, leave_out(kept, 1, holds)
@@ -41,7 +44,7 @@ def leave_out_each(units: Sequence[Unit], holds: Callable[[Sequence[Unit]], bool
 
 
 def leave_out(units: Sequence[Unit], size: int, holds: Callable[[Sequence[Unit]], bool]) -> list[Unit]:
-    """Return what is left when each run of ``size`` units, from the end, is left out where the others hold."""
+    """Return the units that are left when each run of ``size`` units is left out where the others hold."""
     chunks = [[*units[at : at + size]] for at in range(0, len(units), size)]
     for number in reversed(range(len(chunks))):
         others = [*chunks[:number], *chunks[number + 1 :]]

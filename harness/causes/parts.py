@@ -11,7 +11,7 @@ HEAD = -1
 
 
 class Atom(NamedTuple):
-    """One changed line of a patch by its place, or, with ``HEAD`` for hunk and line, what is no line of a file."""
+    """One changed line of a patch by its place, or, with ``HEAD`` for hunk and line, the rest of a file's change."""
 
     file: int
     hunk: int = HEAD
@@ -106,7 +106,7 @@ def _has_head(change: FileChange) -> bool:
 
 
 def _list_facts(change: FileChange) -> list[str]:
-    """Return what stands above the hunks without the names of contents, which a part does not have."""
+    """Return the lines above the hunks without the names of contents, which a part does not have."""
     return [line for line in change.head if not line.startswith(("index ", "similarity ", "dissimilarity "))]
 
 
@@ -129,7 +129,7 @@ def _is_change(hunk: Hunk) -> bool:
 
 
 def _list_changes(hunks: Iterable[Hunk]) -> Iterator[tuple[object, ...]]:
-    """Yield what hunks put in place of what, without the lines that both begin and end with."""
+    """Yield the old and new lines of hunks, without the lines that both begin and end with."""
     for hunk in hunks:
         old, new = ([*_list_side(hunk, side)] for side in (" -", " +"))
         begin = _count_alike(old, new)

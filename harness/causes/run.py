@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.causes.parts import PatchParts, take_apart
-from assay.harness.causes.search import CauseSettings, Search
+from assay.harness.causes.search import CauseSearch, CauseSettings
 from assay.harness.domain import INFRASTRUCTURE, Cause, Evidence
 from assay.harness.errors import AssayError, EngineError, RunStopped
 from assay.harness.evaluation.evaluate import Task
@@ -100,7 +100,7 @@ class CauseRunner:
             evidence[:] = [found] if resolves else []
             return resolves
 
-        search = Search(task.instance, parts, judge, self.settings, dict(saved.tried) if saved else {})
+        search = CauseSearch(task.instance, parts, judge, self.settings, dict(saved.tried) if saved else {})
         search.unread = self._list_unread(task)
         if self._is_known_resolved(task, parts):
             search.tried[search.whole_tree] = True

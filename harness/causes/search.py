@@ -32,7 +32,7 @@ class BudgetSpentError(Exception):
 
 
 @dataclass(slots=True)
-class Search:
+class CauseSearch:
     """One call's search; ``tried`` and ``smallest`` grow with every evaluation."""
 
     instance: Instance
@@ -67,6 +67,7 @@ class Search:
         try:
             if not self._holds([self.parts.whole]):
                 del self.tried[self.whole_tree]
+                self.remember()
                 return False
             self._find()
         except BudgetSpentError:

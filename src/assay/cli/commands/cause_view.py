@@ -46,7 +46,7 @@ def _describe(cause: Cause) -> Iterator[str]:
 
 
 def _limit(cause: Cause) -> str:
-    """Return what is not known because the budget was spent."""
+    """Return the remark on a search that its budget ended."""
     if cause.hunks_are_needed:
         return ""
     return "; no more evaluations, perhaps fewer do: the same command goes on"
