@@ -71,7 +71,7 @@ def guess_lines(parts: PatchParts, units: Sequence[Kept], instance: Instance) ->
 
 
 def _add_defining(hunk: _Hunk, hunks: Sequence[_Hunk]) -> Iterator[Kept]:
-    """Yield a hunk and, from near to far, those that define what it names."""
+    """Yield a hunk and, from near to far, the hunks that define its words."""
     found, waiting = {hunk.atoms}, [hunk]
     yield hunk.atoms
     while waiting:

@@ -12,7 +12,7 @@ QUARTERS = 4
 def minimise(
     units: Sequence[Unit], holds: Callable[[Sequence[Unit]], bool], guesses: Sequence[Sequence[Unit]] = ()
 ) -> list[Unit]:
-    """Return units that hold, none of which can be left out alone; all ``units`` hold.
+    """Return units that hold and need each other: without any one they do not. All ``units`` hold.
 
     ``holds`` is asked some questions twice, and should remember. The fewer units are needed, and the nearer to the
     beginning they are, the fewer questions it takes.

@@ -19,7 +19,7 @@ class CauseSettings:
     """How far a search goes."""
 
     evaluations: int = 60
-    """At most, in one call; the next one goes on."""
+    """Limit of one call; the next one goes on."""
     lines: bool = True
     """Whether hunks are taken apart; without that, a cause consists of whole hunks."""
 

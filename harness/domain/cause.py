@@ -26,7 +26,7 @@ class Cause(Model):
     """The same of the whole patch."""
     of_hunks: int = 0
     hunks_are_needed: bool = False
-    """Without any one of its hunks the part was evaluated, and does not resolve."""
+    """The part was evaluated without each of its hunks, and does not resolve so."""
     lines_are_needed: bool = False
     """The same of its lines."""
     evaluations: int = 0

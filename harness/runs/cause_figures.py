@@ -13,7 +13,7 @@ class CauseFigures(Model):
     not_found: int
     """Searches that ended with an error."""
     finished: int
-    """Causes of which every hunk is needed; the budget ended the others."""
+    """Causes in which every hunk is needed; the budget ended the other searches."""
     needed_share: float | None
     """Mean of the lines that are needed by the lines of the patch."""
     needed_shares: dict[str, float]
