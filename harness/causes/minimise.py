@@ -1,17 +1,19 @@
 """Delta debugging (ddmin): the smallest of some units with which something still holds. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import chain
 from typing import TypeVar
 
-Unit = TypeVar("Unit")
+Unit = TypeVar("Unit", bound=Hashable)
+Holds = Callable[[Sequence[Unit]], bool]
+SHARES = (0.5, 0.75)
+"""Parts of the units, from the beginning, that are tried as long as they hold."""
 FEW = 3  # units that are left out one by one at once
-QUARTERS = 4
+MANY = 16  # units from which on several are left out at once
+CHUNKS = 8
 
 
-def minimise(
-    units: Sequence[Unit], holds: Callable[[Sequence[Unit]], bool], guesses: Sequence[Sequence[Unit]] = ()
-) -> list[Unit]:
+def minimise(units: Sequence[Unit], holds: Holds[Unit], guesses: Sequence[Sequence[Unit]] = ()) -> list[Unit]:
     """Return units that hold and need each other: without any one they do not. All ``units`` hold.
 
     ``holds`` is asked some questions twice, and should remember. The fewer units are needed, and the nearer to the
@@ -22,17 +24,27 @@ def minimise(
         holds: is given units in their order.
         guesses: parts of the units that might do, tried in this order before anything else.
     """
-    kept = next(([*guess] for guess in guesses if len(guess) < len(units) and holds(guess)), [*units])
-    while len(kept) > FEW and holds(kept[: (len(kept) + 1) // 2]):
-        kept = kept[: (len(kept) + 1) // 2]
-    size = len(kept) // QUARTERS
-    while size > 1:
-        kept = leave_out(kept, size, holds)
-        size //= QUARTERS
+    failed: list[set[Unit]] = []
+
+    def may_do(part: Sequence[Unit]) -> bool:
+        """Ask, unless more than this part did not do: likely enough where nothing depends on it."""
+        if any(known.issuperset(part) for known in failed):
+            return False
+        if holds(part):
+            return True
+        failed.append({*part})
+        return False
+
+    kept = next(([*guess] for guess in guesses if len(guess) < len(units) and may_do(guess)), [*units])
+    for share in SHARES:
+        while len(kept) > FEW and may_do(kept[: round(len(kept) * share)]):
+            kept = kept[: round(len(kept) * share)]
+    if len(kept) >= MANY:
+        kept = leave_out(kept, len(kept) // CHUNKS, may_do)
     return leave_out_each(kept, holds)
 
 
-def leave_out_each(units: Sequence[Unit], holds: Callable[[Sequence[Unit]], bool]) -> list[Unit]:
+def leave_out_each(units: Sequence[Unit], holds: Holds[Unit]) -> list[Unit]:
     """Return the units that are left when single ones are left out until none can be.
 
     A unit that was needed among others need not be among fewer.
@@ -43,7 +55,7 @@ def leave_out_each(units: Sequence[Unit], holds: Callable[[Sequence[Unit]], bool
     return kept
 
 
-def leave_out(units: Sequence[Unit], size: int, holds: Callable[[Sequence[Unit]], bool]) -> list[Unit]:
+def leave_out(units: Sequence[Unit], size: int, holds: Holds[Unit]) -> list[Unit]:
     """Return the units that are left when each run of ``size`` units is left out where the others hold."""
     chunks = [[*units[at : at + size]] for at in range(0, len(units), size)]
     for number in reversed(range(len(chunks))):
