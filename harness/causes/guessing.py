@@ -57,9 +57,11 @@ def guess_hunks(parts: PatchParts, units: Sequence[Kept], instance: Instance) ->
     ranked = sorted(sources, key=lambda hunk: -scores[hunk.atoms])
     order = [*dict.fromkeys(each for hunk in ranked for each in _add_defining(hunk, sources))]
     first = {each for hunk in ranked[:MOST] if hunk.atoms in tied for each in _add_defining(hunk, sources)}
-    related = {each for hunk in ranked if hunk.atoms in tied for each in _add_defining(hunk, sources)}
-    guesses = (tuple(each for each in order if each in some) for some in (first, related, {*order}))
-    return Guess((*order, *(unit for unit in units if unit not in scores)), tuple(filter(None, dict.fromkeys(guesses))))
+    small = tuple(each for each in order if each in first)
+    guesses = [tuple(order)] if order else []
+    if small and 2 * len(small) <= len(order):
+        guesses.insert(0, small)
+    return Guess((*order, *(unit for unit in units if unit not in scores)), tuple(guesses))
 
 
 def guess_lines(parts: PatchParts, units: Sequence[Kept], instance: Instance) -> Guess:

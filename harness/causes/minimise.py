@@ -6,10 +6,11 @@ from typing import TypeVar
 
 Unit = TypeVar("Unit", bound=Hashable)
 Holds = Callable[[Sequence[Unit]], bool]
-SHARES = (0.5, 0.75)
-"""Parts of the units, from the beginning, that are tried as long as they hold."""
-FEW = 3  # units that are left out one by one at once
-MANY = 16  # units from which on several are left out at once
+FEW = 3
+SOME = 12
+"""Units from which on half of them are tried, and half of that as long as it holds; of fewer, most may be needed."""
+MANY = 24
+"""Units from which on ``CHUNKS`` of them are left out in turns before single ones are."""
 CHUNKS = 8
 
 
@@ -36,9 +37,9 @@ def minimise(units: Sequence[Unit], holds: Holds[Unit], guesses: Sequence[Sequen
         return False
 
     kept = next(([*guess] for guess in guesses if len(guess) < len(units) and may_do(guess)), [*units])
-    for share in SHARES:
-        while len(kept) > FEW and may_do(kept[: round(len(kept) * share)]):
-            kept = kept[: round(len(kept) * share)]
+    least = SOME
+    while len(kept) >= least and may_do(kept[: len(kept) // 2]):
+        kept, least = kept[: len(kept) // 2], FEW
     if len(kept) >= MANY:
         kept = leave_out(kept, len(kept) // CHUNKS, may_do)
     return leave_out_each(kept, holds)

@@ -42,7 +42,7 @@ def test_no_unit_can_be_left_out_whatever_holds(size: int, random: Random) -> No
 def test_few_needed_ones_at_the_beginning_take_few_questions() -> None:
     asked = Asked(lambda units: {0, 1} <= units)
     assert minimise(range(32), asked) == [0, 1]
-    assert len(asked.seen) <= 8
+    assert len(asked.seen) <= 8, "of 32"
 
 
 def test_a_right_guess_takes_no_more_than_its_own_units() -> None:
