@@ -43,7 +43,7 @@ def guess_hunks(parts: PatchParts, units: Sequence[Kept], instance: Instance) ->
     """Order hunks by the rare words that they share with the tests, each followed by hunks that define its words."""
     gold = _read_changed(instance.gold_patch)
     hunks = [_describe(parts, unit, instance) for unit in units]
-    shares = [bool({line.text.strip() for line in parts.list_lines(unit)} & gold) for unit in units]
+    shares = [_is_golden(parts, unit, gold) for unit in units]
     sources = [
         hunk
         for hunk, is_golden in zip(hunks, shares, strict=True)
@@ -113,6 +113,12 @@ def _read_changed(patch: str) -> frozenset[str]:
         return frozenset()
     lines = (line for change in changes for hunk in change.hunks for line in hunk.lines if line.mark in "+-")
     return frozenset(text for line in lines if (text := line.text.strip()))
+
+
+def _is_golden(parts: PatchParts, atoms: Kept, gold: frozenset[str]) -> bool:
+    """Return whether most lines of a hunk are changed by the gold patch, too."""
+    texts = [text for line in parts.list_lines(atoms) if (text := line.text.strip())]
+    return sum(text in gold for text in texts) * 2 > len(texts)
 
 
 def _find_lines(instance: Instance) -> Lines:
