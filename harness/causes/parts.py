@@ -8,6 +8,7 @@ from typing import NamedTuple
 from assay.harness.patches.diff import FileChange, Hunk, HunkLine, read_diff, render
 
 HEAD = -1
+_CLOSING = ("}", ")", "]", "end")  # begin lines that belong to the block above
 
 
 class Atom(NamedTuple):
@@ -40,6 +41,27 @@ class PatchParts:
 
     def split_lines(self, kept: Kept) -> tuple[Kept, ...]:
         return tuple(frozenset({atom}) for atom in sorted(kept))
+
+    def split_blocks(self, kept: Kept) -> tuple[Kept, ...]:
+        """Return runs of lines that begin together and are indented further, such as a function: alone none can go."""
+        blocks: list[set[Atom]] = []
+        first: int | None = None  # indentation of the last block
+        last, mark = Atom(HEAD), ""
+        for atom in sorted(kept):
+            line = next(iter(self.list_lines(frozenset({atom}))), HunkLine("", ""))
+            text = line.text.strip()
+            indent = len(line.text) - len(line.text.lstrip())
+            follows = atom == last._replace(line=last.line + 1) and line.mark == mark
+            is_below = not text or first is None or indent > first or text.startswith(_CLOSING)
+            if follows and is_below:
+                blocks[-1].add(atom)
+            else:
+                blocks.append({atom})
+                first = None
+            if text and first is None:
+                first = indent
+            last, mark = atom, line.mark
+        return tuple(map(frozenset, blocks))
 
     def get_path(self, atoms: Kept) -> str:
         """Return the path of the first file of a part."""

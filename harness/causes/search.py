@@ -79,11 +79,12 @@ class CauseSearch:
     def _find(self) -> None:
         units = self.parts.split_hunks(self.smallest)
         guess = guess_hunks(self.parts, units, self.instance)
-        kept = minimise(guess.order, self._holds, guess.parts)
+        minimise(guess.order, self._holds, guess.parts)
         self.hunks_are_needed, self.hunk_evaluations = True, len(self.asked)
         if not self.settings.lines:
             return
-        guess = guess_lines(self.parts, self.parts.split_lines(self._join(kept)), self.instance)
+        leave_out_each(self.parts.split_blocks(self.smallest), self._holds)
+        guess = guess_lines(self.parts, self.parts.split_lines(self.smallest), self.instance)
         minimise(guess.order, self._holds, guess.parts)
         before: Kept = frozenset()
         while before != self.smallest:  # a hunk with fewer lines may not be needed, and then other lines may not be

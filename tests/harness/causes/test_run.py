@@ -53,6 +53,8 @@ class Judge:
 
     def __init__(self, *needed: str) -> None:
         self.needed = needed or (FIX,)
+        self.whole: tuple[str, ...] = ()
+        """Lines that break the rest where some of them are without the others."""
         self.parts: list[str] = []
         self.fails = 0
         """Evaluations that the engine fails first."""
@@ -71,7 +73,10 @@ class Judge:
         return Evaluation(Evidence(instance_id=task.instance.id, apply=Apply(status=ApplyStatus.APPLIED)))
 
     def grade(self, task: Task, evaluation: Evaluation) -> Verdict:
-        resolved = all(line in task.prediction.patch for line in self.needed)
+        patch = task.prediction.patch
+        resolved = all(line in patch for line in self.needed)
+        if any(line in patch for line in self.whole if line.strip("+\n")):
+            resolved = resolved and all(line in patch for line in self.whole if line.strip("+\n"))
         outcome = Outcome.RESOLVED if resolved else Outcome.UNRESOLVED
         if evaluation.evidence.failed_part:
             outcome = Outcome.INFRA_ERROR
@@ -117,6 +122,15 @@ def test_padding_is_not_needed_and_the_cause_is_saved(judge: Judge, make: Make, 
     folder = store.root / "instances" / instance.id / "cause"
     assert (folder / "cause.diff").read_text() == cause.patch
     assert (folder / "evidence.json").is_file()
+
+
+def test_a_function_of_which_no_line_can_go_alone_is_left_out(judge: Judge, make: Make, instance: Instance) -> None:
+    unused = ("+func unused() int {\n", "+\n", "+    return 1\n", "+}\n")
+    patch = GOLD.replace("@@ -1,2 +1,2 @@", "@@ -1,2 +1,7 @@") + "+\n" + "".join(unused)
+    judge.whole = unused
+    (cause,) = make().execute([make_task(instance, patch)])
+    assert (cause.lines, cause.hunks) == (1, 1)
+    assert "unused" not in cause.patch
 
 
 def test_whole_hunks_stay_whole(judge: Judge, make: Make, instance: Instance) -> None:
