@@ -32,7 +32,7 @@ FLOORS = {
             "rulings",
         ),
         *("engines", "images", "evaluation", "benchmarks", "counters", "grading", "runs"),
-        *("bundles", "metrics", "patchdiff", "exports"),
+        *("bundles", "metrics", "patchdiff", "causes", "exports"),
     ),
     "instances": ("toolchains", "trees", "audit", "leaks", "environments", "setup", "dataset", "collect"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),

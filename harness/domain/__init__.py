@@ -4,6 +4,7 @@ Pydantic models for what crosses a file boundary, slotted dataclasses for what s
 nothing here does input or output or imports another module of Assay.
 """
 
+from assay.harness.domain.cause import Cause, CauseFlag
 from assay.harness.domain.counter import CounterRun, CounterSet, CounterTest, Edit
 from assay.harness.domain.environment import (
     Archive,
@@ -77,6 +78,8 @@ __all__ = [
     "ApplyStatus",
     "Archive",
     "Asset",
+    "Cause",
+    "CauseFlag",
     "Channel",
     "CounterForm",
     "CounterRun",

@@ -215,6 +215,8 @@ class Language(Protocol):
 
     Empty if there are no such labels.
     """
+    LOOKS_AROUND: str
+    """Regular expression of code that looks at frames, a test runner or its own command line; it marks a cause."""
     INTERPRETER: str
     """Shell command that runs a script from standard input; empty: models write such scripts for bash."""
     TEST_COMMAND: str

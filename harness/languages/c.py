@@ -77,6 +77,10 @@ TEST_NAME = (
     r"|^\s*test\s+(?:\{([^}\n]+)\}|\"([^\"\n]+)\")"
 )
 SURE_NAME = ""
+LOOKS_AROUND = (
+    r"/proc/self|\b(?:program_invocation(?:_short)?_name|backtrace\w*|__builtin_(?:return|frame)_address"
+    r"|dlsym|gtest\w*)\b"
+)
 INTERPRETER = ""
 BUILD = "assay-build"  # build folder; a name that no repository uses, while some keep sources in ``build``
 SHORTENED = r"""awk '/\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\]|^ +Start |Test +#/ || (shown += length) < 4000000'"""

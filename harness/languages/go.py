@@ -91,6 +91,10 @@ LINES = Lines(
 TEST_SIGN = r"^func\s+(?:Test|Fuzz|Example)\w*\s*\("
 TEST_NAME = r"^func\s+((?:Test|Fuzz|Example)\w*)\s*\("
 SURE_NAME = r"((?:Test|Fuzz|Example)\w*)(?:/.*)?"
+LOOKS_AROUND = (
+    r"\b(?:runtime\.(?:Callers?\w*|Stack|FuncForPC)|debug\.(?:Stack|PrintStack)|os\.Args|flag\.Lookup"
+    r"|testing)\b"
+)
 INTERPRETER = ""
 PACKAGES = """\
 packages() {

@@ -97,6 +97,10 @@ LINES = Lines(
 TEST_SIGN = r"@\w*Test\b|\bextends\s+TestCase\b"
 TEST_NAME = ""  # labels always name the class
 SURE_NAME = r"(?:[a-z_]\w*\.)+([A-Z]\w*)(?:[$#. ].*)?"
+LOOKS_AROUND = (
+    r"\b(?:StackTraceElement|getStackTrace|StackWalker|junit|testng|surefire|sun\.java\.command"
+    r"|ProcessHandle)\b"
+)
 INTERPRETER = ""
 RUN_MAVEN = """\
 find . -path '*/surefire-reports/TEST-*.xml' -delete

@@ -113,6 +113,10 @@ TEST_NAME = (
     r"""(?:'((?:\\.|[^'\\\n])+)'|"((?:\\.|[^"\\\n])+)"|`([^`]+)`)"""
 )
 SURE_NAME = ""
+LOOKS_AROUND = (
+    r"\b(?:process\.argv|JEST_WORKER_ID|jest|mocha|vitest|jasmine|captureStackTrace|prepareStackTrace"
+    r"|require\.main)\b|\.stack\b"
+)
 INTERPRETER = "node -"
 TEST_COMMAND = """\
 set -- {files}

@@ -61,6 +61,7 @@ TEST_SIGN = (
 )
 TEST_NAME = java.TEST_NAME
 SURE_NAME = java.SURE_NAME
+LOOKS_AROUND = java.LOOKS_AROUND
 INTERPRETER = ""
 TOP_LEVEL = r"^((@[A-Za-z0-9_.]+(\([^)]*\))?|[a-z]+) +)*(class|object) +([A-Za-z0-9_]+)"
 """A class without indentation, in the words that sed and Python share."""

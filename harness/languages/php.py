@@ -70,6 +70,7 @@ LINES = Lines(
 TEST_SIGN = r"\bfunction\s+test|#\[Test\b|@test\b|\b(?:it|test)\s*\("
 TEST_NAME = ""  # labels always name the class
 SURE_NAME = ""
+LOOKS_AROUND = r"\bdebug_(?:print_)?backtrace\b|\bgetTrace(?:AsString)?\b|[Pp][Hh][Pp][Uu]nit|\$argv\b|_SERVER\[.argv"
 INTERPRETER = "php"
 TEST_COMMAND = """\
 /usr/bin/php /opt/assay/phpunit.php assay-phpunit.xml '{tripwires}' {files} || exit

@@ -72,6 +72,10 @@ LINES = Lines(
 TEST_SIGN = r"^\s*(?:async\s+)?def\s+test|^\s*class\s+\w*Test|\bTestCase\b"
 TEST_NAME = r"^\s*(?:async\s+)?def\s+(test\w*)"
 SURE_NAME = ""
+LOOKS_AROUND = (
+    r"\b(?:sys\._(?:getframe|current_frames)|inspect\.(?:stack|currentframe|trace|getouterframes)"
+    r"|f_(?:back|globals|locals)|sys\.(?:argv|settrace|setprofile)|_?pytest|unittest|pluggy|PYTEST_\w+)\b"
+)
 INTERPRETER = "$(command -v python || command -v python3) -"
 TEST_COMMAND = """\
 set -- {files}

@@ -68,6 +68,7 @@ LINES = Lines(
 TEST_SIGN = r"^\s*def\s+test_|\b(?:it|specify|test|describe)\b\s*\(?['\"]"
 TEST_NAME = r"""^\s*def\s+(test_\w+)|\b(?:it|specify|test|should|context|describe)\b\s*\(?(?:'([^'\n]+)'|"([^"\n]+)")"""
 SURE_NAME = ""
+LOOKS_AROUND = r"\b(?:ObjectSpace|caller(?:_locations)?|TracePoint|PROGRAM_NAME|ARGV|at_exit|RSpec|[Mm]initest)\b|\$0\b"
 INTERPRETER = "ruby -"
 TEST_COMMAND = """\
 set -- {files}

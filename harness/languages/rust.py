@@ -57,6 +57,10 @@ LINES = Lines(
 TEST_SIGN = r"#\[(?:\w+::)*test\b"
 TEST_NAME = r"\bfn\s+(\w+)"
 SURE_NAME = ""
+LOOKS_AROUND = (
+    r"\b(?:env::args\w*|env::current_exe|[Bb]acktrace|panic::(?:set_hook|catch_unwind)|thread::current"
+    r"|NEXTEST\w*)\b|cfg!?\(test\)"
+)
 INTERPRETER = ""
 RUN_PROGRAMS = """\
 export ASSAY_REPORT={report}

@@ -24,6 +24,8 @@ class PatchMeasures(Model):
     """Complexity of the gold patch; None if the base tree or the patch cannot be read."""
     retrieval: Retrieval
     similarity: Similarity
+    needed_share: float | None = None
+    """Lines of the patch's cause by lines of the patch; None if no cause was looked for."""
 
 
 class Share(Model):
@@ -42,11 +44,15 @@ class Means(Model):
     nodes_scored: int
     similarity: float | None
     similarity_scored: int
+    needed_share: float | None
+    needed_share_scored: int
     by_category: dict[str, Share]
     by_complexity: dict[str, Share]
 
 
-def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> PatchMeasures:
+def assess(
+    instance: Instance, patch: str, texts: Texts, *, resolved: bool, needed_share: float | None = None
+) -> PatchMeasures:
     """Measure one patch; raises UserError for an unknown language.
 
     ``texts`` returns texts of the base tree. If it raises EnvironmentFailure, measures that need the tree are left
@@ -67,6 +73,7 @@ def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> P
         complexity=how_much,
         retrieval=found,
         similarity=patch_similarity(instance.gold_patch, patch),
+        needed_share=needed_share,
     )
 
 
@@ -74,6 +81,7 @@ def means(assessments: Sequence[PatchMeasures]) -> Means:
     """Return the means of a run; every instance has the same weight, whatever the size of its patch."""
     files = [each.retrieval.files for each in assessments if each.retrieval.files]
     nodes = [each.retrieval.nodes for each in assessments if each.retrieval.nodes]
+    needed = [each.needed_share for each in assessments if each.needed_share is not None]
     alike = [each.similarity.score for each in assessments if each.similarity.score is not None]
     return Means(
         files=_mean(files),
@@ -82,6 +90,8 @@ def means(assessments: Sequence[PatchMeasures]) -> Means:
         nodes_scored=len(nodes),
         similarity=fmean(alike) if alike else None,
         similarity_scored=len(alike),
+        needed_share=fmean(needed) if needed else None,
+        needed_share_scored=len(needed),
         by_category=_shares((each.category.name, each.resolved) for each in assessments),
         by_complexity=_shares((str(each.complexity or "not known"), each.resolved) for each in assessments),
     )

@@ -15,7 +15,7 @@ from assay.harness.errors import UserError
 from assay.harness.files import read_model, refuse_links
 from assay.harness.names import count
 from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, WORDS, Run, RunKind, control_name, join_marks
-from assay.harness.runs.regrade import summarise_comparisons
+from assay.harness.runs.regrade import summarise_causes, summarise_comparisons
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.shards import missing_numbers
@@ -103,7 +103,9 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
         verdicts = [each.verdict for each in saved]
         compared = merge.run.settings.get("patchdiff", NO) != NO
         figures = summarise_comparisons(output, verdicts) if compared else None
-        report = output.summarise(verdicts, unfit=merge.unfit, patchdiff=figures)
+        traced = merge.run.settings.get("cause", NO) != NO
+        causes = summarise_causes(output, verdicts) if traced else None
+        report = output.summarise(verdicts, unfit=merge.unfit, patchdiff=figures, causes=causes)
         os.sync()  # one for all instances, before there is a report
         output.journal("merged", runs=", ".join(merge.run.merged))
         with suppress(OSError):  # they only save time

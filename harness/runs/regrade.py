@@ -7,6 +7,7 @@ from assay.harness.domain import Verdict
 from assay.harness.errors import UserError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import mark_flaky
+from assay.harness.runs.cause_figures import CauseFigures, cause_figures
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
 from assay.harness.runs.report import RunReport
@@ -49,10 +50,17 @@ def save_graded(store: RunStore, before: SavedVerdict) -> SavedVerdict:
 
 
 def report_again(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[str, str] | None) -> RunReport:
-    """Build the report of these verdicts, with PatchDiff's figures if the saved report has any; see ``summarise``."""
+    """Build the report of these verdicts, with figures of what the saved report has beside them; see ``summarise``."""
     known = store.load_report()
     patchdiff = summarise_comparisons(store, verdicts) if known and known.patchdiff else None
-    return store.summarise(verdicts, unfit=unfit, patchdiff=patchdiff)
+    causes = summarise_causes(store, verdicts) if known and known.causes else None
+    return store.summarise(verdicts, unfit=unfit, patchdiff=patchdiff, causes=causes)
+
+
+def summarise_causes(store: RunStore, verdicts: Sequence[Verdict]) -> CauseFigures:
+    """Return the figures over the patches that are resolved now and have a saved cause."""
+    saved = [store.load_cause(verdict.instance_id) for verdict in verdicts if verdict.resolved]
+    return cause_figures([each.cause for each in saved if each is not None])
 
 
 def summarise_comparisons(store: RunStore, verdicts: Sequence[Verdict]) -> PatchDiffFigures:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from assay.harness.domain import INFRASTRUCTURE, Environment, Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.runs.cause_figures import CauseFigures
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 
 ERRORS = INFRASTRUCTURE | {
@@ -86,6 +87,8 @@ class RunReport(Model):
     """Means over the instances that have the figure; harmonic for speed-ups."""
     patchdiff: PatchDiffFigures | None = None
     """Figures of the comparisons with gold; None: nothing was compared."""
+    causes: CauseFigures | None = None
+    """Figures of the smallest parts that resolve; None: none was looked for."""
 
 
 def build_report(

@@ -2,9 +2,9 @@
 
 import hashlib
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from assay.harness.domain import Instance, Model, PatchDiffResult, Rule, Verdict
+from assay.harness.domain import Cause, Instance, Model, PatchDiffResult, Rule, Verdict
 
 
 class Labels(BaseModel):
@@ -37,3 +37,12 @@ class SavedPatchDiff(Model):
 
     key: str
     comparison: PatchDiffResult
+
+
+class SavedCause(Model):
+    """A cause so far, the key of the content that it was found for, and what every evaluated part of the patch did."""
+
+    key: str
+    cause: Cause
+    tried: dict[str, bool] = Field(default_factory=dict)
+    """Name of the tree that a part makes, and whether it resolves."""

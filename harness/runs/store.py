@@ -2,7 +2,8 @@
 
     <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
            instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
-                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*}}
+                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*},
+                           cause/{cause.json, cause.diff, evidence.json}}
            archives/{index.jsonl, 0001.tar, ...}}       of a large run, in place of what its folders would hold
     <runs>/.index/{verdicts, durations.json}           what any run here has already judged, and how long tests took
 
@@ -22,6 +23,7 @@ from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import json_lines, lock_folder, read_model, refuse_links, replace_file, write_file
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
+from assay.harness.runs.cause_figures import CauseFigures
 from assay.harness.runs.evaluations import Evaluations
 from assay.harness.runs.index import get_index
 from assay.harness.runs.journal import Journal
@@ -30,7 +32,7 @@ from assay.harness.runs.manifest import ANOTHER, REPLACED, Run, RunKind, refuse_
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 from assay.harness.runs.predictions_file import read_predictions, readable_predictions, write_predictions
 from assay.harness.runs.report import RunReport, build_report
-from assay.harness.runs.saved import Labels, SavedPatchDiff, SavedVerdict
+from assay.harness.runs.saved import Labels, SavedCause, SavedPatchDiff, SavedVerdict
 from assay.version import __version__
 
 REPORT_FILES = 5000  # kept of one evaluation; a patch may write any number of them
@@ -214,6 +216,22 @@ class RunStore:
         """Return the saved comparison of an instance's patch; None when there is none that can be read whole."""
         return read_model(self.evaluations.folder(instance_id) / "patchdiff" / "comparison.json", SavedPatchDiff)
 
+    def save_cause(self, saved: SavedCause, evidence: Evidence | None = None) -> None:
+        """Write a cause so far and, where it was evaluated just now, the evidence that it resolves."""
+        folder = self.evaluations.folder(saved.cause.instance_id) / "cause"
+        folder.mkdir(parents=True, exist_ok=True)
+        if evidence is not None:
+            replace_file(folder / "evidence.json", evidence.model_dump_json(indent=1).encode())
+            replace_file(folder / "cause.diff", saved.cause.patch.encode(errors="surrogatepass"))
+        replace_file(folder / "cause.json", saved.model_dump_json(indent=1).encode())
+
+    def forget_cause(self, instance_id: str) -> None:
+        shutil.rmtree(self.evaluations.folder(instance_id) / "cause", ignore_errors=True)
+
+    def load_cause(self, instance_id: str) -> SavedCause | None:
+        """Return the saved cause of an instance's patch; None when there is none that can be read whole."""
+        return read_model(self.evaluations.folder(instance_id) / "cause" / "cause.json", SavedCause)
+
     def load_reruns(self, saved: SavedVerdict) -> list[Evidence]:
         """Return the evidence of every repetition of the evaluation that a verdict was given for."""
         found = []
@@ -258,6 +276,7 @@ class RunStore:
         ids: Iterable[str] | None = None,
         unfit: Mapping[str, str] | None = None,
         patchdiff: PatchDiffFigures | None = None,
+        causes: CauseFigures | None = None,
     ) -> RunReport:
         """Build the report of this run.
 
@@ -266,6 +285,7 @@ class RunStore:
             ids: every instance that the report is about; all of the run by default.
             unfit: instances that fail their controls, with the reason; None if no controls were run.
             patchdiff: figures of the comparisons with gold; None if nothing was compared.
+            causes: figures of the causes of resolved patches; None if none was looked for.
         """
         run, before = self.load_run(), self.load_report()
         asked = {*run.instance_ids, *(each.instance_id for each in self.load_predictions())}
@@ -278,7 +298,7 @@ class RunStore:
             model=run.model,
             assay_version=run.assay_version,
         )
-        return report.model_copy(update={"patchdiff": patchdiff})
+        return report.model_copy(update={"patchdiff": patchdiff, "causes": causes})
 
     def save_verdict(self, saved: SavedVerdict) -> None:
         self.evaluations.replace_verdict(saved)

@@ -4,13 +4,15 @@ from pathlib import Path
 
 import solved_run
 from assay.harness.domain import (
+    Cause,
+    CauseFlag,
     Divergence,
     GeneratorResult,
     PatchDiffFinding,
     PatchDiffResult,
     ProbeObservation,
 )
-from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.saved import SavedCause, SavedPatchDiff
 from assay.harness.runs.store import RunStore
 from hostile_run import LINE, SAFE_JSON
 
@@ -39,6 +41,13 @@ def add_comparison(store: RunStore, instance_id: str) -> None:
         error=SAFE_JSON,
     )
     store.save_patchdiff(SavedPatchDiff(key="0", comparison=result), {"test_1.html": SAFE_JSON})
+
+
+def add_cause(store: RunStore, instance_id: str) -> None:
+    """Find the cause of a patch of a run."""
+    flag = CauseFlag(path=LINE, text=SAFE_JSON, word=LINE)
+    cause = Cause(instance_id=instance_id, patch=SAFE_JSON, lines=1, hunks=1, of_lines=2, of_hunks=2, flags=(flag,))
+    store.save_cause(SavedCause(key="0", cause=cause))
 
 
 def make(root: Path, instance_id: str) -> RunStore:

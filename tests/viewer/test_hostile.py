@@ -66,6 +66,7 @@ def viewer(tmp_path_factory: pytest.TempPathFactory) -> Viewer:
     name, folder = "<img src=x onerror=window.hacked=0>", tmp_path_factory.mktemp("runs")
     judged, other = hostile_run.make(folder / f"{name}.evaluated"), hostile_run.make(folder / f"{name}{name}")
     hostile_solver.add_comparison(judged, "acme__calc-0")
+    hostile_solver.add_cause(judged, "acme__calc-0")
     return Viewer([judged, other, hostile_solver.make(folder / name, "acme__calc-0")])
 
 

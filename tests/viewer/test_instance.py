@@ -1,13 +1,17 @@
 """The page of one instance."""
 
-from assay.harness.domain import Evidence, Status
+from assay.harness.domain import Cause, CauseFlag, Evidence, Status
 from assay.harness.files import replace_file
 from assay.harness.grading.meanings import FLAGS
+from assay.harness.runs.saved import SavedCause
 from assay.harness.runs.store import RunStore
 from assay.viewer import instance
 from assay.viewer.instance import RAW_SHOWN, InstanceView
+from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
+from markup import text
 from solved_run import MakeRun
+from toy import GOLD
 
 
 def view_of(store: RunStore, number: int) -> InstanceView:
@@ -95,3 +99,21 @@ def test_steps_are_those_of_the_evidence_and_the_own_files_come_first(make_run: 
 
 def test_resolved_instance_has_passed_tests_only(make_run: MakeRun) -> None:
     assert {test.status for group in view_of(make_run(), 1).groups for test in group.tests} == {Status.PASSED}
+
+
+def test_cause_is_shown_with_its_lines_and_flags(make_run: MakeRun) -> None:
+    store = make_run()
+    assert view_of(store, 1).cause is None
+    flag = CauseFlag(path="calc.py", text="return sys.argv", word="sys.argv")
+    cause = Cause(instance_id="acme__calc-1", patch=GOLD, lines=2, hunks=1, of_lines=9, of_hunks=4, flags=(flag,))
+    store.save_cause(SavedCause(key="0", cause=cause))
+    page = text(Pages(Viewer([store])).find_html("acme.model/instances/acme__calc-1.html") or "")
+    assert "2 lines of 1 hunk resolve it, of 9 lines and 4 hunks" in " ".join(page.split())
+    assert "fewer hunks may do" in page
+    assert "calc.py: return sys.argv (sys.argv)" in " ".join(page.split())
+    shown = view_of(store, 1).cause
+    assert shown is not None
+    assert [file.path for file in shown.patch.files] == ["calc.py"]
+    store.save_cause(SavedCause(key="0", cause=Cause(instance_id="acme__calc-1", error="no engine")))
+    page = text(Pages(Viewer([store])).find_html("acme.model/instances/acme__calc-1.html") or "")
+    assert "No cause was found: no engine" in page

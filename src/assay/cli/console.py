@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.cli.estimate import Estimate, format_left
 from assay.cli.printing import get_raw
-from assay.harness.domain import GRADED, INFRASTRUCTURE, Instance, Outcome, PatchDiffResult, Verdict
+from assay.harness.domain import GRADED, INFRASTRUCTURE, Cause, Instance, Outcome, PatchDiffResult, Verdict
 from assay.harness.errors import make_printable
 from assay.harness.runs.crew import Progress
 
@@ -151,6 +151,17 @@ class RunView:
 
             def finish(result: "PatchDiffResult", known: bool) -> None:
                 count.finish(f"{result.instance_id}: {result.finding} ({_took(result.seconds, known)})", says=True)
+
+            yield Progress(lambda _task: None, finish)
+
+    @contextmanager
+    def tracing(self, total: int) -> "Iterator[Progress[Task, Cause]]":
+        """Print each cause in a line of its own, as comparisons are."""
+        with self.show_items(total, "causes") as count:
+
+            def finish(cause: "Cause", known: bool) -> None:
+                text = _first_line(cause.error) or f"{cause.lines} of {cause.of_lines} lines"
+                count.finish(f"{cause.instance_id}: {text} ({_took(cause.seconds, known)})", says=True)
 
             yield Progress(lambda _task: None, finish)
 

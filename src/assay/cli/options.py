@@ -169,7 +169,19 @@ Cassette = Annotated[
     ),
 ]
 
+CauseEvaluations = Annotated[
+    int,
+    typer.Option(
+        "--evaluations", min=1, metavar="N", help="Evaluations for one patch's cause at most; the next call goes on."
+    ),
+]
+WholeHunks = Annotated[bool, typer.Option("--hunks", help="Look for whole hunks, not for single lines of them.")]
+TraceAgain = Annotated[bool, typer.Option("--fresh", help="Search again even where a cause is saved.")]
+
 # evaluate
+FindCauses = Annotated[
+    bool, typer.Option("--cause", help="Find the smallest part of each resolved patch that still resolves.")
+]
 Predictions = Annotated[
     Path | None,
     typer.Option(

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from assay.choices import CounterChoice, ModelChoice
 from assay.harness.benchmarks import find_benchmark
+from assay.harness.causes.search import CauseSettings
 from assay.harness.domain import DatasetRef, Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Task, get_environment_kind
 from assay.harness.grading.controls import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
+from assay.harness.runs.cause_figures import CauseFigures, cause_figures
 from assay.harness.runs.manifest import (
     CONTROLS,
     FAIL_FAST,
@@ -37,6 +39,7 @@ from assay.harness.runs.shards import Shard, estimate_seconds
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench
 from assay.harness.sequences import map_items
+from assay.jobs.causes import trace
 from assay.jobs.view import View
 from assay.jobs.workplace import Pair, Workplace
 from assay.version import __version__
@@ -56,6 +59,8 @@ class EvaluationRun:
     """Repetitions of an unresolved evaluation at most, to find flaky tests."""
     controls: bool = False
     patchdiff: Settings | None = None
+    cause: CauseSettings | None = None
+    """How the cause of each resolved patch is looked for; None: not at all."""
     model: ModelChoice | None = None
     kind: RunKind = RunKind.EVALUATE
     given: Mapping[str, str] = field(default_factory=dict)
@@ -113,7 +118,8 @@ class EvaluationRun:
             verdicts = self._rerun_failed(runner, tasks, verdicts)
             unfit = self._unfit(pairs) if self.controls else None
             patchdiff = self._compare(runner, tasks, verdicts, ask) if self.patchdiff else None
-            report = store.summarise(verdicts, ids=instance_ids, unfit=unfit, patchdiff=patchdiff)
+            causes = self._trace(runner, tasks, verdicts) if self.cause else None
+            report = store.summarise(verdicts, ids=instance_ids, unfit=unfit, patchdiff=patchdiff, causes=causes)
             self._save(store, report, verdicts)
         return report, verdicts
 
@@ -188,6 +194,7 @@ class EvaluationRun:
                 rerun_failed=0,
                 controls=False,
                 patchdiff=None,
+                cause=None,
                 shard=None,
             )
             _, found[model] = run.evaluate_control(instances, model)
@@ -212,6 +219,11 @@ class EvaluationRun:
         )
         with self.view.comparing(len(resolved)) as progress:
             return patchdiff_figures(patchdiff.execute(resolved, progress), len(tasks))
+
+    def _trace(self, runner: Runner, tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> CauseFigures:
+        assert self.cause is not None
+        resolved = [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.resolved]
+        return cause_figures(trace(runner.store, self.place, self.cause, resolved, fresh=self.fresh))
 
     @contextmanager
     def _asking(self) -> Iterator[Ask | None]:
@@ -241,6 +253,7 @@ class EvaluationRun:
             "rerun_failed": str(self.rerun_failed),
             "controls": "yes" if self.controls else "no",
             "patchdiff": ",".join(self.patchdiff.generators) if self.patchdiff else "no",
+            "cause": "yes" if self.cause else "no",
             **({ORACLE: marks} if marks else {}),  # keeps patches of a solver that was given answers off leaderboards
         }
         model = ", ".join(sorted({each.model for each in predictions}))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
-from assay.harness.domain import Instance, PatchDiffResult
+from assay.harness.domain import Cause, Instance, PatchDiffResult
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.each import Done
@@ -34,6 +34,9 @@ class View(Protocol):
     def comparing(self, total: int, /) -> AbstractContextManager[Progress[Task, PatchDiffResult]]:
         """Show the progress of ``total`` comparisons with gold."""
 
+    def tracing(self, total: int, /) -> AbstractContextManager[Progress[Task, Cause]]:
+        """Show the progress of ``total`` searches for causes."""
+
 
 class Quiet:
     """A View that shows nothing."""
@@ -48,4 +51,4 @@ class Quiet:
     def evaluating(self, *_: Any) -> AbstractContextManager[Progress[Any, Any]]:
         return nullcontext(Progress())
 
-    doing = comparing = evaluating
+    doing = comparing = tracing = evaluating

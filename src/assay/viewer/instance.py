@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.harness.domain import Evidence, Instance, Timings, Verdict
+from assay.harness.domain import Cause, Evidence, Instance, Timings, Verdict
 from assay.harness.files import default_cache
 from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.viewer import raw
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PATCH_BYTES = 6 * 1024 * 1024  # more than the gate lets through
 RAW_SHOWN = 100
+CAUSE = "cause/cause.json"
 STEPS = {
     "create": "create the container",
     "start": "start it",
@@ -74,6 +75,14 @@ class Patches:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownCause:
+    """The smallest part of the patch that resolves, as far as it was looked for."""
+
+    cause: Cause
+    patch: ShownPatch
+
+
+@dataclass(frozen=True, slots=True)
 class InstanceView:
     """One evaluated instance. The parts that a run's folder does not hold are None or empty."""
 
@@ -85,6 +94,7 @@ class InstanceView:
     statement: "Markup | None"
     evidence: Evidence | None
     patches: Patches
+    cause: ShownCause | None
     groups: tuple[TestGroup, ...]
     output: Excerpt | None
     flags: tuple[Flag, ...]
@@ -126,6 +136,7 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
         statement=markdown(instance.problem_statement) if instance else None,
         evidence=evidence,
         patches=_patches(_text(run, name, "patch.diff"), instance),
+        cause=_find_cause(run, name) if CAUSE in files else None,
         groups=group_tests(instance, evidence, saved.verdict, output, _reports(run, name, files)),
         output=output,
         flags=tuple(Flag(flag, get_meaning(flag)) for flag in saved.verdict.flags),
@@ -156,6 +167,11 @@ def _patches(text: str, instance: Instance | None) -> Patches:
         tests=show_patch(instance.test_patch if instance else ""),
         is_gold=bool(text.strip()) and text.strip() == gold_text.strip(),
     )
+
+
+def _find_cause(run: ViewedRun, name: str) -> ShownCause | None:
+    saved = run.store.load_cause(name)
+    return None if saved is None else ShownCause(saved.cause, show_patch(saved.cause.patch))
 
 
 def _text(run: ViewedRun, name: str, file: str) -> str:

@@ -192,6 +192,7 @@ LINES = Lines()
 TEST_SIGN = ""
 TEST_NAME = ""
 SURE_NAME = ""
+LOOKS_AROUND = ""
 INTERPRETER = ""
 TEST_COMMAND = "exec tiny --junit {report}"
 DEFAULT_REPORT = "junit_xml"

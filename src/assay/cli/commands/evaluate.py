@@ -47,6 +47,9 @@ def evaluate(
     model: options.ModelName = None,
     base_url: options.BaseUrl = None,
     cassette: options.Cassette = None,
+    cause: options.FindCauses = False,
+    evaluations: options.CauseEvaluations = 60,
+    hunks: options.WholeHunks = False,
     shard: options.Shard = None,
     durations: options.Durations = None,
     fail_under: options.FailUnder = None,
@@ -70,10 +73,12 @@ def evaluate(
       assay evaluate rows.jsonl -p tests.jsonl --rule swt-bench
       assay evaluate lite -p preds.jsonl --patchdiff
       assay evaluate lite -p preds.jsonl --patchdiff -g suites --budget 60
+      assay evaluate lite -p preds.jsonl --cause --hunks
       assay evaluate lite -p preds.jsonl --run-id mine --shard 1/4
       assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
     from assay.cli.commands.evaluate_view import exit_code, show
+    from assay.harness.causes.search import CauseSettings
     from assay.harness.runs.manifest import LABELS, RULE, RunKind
     from assay.harness.runs.shards import read_shard
     from assay.instances.dataset.predictions import pair_predictions
@@ -83,8 +88,8 @@ def evaluate(
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
     if generators and not patchdiff:
         raise UserError("--generators names generators of PatchDiff; add --patchdiff")
-    if rule and (fail_fast or patchdiff):
-        raise UserError(f"--rule {rule} judges tests, not fixes; leave out --fail-fast and --patchdiff")
+    if rule and (fail_fast or patchdiff or cause):
+        raise UserError(f"--rule {rule} judges tests, not fixes; leave out --fail-fast, --patchdiff and --cause")
     part, seconds = read_shard(shard, durations)
     given = load_predictions(predictions) if predictions else None
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
@@ -120,6 +125,7 @@ def evaluate(
         controls=controls,
         patchdiff=config.make_patchdiff_settings(generators, budget, seed, confirmations) if patchdiff else None,
         model=config.choose_model(model, base_url, cassette),
+        cause=CauseSettings(evaluations, lines=not hunks) if cause else None,
         kind=RunKind.EVALUATE if predictions else RunKind.CONTROL,
         given={"--stability": hash_input(stability), LABELS: hash_input(labels), RULE: rule or ""},
         shard=part,

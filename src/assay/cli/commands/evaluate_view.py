@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from assay.cli import console, exits
+from assay.cli.commands.cause_view import print_causes
 from assay.cli.commands.diff_view import print_comparisons
 from assay.harness.domain import Verdict
 from assay.harness.runs.report import RunReport
@@ -19,6 +20,9 @@ def show(run: EvaluationRun, report: RunReport, verdicts: Sequence[Verdict], *, 
     console.print_doubts(verdicts, report.unfit_reasons or {})
     if report.patchdiff is not None:
         print_comparisons(run.store, report.patchdiff)
+    if report.causes is not None:
+        found = (run.store.load_cause(verdict.instance_id) for verdict in verdicts if verdict.resolved)
+        print_causes([each.cause for each in found if each is not None])
     print(console.sum_line(report), f"· {run.store.root}")
     whole = run.store.report()
     if whole.total_instances > report.total_instances:

@@ -24,8 +24,9 @@ def metrics(
 
     Precision, recall and F1 of the files and of the functions and classes (SWE-PolyBench's retrieval measures), and
     SWE-RL's similarity of the diffs; none of them says whether a patch is right. Resolved instances are also counted by
-    category and by how much of the code the gold patch changes. Base trees are read from --mirror, from the cache, or
-    fetched; without one, functions and classes are not measured. `assay view RUN` shows each patch beside gold.
+    category and by how much of the code the gold patch changes. After `assay report cause`, the share of a patch that
+    is needed. Base trees are read from --mirror, from the cache, or fetched; without one, functions and classes are not
+    measured. `assay view RUN` shows each patch beside gold.
 
     \b
     Examples:
@@ -44,7 +45,10 @@ def metrics(
             console.say(f"{prediction.instance_id}: left out, no saved evaluation")
             continue
         resolved = saved.verdict.outcome is Outcome.RESOLVED
-        found.append(assess(instance, prediction.patch, _texts(instance, sources), resolved=resolved))
+        cause = store.load_cause(prediction.instance_id)
+        needed = cause.cause.needed_share if cause is not None and resolved else None
+        texts = _texts(instance, sources)
+        found.append(assess(instance, prediction.patch, texts, resolved=resolved, needed_share=needed))
     if not found:
         raise UserError(f"{store.root} holds no evaluation to measure; run it first")
     summary = means(found)
@@ -74,6 +78,7 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
         "files P/R/F1",
         "functions P/R/F1",
         "similarity",
+        "needed",
         "category",
         "gold changes",
         "note",
@@ -87,6 +92,7 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
                 _scores(each.retrieval.files),
                 _scores(each.retrieval.nodes),
                 "-" if each.similarity.score is None else f"{each.similarity.score:.2f}",
+                "-" if each.needed_share is None else f"{each.needed_share:.0%}",
                 each.category.name,
                 str(each.complexity or "-"),
                 each.retrieval.problem or each.similarity.problem,
@@ -98,6 +104,8 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
     print(f"functions P/R/F1  {_scores(summary.nodes)} (mean of {summary.nodes_scored})")
     similarity = "-" if summary.similarity is None else f"{summary.similarity:.2f}"
     print(f"similarity        {similarity} (mean of {summary.similarity_scored})")
+    needed = "-" if summary.needed_share is None else f"{summary.needed_share:.0%}"
+    print(f"needed            {needed} (mean of {summary.needed_share_scored})")
     for title, shares in (("category", summary.by_category), ("gold changes", summary.by_complexity)):
         counts = ", ".join(f"{name} {share.resolved}/{share.instances}" for name, share in shares.items())
         print(f"resolved by {title}: {counts}")

@@ -1,0 +1,1 @@
+"""Causes: the smallest part of a resolved patch that still resolves it. ``run`` is the Work of a Crew."""
