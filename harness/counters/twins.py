@@ -197,11 +197,18 @@ def change_literal(source: str) -> str:
     if not quoted:
         return ""
     inner = source[quoted.end() :]
-    letter = re.search(r"[A-Za-z]", inner) if "\\" not in inner and "{" not in inner else None
-    if letter and len(quoted[1]) < len(inner):
-        other = chr(ord(letter[0]) + (-1 if letter[0] in "zZ" else 1))
-        return source[: quoted.end()] + inner[: letter.start()] + other + inner[letter.end() :]
-    return f"{source[: quoted.end()]}q{inner}"
+    place = _find_letter(inner) if "\\" not in inner and "{" not in inner else -1
+    if place < 0:
+        return f"{source[: quoted.end()]}q{inner}"
+    other = chr(ord(inner[place]) + (-1 if inner[place] in "zZ9" else 1))
+    return source[: quoted.end()] + inner[:place] + other + inner[place + 1 :]
+
+
+def _find_letter(text: str) -> int:
+    """Return the place of a letter or a digit, if possible outside of marks such as ``<b>``; -1 if there is none."""
+    plain = re.sub(r"<[^<>]*>", lambda mark: " " * len(mark[0]), text)
+    places = (re.search(r"[A-Za-z]|\d", each) for each in (plain, text))
+    return next((place.start() for place in places if place), -1)
 
 
 def _find_given(node: "Node", name: str) -> "Node | None":
