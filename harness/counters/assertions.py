@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.harness.languages.base import Asserting
@@ -55,6 +55,12 @@ class Assertion:
     """The function in the same file that a call of it stands for."""
     typed: bool = False
     """Whether both operands must have one type."""
+    statement: "Node | None" = None
+    """The whole of it, where its condition is only a part."""
+
+    @property
+    def last_line(self) -> int:
+        return last_line(self.statement or self.node)
 
 
 def find_assertions(node: "Node", asserting: Asserting) -> Iterator[Assertion]:
@@ -114,8 +120,8 @@ def _read_statement(node: "Node", asserting: Asserting) -> Assertion | None:
     calls = (read_head(each, asserting) for each in walk(condition))
     found = next((operands for head, operands in calls if head and re.search(asserting.equal, head)), ())
     if asserting.failing and len(found) > 1:
-        return Assertion(shown, operands=found)
-    return _read_condition(shown, condition, asserting) or Assertion(shown)
+        return Assertion(shown, operands=found, statement=node)
+    return replace(_read_condition(shown, condition, asserting) or Assertion(shown), statement=node)
 
 
 def _read_condition(shown: "Node", condition: "Node", asserting: Asserting) -> Assertion | None:

@@ -91,12 +91,13 @@ class AssertedFile:
         chosen = dict[Sequence[Edit], list[Twin]]()
         steps = sorted(self._list_steps(test), key=lambda step: step.node.start_byte)
         for line in sorted(line for line in lines if test.first <= line <= test.last) or [test.first]:
-            behind = [step for step in steps if last_line(step.node) >= line]
-            behind.sort(key=lambda step: first_line(step.node) > line)
+            behind = [step for step in steps if step.last_line >= line]
+            around = [step for step in reversed(behind) if first_line(step.node) <= line]  # the innermost first
+            behind = [*around, *(step for step in behind if step not in around)]
             listed = (self._vary_step(step, test, lines) for step in behind)
             for twins in next(filter(None, listed), []):
                 chosen[twins[0].edits] = twins
-        return [*chosen.values()]
+        return [*chosen.values()] if chosen or not lines else self.list_twins(test)
 
     def _list_steps(self, test: NamedTest) -> Iterator["Assertion"]:
         """Yield the assertions of a test, and its calls of helpers that have some, in the same file."""

@@ -90,6 +90,15 @@ def test_assertions_of_a_helper_in_the_same_file_count() -> None:
     assert found == ["assert not (x)", "4"]
 
 
+def test_failure_inside_of_a_statement_is_that_statements() -> None:
+    """The line is the one of ``t.Fatal``, and the condition stands above."""
+    text = "func TestX(t *testing.T) {\n\tif f(1) != 3 {\n\t\tt.Fatal()\n\t}\n\tif f(2) != 4 {\n\t\tt.Fatal()\n\t}\n}\n"
+    file = AssertedFile.read("go", "a_test.go", f"package a\n{text}")
+    assert file is not None
+    found = [twins[0].edits[0][2] for line in (4, 7) for twins in file.list_twins(file.tests[0], (line,))]
+    assert found == ["4", "5"]
+
+
 def test_file_without_code_has_no_assertions() -> None:
     assert AssertedFile.read("python", "tests/data.txt", "assert f() == 1") is None
 
