@@ -64,6 +64,8 @@ class Applied:
     """Why the patch cannot be used; empty if it can."""
     guards: bytes = b""
     """The supervisor's lists, as an archive."""
+    tree: Mapping[str, str] = field(default_factory=dict)
+    """Files of the tree, to the ids of their contents at the base commit."""
 
     @property
     def ended(self) -> bool:
@@ -107,7 +109,7 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
     has_more = back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires
     restored = _run(box, plan, RESTORE, env) if has_more else applied
     guards = _list_guarded(instance, delivery, changes.tree)
-    return Applied(restored, back, _refusal(box, delivery, restored), guards)
+    return Applied(restored, back, _refusal(box, delivery, restored), guards, changes.tree)
 
 
 def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str], sources: Set[str]) -> Settled:

@@ -1,8 +1,8 @@
 """What a patch changed in its tree, as the tree shows it: read from what the apply script prints. Pure."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import PLAIN_MODES, check_mode, check_path
@@ -19,8 +19,8 @@ class Changes:
     paths: tuple[str, ...] = ()
     created: tuple[str, ...] = ()
     """Those of them that the base commit does not have."""
-    tree: tuple[str, ...] = ()
-    """Every file of the tree, with undecodable bytes as surrogates."""
+    tree: Mapping[str, str] = field(default_factory=dict)
+    """Every file of the tree, with undecodable bytes as surrogates, to the id of its content at the base commit."""
 
 
 def read_changes(printed: bytes) -> Changes:
@@ -28,7 +28,7 @@ def read_changes(printed: bytes) -> Changes:
 
     Args:
         printed: git's raw diff of the tree against its base commit before the patch, NUL, and the same after it, or
-            nothing where no patch was applied; then the separator, and the paths of the tree.
+            nothing where no patch was applied; then the separator, and git's list of the staged files.
 
     Raises:
         MalformedPatchError: something became a link or changed its type, or has a path that no patch may have.
@@ -44,7 +44,8 @@ def read_changes(printed: bytes) -> Changes:
         _check_modes(path, old_mode, new_mode)
         paths[path] = old_mode
     created = tuple(path for path, mode in paths.items() if mode == NOTHING)
-    return Changes(tuple(paths), created, read_paths(tree))
+    facts = (entry.partition("\t") for entry in read_paths(tree))
+    return Changes(tuple(paths), created, {path: fact.split()[1] for fact, _, path in facts})
 
 
 def read_paths(listed: bytes) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ RESTORED, PATCHED = f"{HOME}/restored", f"{HOME}/patched"
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
 CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff --ignore-submodules=none -z HEAD"
 UNTRACKED = f"{GIT} ls-files --others -z"
-LIST_TREE = f"printf '{SEPARATOR}\\0' && {GIT} ls-files -z || exit 1"
+LIST_TREE = f"printf '{SEPARATOR}\\0' && {GIT} ls-files -s -z || exit 1"
 _WORD = re.compile(r"\w+")
 NO_ATTRIBUTES = "* -text !eol !crlf !ident !filter !working-tree-encoding !diff"
 """Goes into ``info/attributes``, which takes precedence over every other file of attributes."""
@@ -191,7 +191,7 @@ class Delivery:
             f"exec 2> {SAID}",
             f"untracked {after} && LC_ALL=C comm -z -13 {before} {after} > {new} || failed $? {NOT_PUT_BACK}",
             f"neutral update-index --add --replace --info-only -z --stdin < {new} || failed $? {NOT_PUT_BACK}",
-            f"changes && printf '{SEPARATOR}\\0' && neutral ls-files -z || failed $? {NOT_PUT_BACK}",
+            f"changes && printf '{SEPARATOR}\\0' && neutral ls-files -s -z || failed $? {NOT_PUT_BACK}",
         ]
         return "\n".join(lines)
 

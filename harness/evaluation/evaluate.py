@@ -1,5 +1,6 @@
 """One evaluation: run an instance's tests with a patch in a fresh container, and return the evidence."""
 
+import hashlib
 import random
 import re
 import secrets
@@ -33,6 +34,7 @@ from assay.harness.runners import Tripwires
 from assay.harness.runners import find as find_runner
 
 REPORT_BYTES = 64 * 1024 * 1024
+SHA256_LETTERS = 64
 NO_TRIPWIRES = "no_tripwires"
 PACKAGES_MISSING = "packages_missing"
 LabelTest = Callable[[Instance], Callable[[str], bool]]
@@ -103,7 +105,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
                 output_bytes=plan.limits.output_bytes,
             )
             clock.lap("test")
-            found = _collect(box, task, delivery, found, run)
+            found = _collect(box, task, delivery, found, run, applied.tree)
             clock.lap("collect")
     clock.lap("remove")
     evidence = found.evidence.model_copy(
@@ -184,7 +186,9 @@ def judge_without_container(task: Task, status: ApplyStatus, detail: str) -> Eva
     return Evaluation(evidence, task.prediction.patch)
 
 
-def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run: ExecResult) -> Evaluation:
+def _collect(
+    box: Box, task: Task, delivery: Delivery, applied: Evaluation, run: ExecResult, tree: Mapping[str, str]
+) -> Evaluation:
     """Kill everything in the box, then read the results: nothing can change them while they are read."""
     plan, end = task.plan, box.end()
     is_piped = plan.report_path == PIPE and plan.user != ROOT
@@ -204,10 +208,21 @@ def _collect(box: Box, task: Task, delivery: Delivery, applied: Evaluation, run:
         "oom_killed": end.oom_killed,
         "processes_limited": end.processes_limited,
         "tripwires": tripwires,
-        "rewritten": find_rewritten(task.instance, kept.get(CHANGED, b"")),
+        "rewritten": find_rewritten(
+            task.instance, kept.get(CHANGED, b""), lambda path: _has_content(box, plan, path, tree.get(path, ""))
+        ),
         "report": report,
     }
     return Evaluation(applied.evidence.model_copy(update=results), applied.patch, run.output, files)
+
+
+def _has_content(box: Box, plan: TestPlan, path: str, blob: str) -> bool:
+    """Return whether a file of the tree has the content with git's id ``blob``."""
+    content = next(iter(box.get(f"{plan.workdir}/{path}", REPORT_BYTES).values()), None)
+    if content is None:
+        return False
+    kind = "sha256" if len(blob) == SHA256_LETTERS else "sha1"
+    return hashlib.new(kind, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest() == blob
 
 
 class _Clock:

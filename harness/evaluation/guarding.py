@@ -5,7 +5,7 @@ those times: of all files of tests, of what steers the runner, and of whatever t
 made read-only: a write that is refused would look like a failed test, and one that is seen is proof.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import groupby
@@ -62,15 +62,18 @@ def choose_guarded(instance: Instance, plan: TestPlan, tree: Iterable[str], trip
     return Guarded((*files, *caches), tuple(data), tuple(caches), tuple(watched))
 
 
-def find_rewritten(instance: Instance, changed: bytes) -> tuple[str, ...]:
+def find_rewritten(
+    instance: Instance, changed: bytes, is_same: Callable[[str], bool] = lambda _path: False
+) -> tuple[str, ...]:
     """Find guarded files, and new ones that steer the runner, in the supervisor's list of changes.
 
     Each entry is a time, 0 for an entry of a watched folder, and a path, ended by NUL. A list that is cut off counts as
-    a change: it may have hidden one.
+    a change: it may have hidden one. ``is_same`` is asked for other files of tests, which honest tests may touch.
     """
     language = languages.find_or_none(instance.language)
     entries = (entry.partition(" ./")[::2] for entry in changed.decode(errors="replace").split("\0"))
-    found = {path for time, path in entries if time and (time != "0" or _steers(path, language))}
+    found = {path: time for time, path in entries if time and (time != "0" or _steers(path, language))}
+    found = {path: time for path, time in found.items() if "-" not in time or not is_same(path)}
     return (*sorted(found), *([FLOODED] if len(changed) >= LISTED_BYTES else []))
 
 

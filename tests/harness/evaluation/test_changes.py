@@ -17,6 +17,11 @@ def test_changed_created_and_removed_files_are_listed() -> None:
     assert read_changes(b"\0" + after) == Changes(("a", "b", "c"), ("b",))
 
 
+def test_files_of_the_tree_have_the_ids_of_their_contents() -> None:
+    listed = b"100644 %s 0\ta b.txt\x00100755 %s 0\tc\0" % (b"1" * 40, b"2" * 40)
+    assert read_changes(b"\0//\0" + listed).tree == {"a b.txt": "1" * 40, "c": "2" * 40}
+
+
 def test_what_was_there_before_is_left_out() -> None:
     before = entry("100644", "100644", b"a") + entry("160000", "160000", b"sub") + entry("100644", "100644", b"b")
     after = before.replace(b"100644 100644 %s %s M\0b" % (NONE, NONE), b"100644 100755 %s %s M\0b" % (NONE, NONE))

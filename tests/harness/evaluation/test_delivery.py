@@ -273,7 +273,8 @@ def test_file_in_place_of_a_folder_is_shown_with_what_it_replaces(instance: Inst
 
 def test_empty_patch_changes_nothing(instance: Instance, tree: Path) -> None:
     commit(tree)
-    assert applied(delivery_of(instance, ""), tree) == Changes(tree=("calc.py",))
+    changes = applied(delivery_of(instance, ""), tree)
+    assert (changes.paths, changes.created, list(changes.tree)) == ((), (), ["calc.py"])
 
 
 def test_patch_of_another_state_is_a_conflict(instance: Instance, tree: Path) -> None:

@@ -27,6 +27,14 @@ def test_a_comparisons_own_tests_may_be_written(instance: Instance) -> None:
     assert choose_guarded(instance, PLAN.model_copy(update={"guarded": False}), ("tests/a.py",)) == Guarded()
 
 
+def test_data_that_was_only_touched_is_not_rewritten(instance: Instance) -> None:
+    """Its size and content are as before; sources of tests may not even be touched."""
+    changed = b"1.5-3 ./tests/a.html\x001.7-3 ./tests/a.html\x001.5-3 ./tests/b.html\x001.6-4 ./tests/b.html\0"
+    changed += b"1.5 ./tests/test_calc.py\x001.6 ./tests/test_calc.py\0"
+    same = {"tests/a.html", "tests/test_calc.py"}
+    assert find_rewritten(instance, changed, same.__contains__) == ("tests/b.html", "tests/test_calc.py")
+
+
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
