@@ -118,6 +118,8 @@ class Case(Model):
     """What a harness that only applies and runs would believe: the exit status, lines of the log, the report file."""
     mark: Literal["", "patchdiff", "beyond"] = ""
     """patchdiff: tests alone cannot see it, the comparison with gold has to; beyond: a known limit, documented."""
+    honest: bool = False
+    """A patch that should be resolved, of a known limit; other cases tell by their outcomes."""
     note: str = ""
 
     @field_validator("outcomes", mode="before")
@@ -129,6 +131,12 @@ class Case(Model):
     def id(self) -> str:
         """Name of the pytest parameter."""
         return f"{self.number}-{self.name}"
+
+    @property
+    def kind(self) -> Literal["honest", "hostile"]:
+        """Whether the patch should be resolved; hostile is each that should not, whatever comes of it."""
+        wanted = self.outcomes == (Outcome.RESOLVED,) and not self.mark
+        return "honest" if wanted or self.honest else "hostile"
 
     @property
     def place(self) -> int:
