@@ -72,7 +72,7 @@ def clopper_pearson(successes: int, n: int, confidence: float = CONFIDENCE) -> I
 
 
 def _at_most(successes: int, n: int, p: float) -> float:
-    """Return the probability of so many successes or fewer in n trials."""
+    """Return the probability of at most that number of successes in n trials."""
     ways = lgamma(n + 1)
     logs = (ways - lgamma(i + 1) - lgamma(n - i + 1) + i * log(p) + (n - i) * log1p(-p) for i in range(successes + 1))
     return fsum(map(exp, logs))
