@@ -48,9 +48,10 @@ def score(job: dict[str, Any], triples: list[dict[str, Any]]) -> None:
     (log,) = evaluate(task, model="mockllm/model", log_dir=job["folder"], **settings)
     for sample in log.samples or ():
         found = (sample.scores or {}).get("swe_bench_scorer")
-        error = "the time limit" if sample.limit else sample.error.message if sample.error else ""
+        error = sample.error.message if sample.error else ""
         verdict = "resolved" if found and found.value == 1.0 else "unresolved" if found else "error"
-        verdict = "not run" if sample.limit else verdict  # the limit is this script's own
+        if sample.limit or error.startswith("Time limit exceeded"):
+            verdict = "not run"  # the limit is this script's own
         print(json.dumps({"id": sample.id, "outcome": verdict, "reason": error[:300]}), flush=True)
 
 
