@@ -4,7 +4,7 @@ In plain Python; the tests compare each figure with scipy's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil, comb, sqrt
+from math import ceil, comb, exp, fsum, lgamma, log, log1p, sqrt
 from random import Random
 from statistics import NormalDist
 
@@ -56,6 +56,35 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     low = 0.0 if successes == 0 else centre - half  # rounding must not move the interval at the ends
     high = 1.0 if successes == n else centre + half
     return Interval(estimate=p, low=low, high=high)
+
+
+def clopper_pearson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return a rate with its exact interval (Clopper and Pearson, Biometrika 26, 1934).
+
+    Without a trial the rate is 0 and its interval [0, 1].
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} of {n} is no rate")
+    tail = (1 - confidence) / 2
+    low = 0.0 if successes == 0 else _solve_rate(lambda p: 1 - _at_most(successes - 1, n, p) < tail)
+    high = 1.0 if successes == n else _solve_rate(lambda p: _at_most(successes, n, p) > tail)
+    return Interval(estimate=successes / n if n else 0.0, low=low, high=high)
+
+
+def _at_most(successes: int, n: int, p: float) -> float:
+    """Return the probability of at most that number of successes in n trials."""
+    ways = lgamma(n + 1)
+    logs = (ways - lgamma(i + 1) - lgamma(n - i + 1) + i * log(p) + (n - i) * log1p(-p) for i in range(successes + 1))
+    return fsum(map(exp, logs))
+
+
+def _solve_rate(is_below: Callable[[float], bool]) -> float:
+    """Return the rate up to which something holds, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_below(middle) else (low, middle)
+    return (low + high) / 2
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

@@ -3,6 +3,7 @@
     MANIFEST        a line of each other member: SHA-256, two spaces, name; ``sha256sum -c MANIFEST`` checks it
     MANIFEST.sig    the signature of MANIFEST
     bundle.json     the Bundle
+    error-card.json this version's rates of hostile patches let through and honest ones refused, with bounds
     images.lock     what the environments are made of
     runs/<run>/     the run's folder, and those of its controls (<run>.control-gold, <run>.control-null)
 
@@ -28,6 +29,8 @@ from assay.harness.runs.store import RunStore
 
 FORMAT = 1
 MANIFEST, SIGNATURE, BUNDLE, LOCK = "MANIFEST", "MANIFEST.sig", "bundle.json", "images.lock"
+CARD = Path(__file__).with_name("error-card.json")
+"""Written by ``scripts/error_card.py``."""
 RUN_FILES = ("journal.jsonl", "predictions.jsonl", "report.json", "run.json", "stability.json", "verdicts.jsonl")
 NEEDED = ("predictions.jsonl", "report.json", "run.json", "verdicts.jsonl")
 
@@ -79,7 +82,7 @@ def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path,
     """
     _check_finished(stores, shown)
     bundle = describe(stores)
-    texts = {BUNDLE: bundle.model_dump_json(indent=1).encode(), LOCK: lock}
+    texts = {BUNDLE: bundle.model_dump_json(indent=1).encode(), CARD.name: CARD.read_bytes(), LOCK: lock}
     sources = sorted(_hash_sources(stores, shown), key=lambda each: each.name)
     hashes = {**{name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}}
     hashes |= {each.name: each.sha256 for each in sources}

@@ -6,11 +6,11 @@ import pytest
 
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.harness.engines.docker import DockerEngine
-from corpus.conftest import corpus_mirror, place
+from corpus.conftest import corpus_mirror, place, places
 from corpus.stage import Place
 from leaky_image import LEAKS, NAME, World, with_layer
 
-__all__ = ["corpus_mirror", "place"]
+__all__ = ["corpus_mirror", "place", "places"]
 
 
 @pytest.fixture(scope="session")

@@ -81,8 +81,8 @@ class Row(Model):
 class Case(Model):
     """One case: a patch and what has to come of it.
 
-    The patch is ``patch`` as it stands, what ``generate`` names, or the difference that ``write``, ``append`` and
-    ``delete`` make to the base tree, or with ``gold`` to the fixed tree.
+    The patch is ``patch`` as it stands, what ``generate`` names, or the difference that ``write``, ``append``,
+    ``replace`` and ``delete`` make to the base tree, or with ``gold`` to the fixed tree.
     """
 
     number: str
@@ -95,6 +95,8 @@ class Case(Model):
     gold: bool = False
     write: dict[str, str] = Field(default_factory=dict)
     append: dict[str, str] = Field(default_factory=dict)
+    replace: dict[str, tuple[str, str]] = Field(default_factory=dict)
+    """By file: a text that is there once, and the one in its place."""
     delete: tuple[str, ...] = ()
     patch: str = ""
     generate: str = ""
@@ -120,6 +122,8 @@ class Case(Model):
     """Whether its counter-tests are run, in the place of their originals."""
     mark: Literal["", "patchdiff", "beyond"] = ""
     """patchdiff: tests alone cannot see it, the comparison with gold has to; beyond: a known limit, documented."""
+    honest: bool = False
+    """A patch that should be resolved, of a known limit; other cases tell by their outcomes."""
     note: str = ""
 
     @field_validator("outcomes", mode="before")
@@ -131,6 +135,12 @@ class Case(Model):
     def id(self) -> str:
         """Name of the pytest parameter."""
         return f"{self.number}-{self.name}"
+
+    @property
+    def kind(self) -> Literal["honest", "hostile"]:
+        """Whether the patch should be resolved; hostile is each that should not, whatever comes of it."""
+        wanted = self.outcomes == (Outcome.RESOLVED,) and not self.mark
+        return "honest" if wanted or self.honest else "hostile"
 
     @property
     def place(self) -> int:
@@ -146,6 +156,9 @@ class Case(Model):
         after = tree | self.write
         for path, more in self.append.items():
             after[path] = after[path] + more
+        for path, (old, new) in self.replace.items():
+            assert after[path].count(old) == 1, f"{self.id}: {path} does not have this once: {old}"
+            after[path] = after[path].replace(old, new)
         for path in self.delete:
             del after[path]
         return diff(project.files, after)

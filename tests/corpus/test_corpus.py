@@ -25,7 +25,7 @@ SCENES = HOST_SCENES | BOX_SCENES
 def parameter(case: Case) -> object:
     in_box = [pytest.mark.docker, pytest.mark.network, pytest.mark.toolchain(case.language, "")]
     marks = in_box if case.engine == "docker" else []
-    if case.group == "beyond":
+    if case.group in {"beyond", "fixes"}:
         marks = [*marks, pytest.mark.exhaustive]
     if case.language not in LANGUAGES:
         marks.append(pytest.mark.skip(reason=f"language {case.language} is not supported yet"))

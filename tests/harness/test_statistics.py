@@ -13,6 +13,7 @@ from assay.harness.statistics import (
     Interval,
     Row,
     bootstrap_clusters,
+    clopper_pearson,
     cost_per_resolved,
     holm,
     mcnemar,
@@ -39,6 +40,16 @@ def test_pass_at_k_and_pass_all_k_equal_scipys(draw: Random) -> None:
         drawn = stats.hypergeom(n, c, k)  # how many of k samples, of n with c right ones, are right
         assert pass_at_k(n, c, k) == pytest.approx(float(drawn.sf(0)), abs=SAME)
         assert pass_all_k(n, c, k) == pytest.approx(float(drawn.pmf(k)), abs=SAME)
+
+
+def test_clopper_pearson_equals_scipys(draw: Random) -> None:
+    for _ in range(CASES // 4):
+        n, confidence = draw.randint(1, 2000), draw.choice([0.8, 0.9, 0.95, 0.99])
+        successes = draw.choice([0, n, draw.randint(0, n)])
+        theirs = stats.binomtest(successes, n).proportion_ci(confidence, method="exact")
+        ours = clopper_pearson(successes, n, confidence)
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=SAME)
+    assert clopper_pearson(0, 0) == Interval(estimate=0.0, low=0.0, high=1.0)
 
 
 def test_wilson_equals_scipys(draw: Random) -> None:

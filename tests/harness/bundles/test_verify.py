@@ -22,6 +22,7 @@ KINDS = (
     r"MANIFEST",
     r"MANIFEST\.sig",
     r"bundle\.json",
+    r"error-card\.json",
     r"images\.lock",
     r"runs/mine/journal\.jsonl",
     r"runs/mine/predictions\.jsonl",
