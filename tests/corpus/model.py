@@ -122,8 +122,6 @@ class Case(Model):
     """Whether its counter-tests are run, in the place of their originals."""
     mark: Literal["", "patchdiff", "beyond"] = ""
     """patchdiff: tests alone cannot see it, the comparison with gold has to; beyond: a known limit, documented."""
-    honest: bool = False
-    """A patch that should be resolved, of a known limit; other cases tell by their outcomes."""
     note: str = ""
 
     @field_validator("outcomes", mode="before")
@@ -139,8 +137,7 @@ class Case(Model):
     @property
     def kind(self) -> Literal["honest", "hostile"]:
         """Whether the patch should be resolved; hostile is each that should not, whatever comes of it."""
-        wanted = self.outcomes == (Outcome.RESOLVED,) and not self.mark
-        return "honest" if wanted or self.honest else "hostile"
+        return "honest" if self.outcomes == (Outcome.RESOLVED,) and not self.mark else "hostile"
 
     @property
     def place(self) -> int:
