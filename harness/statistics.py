@@ -66,12 +66,12 @@ def clopper_pearson(successes: int, n: int, confidence: float = CONFIDENCE) -> I
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} of {n} is no rate")
     tail = (1 - confidence) / 2
-    low = 0.0 if successes == 0 else _solve_rate(lambda p: 1 - _at_most(successes - 1, n, p) < tail)
-    high = 1.0 if successes == n else _solve_rate(lambda p: _at_most(successes, n, p) > tail)
+    low = 0.0 if successes == 0 else _solve_rate(lambda p: 1 - _sum_chances(successes - 1, n, p) < tail)
+    high = 1.0 if successes == n else _solve_rate(lambda p: _sum_chances(successes, n, p) > tail)
     return Interval(estimate=successes / n if n else 0.0, low=low, high=high)
 
 
-def _at_most(successes: int, n: int, p: float) -> float:
+def _sum_chances(successes: int, n: int, p: float) -> float:
     """Return the probability of at most that number of successes in n trials."""
     ways = lgamma(n + 1)
     logs = (ways - lgamma(i + 1) - lgamma(n - i + 1) + i * log(p) + (n - i) * log1p(-p) for i in range(successes + 1))
