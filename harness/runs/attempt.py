@@ -11,6 +11,7 @@ from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.counters.pair import find_counters, run_pair
 from assay.harness.counters.runs import TestRun
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
+from assay.harness.engines.base import Engine
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
@@ -51,12 +52,17 @@ def evaluate_once(
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, judged.text) as image:
             found = find_evaluation(task)(task, image, engine, labels)
-            if task.counter and not benchmark.evaluate and grade(task.instance, found.evidence).resolved:
+            if task.counter and _has_counters(task, engine) and grade(task.instance, found.evidence).resolved:
                 run = TestRun(task, image, engine, labels)
                 found = run_pair(run, found, find_counters(run, counters_key(task)))
             return found
     except Exception as error:
         return make_failure(task, error)
+
+
+def _has_counters(task: Task, engine: Engine) -> bool:
+    """Return whether an instance can have counter-tests: it is tested in one run, in a container."""
+    return engine.has_containers and find_benchmark(task.instance.rule).evaluate is None
 
 
 def _evaluate_away(task: Task, cluster: Cluster, labels: Mapping[str, str]) -> Evaluation:

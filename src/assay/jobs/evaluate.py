@@ -287,11 +287,11 @@ def run_name(dataset: str, *others: str) -> str:
     return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (named.stem or "dataset", *others))
 
 
-def make_run_id(dataset: str, pairs: Sequence[Pair], labels: Path | None = None, rule: str | None = None) -> str:
-    """Name a run after its data set, its model, the file of other labels and another rule."""
+def make_run_id(dataset: str, pairs: Sequence[Pair], labels: Path | None = None, *others: str | None) -> str:
+    """Name a run after its data set, its model, the file of other labels, and others such as a rule."""
     models = {prediction.model for _, prediction in pairs}
     model = models.pop() if len(models) == 1 else "predictions"
-    return run_name(dataset, model or "model", *([labels.stem] if labels else []), *([rule] if rule else []))
+    return run_name(dataset, model or "model", *([labels.stem] if labels else []), *filter(None, others))
 
 
 def hash_input(file: Path | None) -> str:

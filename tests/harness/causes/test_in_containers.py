@@ -87,7 +87,8 @@ def test_padding_is_never_part_of_the_cause(trace: Trace) -> None:
     cause = trace(PADDING + FIX)
     assert cause.error == ""
     assert find_touched_paths(cause.patch) == ("calc.py",)
-    assert (cause.hunks, cause.of_hunks, cause.hunk_evaluations) == (1, 3, 1)
+    assert (cause.hunks, cause.of_hunks) == (1, 3)
+    assert cause.hunk_evaluations <= 2
     added = [line for line in cause.patch.splitlines() if line.startswith("+    ")]
     assert added == ["+    return a + b"]
     assert cause.lines_are_needed

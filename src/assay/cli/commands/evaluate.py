@@ -99,7 +99,7 @@ def evaluate(
         if given
         else control_pairs(instances, "gold" if gold else "null")
     )
-    name = run_id or make_run_id(dataset, pairs, labels, rule)
+    name = run_id or make_run_id(dataset, pairs, labels, rule, counter.replace(CounterChoice.NONE, ""))
     run = EvaluationRun(
         part.folder(name) if part else name,
         runs_dir,
