@@ -34,7 +34,7 @@ def counter(
 
     \b
     Examples:
-      assay dataset counter releases --diff
+      assay dataset counter releases -i pallets__flask-2.3.2 --diff
       assay dataset counter lite -i pallets__flask-5063 --mirror ~/mirrors -o counters.jsonl
     """
     from assay.cli.commands.dataset.counter_view import print_json, show
