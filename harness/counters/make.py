@@ -27,25 +27,23 @@ def silent(_step: str) -> None:
     """Show nothing of the steps."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     """A label, and the twins of each of its flipping assertions, strongest first."""
 
     label: str
     assertions: list[tuple[str, list[Twin]]] = field(default_factory=list)
     """Each has the path of its file."""
-    number: int = 0
 
-    @property
-    def tried(self) -> CounterTest | None:
-        """The counter-test of the current number; None if there is none any more."""
-        if not any(self.number < len(twins) for _, twins in self.assertions):
+    def choose(self, number: int) -> CounterTest | None:
+        """Return the counter-test with a number, from 0; None beyond the last one."""
+        if not any(number < len(twins) for _, twins in self.assertions):
             return None
-        chosen = [(path, twins[min(self.number, len(twins) - 1)]) for path, twins in self.assertions]
+        chosen = [(path, twins[min(number, len(twins) - 1)]) for path, twins in self.assertions]
         edits = dict[str, tuple[Edit, ...]]()
         for path, twin in chosen:
             edits[path] = (*edits.get(path, ()), *twin.edits)
-        order = list(type(chosen[0][1].form))
+        order = list(CounterForm)
         return CounterTest(label=self.label, form=max((each.form for _, each in chosen), key=order.index), edits=edits)
 
 
@@ -86,7 +84,7 @@ def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
 
 
 def render_files(counters: CounterSet) -> dict[str, bytes]:
-    """Return the hidden test files with the counter-tests in the place of their originals, on the same lines."""
+    """Return the hidden test files with the counter-tests in the place of their originals."""
     return _render(counters.tests, counters.files)
 
 
@@ -131,7 +129,7 @@ def _try_twins(
     texts = {path: file.text for path, file in files.items()}
     kept = dict[str, CounterTest]()
     for number in range(ROUNDS):
-        tried = [each for candidate in candidates if candidate.label not in kept and (each := candidate.tried)]
+        tried = [each for candidate in candidates if candidate.label not in kept and (each := candidate.choose(number))]
         if not tried:
             break
         note(f"trying {len(tried)} counter-tests, round {number + 1} of at most {ROUNDS}")
@@ -139,8 +137,6 @@ def _try_twins(
         for each in tried:
             if statuses(each.label) and statuses(each.label) <= FAILING:
                 kept[each.label] = each
-        for candidate in candidates:
-            candidate.number += 1
     return [kept[each.label] for each in candidates if each.label in kept]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.harness.domain import ApplyStatus, Status
 from assay.harness.engines.base import Engine
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.reports import lookup
 from assay.harness.rulings.normalise import match_labels
@@ -28,14 +28,15 @@ class TestRun:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, paths: Sequence[str]) -> dict[str, str]:
-        """Return the hidden files among ``paths`` that exist, as the tests have them; raises as ``run``."""
+        """Return the files among ``paths`` that exist and are UTF-8, as the tests have them; raises as ``run``."""
         copies = (f"[ ! -f {path} ] || cp --parents -- {path} {OUT}/" for path in map(shlex.quote, paths))
         command = "\n".join([f"mkdir -p {OUT}", *copies, ""])
         bare = {"command": command, "report_path": OUT, "report_format": "status_json", "runner": "", "guarded": False}
         limits = self.task.plan.limits.model_copy(update={"seconds": READING})
         plan = self.task.plan.model_copy(update={**bare, "limits": limits})
         left = self._evaluate(replace(self.task, plan=plan), "").report_files
-        return {path: left[path].decode(errors="replace") for path in paths if path in left}
+        texts = {path: left[path].decode(errors="replace") for path in paths if path in left}
+        return {path: text for path, text in texts.items() if text.encode() == left[path]}
 
     def run(self, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
         """Run the tests with a patch, and with other text in some of their files.
@@ -63,6 +64,8 @@ class TestRun:
             self.engine,
             self.labels,
         )
+        if found.evidence.error:
+            raise EngineError(found.evidence.error)
         applied = found.evidence.apply
         if applied.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
             raise EnvironmentFailure(f"the tree for counter-tests cannot be made: {applied.detail}")
