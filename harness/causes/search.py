@@ -19,7 +19,7 @@ class CauseSettings:
     """How far a search goes."""
 
     evaluations: int = 60
-    """Limit of one call; the next one goes on."""
+    """Limit of one call; the next one resumes."""
     lines: bool = True
     """Whether hunks are taken apart; without that, a cause consists of whole hunks."""
 

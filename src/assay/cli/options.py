@@ -172,7 +172,7 @@ Cassette = Annotated[
 CauseEvaluations = Annotated[
     int,
     typer.Option(
-        "--evaluations", min=1, metavar="N", help="Evaluations for one patch's cause at most; the next call goes on."
+        "--evaluations", min=1, metavar="N", help="Evaluations for one patch's cause at most; the next call resumes."
     ),
 ]
 WholeHunks = Annotated[bool, typer.Option("--hunks", help="Look for whole hunks, not for single lines of them.")]

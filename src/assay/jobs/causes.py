@@ -20,7 +20,7 @@ def find_causes(
 
     Raises:
         UserError: an instance is unknown or not resolved, or another process runs in the folder.
-        RunStopped: a signal ended the search; the same call goes on with it.
+        RunStopped: a signal ended the search; the same call resumes it.
     """
     with store.lock():
         tasks = _make_tasks(store, place, ids)

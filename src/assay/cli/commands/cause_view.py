@@ -49,7 +49,7 @@ def _limit(cause: Cause) -> str:
     """Return the remark on a search that its budget ended."""
     if cause.hunks_are_needed:
         return ""
-    return "; no more evaluations, perhaps fewer do: the same command goes on"
+    return "; no more evaluations, perhaps fewer do: the same command resumes"
 
 
 def _list_lines(cause: Cause) -> Iterator[str]:

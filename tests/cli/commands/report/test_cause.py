@@ -81,7 +81,7 @@ def test_long_causes_are_cut_and_flags_and_limits_are_shown(capsys: pytest.Captu
     flag = CauseFlag(path="f.py", text="sys.argv\x1b[2J", word="sys.argv")
     print_causes([Cause(instance_id="a__b-1", patch=patch, lines=20, hunks=1, of_lines=20, of_hunks=1, flags=(flag,))])
     shown = capsys.readouterr().out
-    assert "perhaps fewer do: the same command goes on" in shown
+    assert "perhaps fewer do: the same command resumes" in shown
     assert "... and 9 more" in shown
     assert "flagged, looks at sys.argv: f.py: sys.argv\\x1b[2J" in shown
     assert shown.endswith("causes: 1 of 1 resolved patch; 100% of a patch's lines needed in the mean; 1 flagged\n")

@@ -22,7 +22,7 @@ def cause(
 
     Parts of the patch are evaluated until none of the lines that are left can be left out. Padding is not needed;
     lines that forge a result are. Lines that look at frames, runners or test files are flagged. The verdict does not
-    change. The same command goes on where the last one stopped.
+    change. The same command resumes where the last one stopped.
 
     \b
     Examples:
