@@ -1,6 +1,8 @@
 """Making an instance's counter-tests: tried with base and gold, and kept only if they fail as they must."""
 
+import random
 import re
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -47,19 +49,24 @@ class _Candidate:
         return CounterTest(label=self.label, form=max((each.form for _, each in chosen), key=order.index), edits=edits)
 
 
-def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
+def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) -> CounterSet:
     """Make the counter-tests of a task's fail-to-pass tests.
+
+    Args:
+        seed: of what is drawn; without one, nobody can know it beforehand.
 
     Raises:
         EngineError: the engine failed. EnvironmentFailure: the instance's environment cannot be had.
     """
     instance, plan = run.task.instance, run.task.plan
-    empty = CounterSet(instance_id=instance.id, environment=plan.environment, files={})
+    seed = secrets.randbits(64) if seed is None else seed
+    dice = random.Random(seed)
+    empty = CounterSet(instance_id=instance.id, environment=plan.environment, files={}, seed=seed)
     if not plan.test_patch:
         return _leave_out(empty, instance.fail_to_pass, NOT_APPLIED)
     note("reading the tests")
     texts = run.read(sorted({change.path for change in read_diff(plan.test_patch)}))
-    found = {path: AssertedFile.read(instance.language, path, text) for path, text in texts.items()}
+    found = {path: AssertedFile.read(instance.language, path, text, dice) for path, text in texts.items()}
     files = {path: file for path, file in found.items() if file}
     if not files:
         return _leave_out(empty, instance.fail_to_pass, NO_FILE)
@@ -78,14 +85,22 @@ def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
     kept, unstable = _confirm(run, kept, files, note)
     left = {each.label for each in candidates} - {each.label for each in kept} - unstable
     missing |= dict.fromkeys(sorted(left), NONE_FAILS) | dict.fromkeys(sorted(unstable), UNSTABLE)
-    edited = {path for each in kept for path in each.edits}
+    respelled = _respell(run, files, note)
+    edited = {*respelled, *(path for each in kept for path in each.edits)}
     update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
-    return empty.model_copy(update=update)
+    return empty.model_copy(update={**update, "respelled": respelled})
 
 
 def render_files(counters: CounterSet) -> dict[str, bytes]:
     """Return the hidden test files with the counter-tests in the place of their originals."""
     return _render(counters.tests, counters.files)
+
+
+def render_respelled(counters: CounterSet) -> dict[str, bytes]:
+    """Return the hidden test files in another spelling."""
+    return {
+        path: apply_edits(counters.files[path].encode(), edits).encode() for path, edits in counters.respelled.items()
+    }
 
 
 def _render(tests: Iterable[CounterTest], texts: Mapping[str, str]) -> dict[str, bytes]:
@@ -159,6 +174,21 @@ def _confirm(
     statuses = run.read_statuses(run.run("", content))
     stable = (each for each in kept if each.label not in unstable)
     return [each.model_copy(update={"form": _name_form(each.form, statuses(each.label))}) for each in stable], unstable
+
+
+def _respell(run: TestRun, files: Mapping[str, AssertedFile], note: Note) -> dict[str, tuple[Edit, ...]]:
+    """Return edits of the spelling of the tests to be fixed; none if one of them does not pass with gold then."""
+    labels = run.task.instance.fail_to_pass
+    edits = dict[str, set[Edit]]()
+    for path, test in (found for label in labels for found in _find_places(label, files)):
+        edits.setdefault(path, set()).update(files[path].respell(test))
+    edits = {path: own for path, own in edits.items() if own}
+    if not edits:
+        return {}
+    note("running the tests in another spelling")
+    statuses = run.read_statuses(run.run_gold({path: files[path].edit(own).encode() for path, own in edits.items()}))
+    same = all(statuses(label) and statuses(label) <= PASSING for label in labels)
+    return {path: tuple(sorted(own)) for path, own in edits.items()} if same else {}
 
 
 def _name_form(form: CounterForm, on_base: set[Status]) -> CounterForm:

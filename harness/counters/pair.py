@@ -1,15 +1,16 @@
 """Counter-tests in the place of their originals: a second container, which differs from the first by their text alone.
 
-Only what would be resolved is looked at. A counter-test that passes is run twice more.
+The graded run has the tests in another spelling, so that code which knows their text knows neither of the two. Only
+what would be resolved is run again. A counter-test that passes is run twice more.
 """
 
 from contextlib import suppress
 from dataclasses import replace
 
-from assay.harness.counters.make import Note, make_counters, render_files, silent
+from assay.harness.counters.make import Note, make_counters, render_files, render_respelled, silent
 from assay.harness.counters.runs import TestRun
 from assay.harness.domain import FAILING, PASSING, CounterRun, CounterSet, Status
-from assay.harness.evaluation.evaluate import Evaluation
+from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import default_cache, replace_file
 
 AGAIN = 2
@@ -26,6 +27,18 @@ def find_counters(run: TestRun, key: str, note: Note = silent) -> CounterSet:
     return made
 
 
+def respell_tests(task: Task, counters: CounterSet) -> Task:
+    """Return the task with its hidden tests in another spelling."""
+    files = render_respelled(counters)
+    return replace(task, assets=lambda: {**task.assets(), **files})
+
+
+def note_spelling(found: Evaluation, counters: CounterSet) -> Evaluation:
+    """Add to a graded evaluation what it was run with."""
+    done = CounterRun(kind="pair", respelled=tuple(counters.respelled), seed=counters.seed)
+    return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
+
+
 def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluation:
     """Add to an evaluation what became of its patch's counter-tests; raises as ``TestRun.run``."""
     forms = {test.label: test.form for test in counters.tests}
@@ -35,7 +48,14 @@ def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluatio
         runs.append({label: _summarise(read(label)) for label in forms})
         if Status.PASSED not in runs[0].values():
             break
-    done = CounterRun(kind="pair", forms=forms, runs=tuple(runs), missing=counters.missing)
+    done = CounterRun(
+        kind="pair",
+        forms=forms,
+        respelled=tuple(counters.respelled),
+        seed=counters.seed,
+        runs=tuple(runs),
+        missing=counters.missing,
+    )
     return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
 
 

@@ -4,7 +4,9 @@ A pass counts only if it could have failed, so each edit makes an assertion fals
 Only what is compared is edited, never what is given to the product: another input may have the old answer.
 """
 
+import random
 import re
+import string
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -28,6 +30,7 @@ from assay.harness.counters.assertions import (
     spell_operand,
     walk,
 )
+from assay.harness.counters.respelling import respell_literal
 from assay.harness.domain import CounterForm, Edit
 from assay.harness.languages.base import Asserting
 from assay.harness.languages.syntax import parse
@@ -41,6 +44,9 @@ DOCUMENTED = 5  # lines of a test in which its title as a documentation string s
 MOST = 4  # forms of one assertion that are tried at most
 _NUMBER = re.compile(r"(?P<head>0[xXoObB]|)(?P<digit>\d)(?P<rest>.*)", re.DOTALL)
 """Its first digit is changed: tolerances are smaller."""
+_LAST_DIGITS = {"0b": 1, "0o": 7}
+_ALPHABETS = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
+NONCE_LETTERS = 12
 _SWITCHES = {"true": "false", "false": "true", "True": "False", "False": "True"}
 
 
@@ -55,8 +61,10 @@ class Twin:
 class AssertedFile:
     """A test file whose assertions are known."""
 
-    def __init__(self, text: str, parsed: "Parsed", asserting: Asserting, test_name: str) -> None:
-        self.text, self._asserting = text, asserting
+    def __init__(self, text: str, parsed: "Parsed", asserting: Asserting, test_name: str, dice: random.Random) -> None:
+        self.text, self._asserting, self._dice = text, asserting, dice
+        self._nonce = asserting.nonce.format("".join(dice.choices(string.ascii_lowercase, k=NONCE_LETTERS)))
+        self._drawn, self._respelled = dict[int, str](), dict[int, str]()
         self._content = text.encode(errors="replace")
         self._nodes = list(find_assertions(parsed.root, asserting))
         self._root = parsed.root
@@ -66,11 +74,15 @@ class AssertedFile:
             self.tests = list_titled(text, test_name) or [*self.tests, *list_chosen(parsed.root)]
 
     @classmethod
-    def read(cls, language: str, path: str, text: str) -> Self | None:
-        """Return a test file; None if it is in no language whose assertions are known, or cannot be read."""
+    def read(cls, language: str, path: str, text: str, dice: random.Random) -> Self | None:
+        """Return a test file; None if it is in no language whose assertions are known, or cannot be read.
+
+        Args:
+            dice: draws other values, so that no patch can know them beforehand.
+        """
         parsed = parse(language, path, text)
         asserting = parsed.language.SYNTAX.asserting if parsed else None
-        return cls(text, parsed, asserting, parsed.language.TEST_NAME) if parsed and asserting else None
+        return cls(text, parsed, asserting, parsed.language.TEST_NAME, dice) if parsed and asserting else None
 
     def find_tests(self, label: str) -> list[NamedTest]:
         """Return the tests that a label may name: those with the longest name in it, or that it is a title of."""
@@ -123,17 +135,33 @@ class AssertedFile:
     def edit(self, edits: Iterable[Edit]) -> str:
         return apply_edits(self._content, edits)
 
+    def respell(self, test: NamedTest) -> list[Edit]:
+        """Return edits that spell the literals of a test another way."""
+        inside = (node for node in walk(self._root) if is_inside(node, test))
+        edits = list[Edit]()
+        for node in filter(self._may_respell, list_literals(inside, self._asserting)):
+            if node.start_byte not in self._respelled:
+                self._respelled[node.start_byte] = respell_literal(spell(node), self._asserting, self._dice)
+            if new := self._respelled[node.start_byte]:
+                edits.append((node.start_byte, node.end_byte, new))
+        return edits
+
+    def _may_respell(self, node: "Node") -> bool:
+        """Return whether a literal is one: no part of a name such as ``pair.0``, no attribute of a mark-up."""
+        marked = node.parent is not None and node.parent.type.startswith("jsx")
+        return not marked and self._content[node.start_byte - 1 : node.start_byte] != b"."
+
     def _vary(self, assertion: "Assertion", test: NamedTest) -> Iterator[Twin]:
         found = self._asserting
         for operand in (each for each in assertion.operands if is_constant(each, found)):
-            yield from (Twin(CounterForm.NEAR, (edit,)) for edit in _change_literals(operand, found))
+            yield from (Twin(CounterForm.NEAR, (edit,)) for edit in self._change_literals(operand))
         expected = choose_expected(assertion, found)
         if expected:
             yield from self._follow(expected, test)
         sought = [each for each in assertion.searched if is_constant(each, found)] or assertion.searched[:1]
         for operand in (*([expected] if expected else ()), *sought):
             if found.nonce and not assertion.typed and not (assertion.raised and not is_constant(operand, found)):
-                yield Twin(CounterForm.NONCE, (_replace(operand, found.nonce),))
+                yield Twin(CounterForm.NONCE, (_replace(operand, self._nonce),))
         if assertion.kind and found.exception:
             yield Twin(CounterForm.NONCE, (_replace(assertion.kind, found.exception),))
         if assertion.raised and found.exception:
@@ -149,9 +177,17 @@ class AssertedFile:
         for node in (node for node in walk(self._root) if is_inside(node, test)):
             value = _find_given(node, name[1])
             if value is not None and is_constant([value], self._asserting):
-                edits += list(_change_literals([value], self._asserting))[:1]
+                edits += list(self._change_literals([value]))[:1]
         if edits:
             yield Twin(CounterForm.NEAR, tuple(edits))
+
+    def _change_literals(self, operand: Operand) -> Iterator[Edit]:
+        """Yield edits of the last literal of an operand and of its first one; those of one literal are always alike."""
+        literals = list_literals((node for each in operand for node in walk(each)), self._asserting)
+        for node in dict.fromkeys((*literals[-1:], *literals[:1])):
+            new = self._drawn.setdefault(node.start_byte, change_literal(spell(node), self._dice))
+            if new:
+                yield node.start_byte, node.end_byte, new
 
     def _negate(self, assertion: "Assertion") -> Iterator[Twin]:
         """Yield the opposite; that of a mere condition is what the base gives, if it holds there."""
@@ -175,41 +211,44 @@ def apply_edits(content: bytes, edits: Iterable[Edit]) -> str:
     return (b"".join(out) + content[at:]).decode(errors="replace")
 
 
-def _change_literals(operand: Operand, asserting: Asserting) -> Iterator[Edit]:
-    """Yield edits of the last literal of an operand and of its first one."""
-    literals = [node for each in operand for node in walk(each) if node.type in asserting.literals]
-    literals = [
-        node for node in literals if not any(inner.type in asserting.literals for inner in walk(node) if inner != node)
-    ]
-    for node in dict.fromkeys((*literals[-1:], *literals[:1])):
-        new = change_literal(spell(node))
-        if new:
-            yield node.start_byte, node.end_byte, new
+def list_literals(nodes: Iterable["Node"], asserting: Asserting) -> list["Node"]:
+    """Return the nodes that are literals and have no literal inside."""
+    found = (node for node in nodes if node.type in asserting.literals)
+    return [node for node in found if not any(inner.type in asserting.literals for inner in [*walk(node)][1:])]
 
 
-def change_literal(source: str) -> str:
+def change_literal(source: str, dice: random.Random) -> str:
     """Return a literal of the same type and shape with another value; empty if there is none."""
     if source in _SWITCHES:
         return _SWITCHES[source]
     if found := _NUMBER.fullmatch(source):
-        digit = int(found["digit"]) + (-1 if found["digit"] == "9" else 1)
-        return f"{found['head']}{digit}{found['rest']}"
+        most = _LAST_DIGITS.get(found["head"].lower(), 9)
+        least = min(most, 1) if most > 1 else 0
+        return f"{found['head']}{_draw(found['digit'], map(str, range(least, most + 1)), dice)}{found['rest']}"
     quoted = re.match(r"""[A-Za-z@$]*#*(\"\"\"|'''|["'`])""", source)
     if not quoted:
         return ""
     inner = source[quoted.end() :]
-    place = _find_letter(inner) if "\\" not in inner and "{" not in inner else -1
-    if place < 0:
-        return f"{source[: quoted.end()]}q{inner}"
-    other = chr(ord(inner[place]) + (-1 if inner[place] in "zZ9" else 1))
-    return source[: quoted.end()] + inner[:place] + other + inner[place + 1 :]
+    places = _find_letters(inner) if "\\" not in inner and "{" not in inner else []
+    if not places:
+        return f"{source[: quoted.end()]}{dice.choice(string.ascii_lowercase)}{inner}"
+    place = dice.choice(places)
+    alphabet = next(each for each in _ALPHABETS if inner[place] in each)
+    return source[: quoted.end()] + inner[:place] + _draw(inner[place], alphabet, dice) + inner[place + 1 :]
 
 
-def _find_letter(text: str) -> int:
-    """Return the place of a letter or a digit, if possible outside of marks such as ``<b>``; -1 if there is none."""
+def _draw(old: str, letters: Iterable[str], dice: random.Random) -> str:
+    """Draw one of other letters, in the order that begins behind the old one."""
+    listed = [*letters]
+    at = listed.index(old) if old in listed else 0
+    return dice.choice([each for each in (*listed[at:], *listed[:at]) if each != old])
+
+
+def _find_letters(text: str) -> list[int]:
+    """Return the places of letters and digits, if possible outside of marks such as ``<b>``."""
     plain = re.sub(r"<[^<>]*>", lambda mark: " " * len(mark[0]), text)
-    places = (re.search(r"[A-Za-z]|\d", each) for each in (plain, text))
-    return next((place.start() for place in places if place), -1)
+    found = ([place.start() for place in re.finditer(r"[A-Za-z0-9]", each)] for each in (plain, text))
+    return next(filter(None, found), [])
 
 
 def _find_given(node: "Node", name: str) -> "Node | None":

@@ -5,7 +5,7 @@ nothing here does input or output or imports another module of Assay.
 """
 
 from assay.harness.domain.cause import Cause, CauseFlag
-from assay.harness.domain.counter import CounterRun, CounterSet, CounterTest, Edit
+from assay.harness.domain.counter import CounterCount, CounterRun, CounterSet, CounterTest, Edit
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -81,6 +81,7 @@ __all__ = [
     "Cause",
     "CauseFlag",
     "Channel",
+    "CounterCount",
     "CounterForm",
     "CounterRun",
     "CounterSet",

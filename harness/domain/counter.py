@@ -1,5 +1,7 @@
 """Nouns of counter-tests: expected tests with another expected value, which must fail."""
 
+from collections import Counter
+
 from pydantic import Field
 
 from assay.harness.domain.vocabulary import CounterForm, Model, Status
@@ -26,8 +28,22 @@ class CounterSet(Model):
     files: dict[str, str] = Field(repr=False)
     """The hidden test files that are edited, by path."""
     tests: tuple[CounterTest, ...] = ()
+    respelled: dict[str, tuple[Edit, ...]] = {}
+    """Edits of these files after which the tests ask for the same, in another spelling."""
+    seed: int = 0
+    """What the other values and spellings were drawn with."""
     missing: dict[str, str] = {}
     """Fail-to-pass tests without one, and why."""
+
+
+class CounterCount(Model):
+    """How many counter-tests there were, and how many of them failed, as they must."""
+
+    kind: str
+    forms: dict[CounterForm, int] = {}
+    failed: int = 0
+    without: int = 0
+    """Fail-to-pass tests without a counter-test."""
 
 
 class CounterRun(Model):
@@ -37,6 +53,9 @@ class CounterRun(Model):
     """``pair``: in a container of their own, in the place of the originals."""
     forms: dict[str, CounterForm] = {}
     """Keys are labels."""
+    respelled: tuple[str, ...] = ()
+    """Hidden test files that the graded run had in another spelling."""
+    seed: int = 0
     runs: tuple[dict[str, Status], ...] = ()
     """Status by label in each run. One that is missing did not run; all others must have failed."""
     missing: dict[str, str] = {}
@@ -52,6 +71,14 @@ class CounterRun(Model):
         """Labels whose counter-test passed once, or did not run."""
         others = (label for label in self.forms if label not in self.passed)
         return tuple(label for label in others if self._count(label, Status.FAILED) < len(self.runs))
+
+    def count(self) -> CounterCount | None:
+        """Count the counter-tests; None if none was looked for, since the originals failed."""
+        if not (self.forms or self.missing):
+            return None
+        failed = sum(not {label}.intersection((*self.passed, *self.unconfirmed)) for label in self.forms)
+        forms = dict(sorted(Counter(self.forms.values()).items()))
+        return CounterCount(kind=self.kind, forms=forms, failed=failed, without=len(self.missing))
 
     def _count(self, label: str, status: Status) -> int:
         return sum(run.get(label, Status.MISSING) is status for run in self.runs)

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from assay.harness.domain.counter import CounterRun
+from assay.harness.domain.counter import CounterCount, CounterRun
 from assay.harness.domain.rule_names import Rule
 from assay.harness.domain.vocabulary import INFRASTRUCTURE, Environment, Model, Outcome, Status, TestedTree
 
@@ -154,6 +154,8 @@ class Verdict(Model):
     """Tests of ``unfixed`` and ``broken`` that passed in a rerun of the same evaluation; the outcome stays."""
     measures: dict[str, float] = {}
     """Figures beside the outcome, by name, such as the coverage of the change."""
+    counter: CounterCount | None = None
+    """What became of the counter-tests; None if none were run."""
 
     @property
     def resolved(self) -> bool:

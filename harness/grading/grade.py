@@ -25,6 +25,7 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
         environment=evidence.environment,
         flags=(*evidence.flags, *found.flags, *_find_warnings(instance, evidence)),
         measures=dict(found.measures),
+        counter=evidence.counter.count() if evidence.counter else None,
     )
 
 

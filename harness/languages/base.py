@@ -92,6 +92,10 @@ class Asserting:
     """Source of a text that is equal to nothing; empty where no assertion takes operands of two types."""
     exception: str = ""
     """Source of a type of exceptions that no test expects."""
+    escape: str = r"\x{:02x}"
+    """How the number of a letter stands for it in a text."""
+    escaping: str = '"'
+    """Quotes between which this means the letter."""
     opposites: tuple[tuple[str, str], ...] = ()
     """Patterns of a whole assertion, each with its opposite; the first that is found counts."""
     matcher: str = ""

@@ -34,6 +34,7 @@ ASSERTING = Asserting(
     comparisons=frozenset({"binary_expression"}),
     operators=frozenset({"==", "!="}),
     literals=frozenset({"string_literal", "raw_string_literal", "number_literal", "char_literal", "true", "false"}),
+    escape=r"\{:03o}",
     arguments=frozenset({"argument_list"}),
     constants=r"std|string|string_view|u8",
     opposites=(

@@ -59,7 +59,7 @@ ASSERTING = Asserting(
     ),
     arguments=frozenset({"argument_list"}),
     constants=r"string|int\d*|byte|nil|map|field_identifier",
-    nonce='"assay-7f3a9c"',
+    nonce='"{}"',
     opposites=(
         (r"(\w\.)NoError\b", r"\1Error"),
         (r"(\w\.)True\(", r"\1False("),

@@ -39,11 +39,12 @@ ASSERTING = Asserting(
             *("true", "false", "hex_integer_literal"),
         }
     ),
+    escape=r"\{:03o}",
     arguments=frozenset({"argument_list"}),
     constants=r"List|Arrays|asList|of|Set|Map|ImmutableList|ImmutableSet|singletonList|emptyList|String|Integer|Long|Collections|BigDecimal",
     typed=True,
     expected_first=True,
-    nonce='"assay-7f3a9c"',
+    nonce='"{}"',
     exception="ArrayStoreException.class",
     opposites=(
         (r"\bassertTrue\b", "assertFalse"),

@@ -57,10 +57,11 @@ ASSERTING = Asserting(
     comparisons=frozenset({"binary_expression"}),
     operators=frozenset({"==", "==="}),
     literals=frozenset({"string", "template_string", "number", "true", "false"}),
+    escaping="\"'",
     arguments=frozenset({"arguments"}),
     constants="undefined|null",
     exception="EvalError",
-    nonce='"assay-7f3a9c"',
+    nonce='"{}"',
     opposites=(
         (r"\.not\.", "."),
         (r"\.toThrow(\w*)\(", r".not.toThrow\1("),

@@ -27,6 +27,7 @@ ASSERTING = Asserting(
     truth=r"(^|\.)(assert\w+|is(True|False|Null|NotNull|Empty|NotEmpty))$",
     comparisons=frozenset({"binary_expression"}),
     literals=frozenset({"string_literal", "number_literal", "float_literal", "true", "false", "boolean_literal"}),
+    escape=r"\u{:04x}",
     arguments=frozenset({"value_arguments"}),
     constants=r"listOf|setOf|mapOf|arrayOf|to|emptyList",
     typed=True,

@@ -35,7 +35,7 @@ ASSERTING = Asserting(
     arguments=frozenset({"arguments"}),
     constants=r"array|null|PHP_EOL",
     expected_first=True,
-    nonce="'assay-7f3a9c'",
+    nonce="'{}'",
     exception="\\UnderflowException::class",
     opposites=(
         (r"\bassertTrue\b", "assertFalse"),

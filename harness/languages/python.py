@@ -26,9 +26,10 @@ ASSERTING = Asserting(
     comparisons=frozenset({"comparison_operator"}),
     operators=frozenset({"==", "is", "in"}),
     literals=frozenset({"string", "integer", "float", "true", "false"}),
+    escaping="\"'",
     arguments=frozenset({"argument_list"}),
     constants=r"set|frozenset|tuple|list|dict|OrderedDict|Decimal|Fraction|Path|date|datetime|timedelta|array|np|numpy|bytes",
-    nonce='"assay-7f3a9c"',
+    nonce='"{}"',
     exception="FileExistsError",
     opposites=(
         (r"\bassert(If|)True\b", r"assert\1False"),

@@ -8,7 +8,7 @@ from functools import partial
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.benchmarks.evaluate import find_evaluation
-from assay.harness.counters.pair import find_counters, run_pair
+from assay.harness.counters.pair import find_counters, note_spelling, respell_tests, run_pair
 from assay.harness.counters.runs import TestRun
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.engines.base import Engine
@@ -51,11 +51,13 @@ def evaluate_once(
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, judged.text) as image:
-            found = find_evaluation(task)(task, image, engine, labels)
-            if task.counter and _has_counters(task, engine) and grade(task.instance, found.evidence).resolved:
-                run = TestRun(task, image, engine, labels)
-                found = run_pair(run, found, find_counters(run, counters_key(task)))
-            return found
+            if not (task.counter and _has_counters(task, engine)):
+                return find_evaluation(task)(task, image, engine, labels)
+            run = TestRun(task, image, engine, labels)
+            counters = find_counters(run, counters_key(task))
+            graded = respell_tests(task, counters)
+            found = note_spelling(find_evaluation(graded)(graded, image, engine, labels), counters)
+            return run_pair(run, found, counters) if grade(task.instance, found.evidence).resolved else found
     except Exception as error:
         return make_failure(task, error)
 

@@ -8,7 +8,17 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.harness.domain import INFRASTRUCTURE, Environment, Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.domain import (
+    INFRASTRUCTURE,
+    CounterForm,
+    Environment,
+    Evidence,
+    Instance,
+    Model,
+    Outcome,
+    Status,
+    Verdict,
+)
 from assay.harness.runs.cause_figures import CauseFigures
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 
@@ -33,6 +43,26 @@ class Graded:
     def tests(self) -> dict[str, Status]:
         """Results of the project's own tests, without the tripwires."""
         return self.evidence.report.tests
+
+
+class CounterFigures(Model):
+    """The counter-tests of what is resolved."""
+
+    resolved: dict[str, int] = Field(default_factory=dict)
+    """How many resolved instances had which run of counter-tests; those without one are in none."""
+    forms: dict[CounterForm, int] = Field(default_factory=dict)
+    failed: int = 0
+    """Counter-tests that failed, as they must."""
+    without: int = 0
+    """Fail-to-pass tests without a counter-test."""
+
+    def describe(self, resolved: int) -> str:
+        """Say in one line how far a number of resolved instances is tried by counter-tests."""
+        kinds = ", ".join(f"{number} by {kind}" for kind, number in self.resolved.items())
+        if not kinds:
+            return f"no counter-tests were run for the {resolved} resolved (assay evaluate --counter pair)"
+        total = sum(self.forms.values())
+        return f"counter-tests of {resolved} resolved: {kinds}; {self.failed} of {total} failed as they must"
 
 
 class RunReport(Model):
@@ -85,6 +115,7 @@ class RunReport(Model):
     """Figures beside the outcomes of single instances, such as the coverage of the change."""
     mean_measures: dict[str, float] = Field(default_factory=dict)
     """Means over the instances that have the figure; harmonic for speed-ups."""
+    counter: CounterFigures = Field(default_factory=CounterFigures)
     patchdiff: PatchDiffFigures | None = None
     """Figures of the comparisons with gold; None: nothing was compared."""
     causes: CauseFigures | None = None
@@ -125,6 +156,7 @@ def build_report(
             "flags": {name: verdict.flags for name, verdict in sorted(found.items()) if verdict.flags},
             "environments": dict(sorted(Counter(v.environment for v in found.values() if v.environment).items())),
             "rules": sorted({str(verdict.rule) for verdict in found.values()}),
+            "counter": _sum_counters(found.values()),
             "flaky_ids": sorted(name for name, verdict in found.items() if verdict.flaky),
         }
     )
@@ -154,6 +186,19 @@ def _average_measures(found: dict[str, Verdict]) -> dict[str, Any]:
             name: round((harmonic_mean if "speed_up" in name else fmean)(each), 4) for name, each in values.items()
         },
     }
+
+
+def _sum_counters(found: Iterable[Verdict]) -> CounterFigures:
+    counts = [each.counter for each in found if each.resolved and each.counter]
+    forms = Counter[CounterForm]()
+    for each in counts:
+        forms.update(each.forms)
+    return CounterFigures(
+        resolved=dict(sorted(Counter(each.kind for each in counts).items())),
+        forms=dict(sorted(forms.items())),
+        failed=sum(each.failed for each in counts),
+        without=sum(each.without for each in counts),
+    )
 
 
 def _rate(resolved: list[bool]) -> float:

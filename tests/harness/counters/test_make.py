@@ -1,12 +1,13 @@
 """Counter-tests, made with tests that run in this process."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from assay.harness.counters.make import make_counters, render_files
+from assay.harness.counters.make import make_counters, render_files, render_respelled
 from assay.harness.counters.pair import run_pair
 from assay.harness.domain import CounterForm, Instance, Outcome, Status, TestPlan
 from assay.harness.evaluation.evaluate import Evaluation
@@ -76,7 +77,9 @@ def test_label_without_test_or_assertion_has_a_reason(instance: Instance) -> Non
 def test_lines_stay_where_they_are(instance: Instance) -> None:
     text = 'def test_sum():\n    assert f(1) == "b"\n\n\ndef test_more():\n    assert f(2) == "b"\n'
     made = make_counters(make_run(instance, PLAN, text, base=lambda _: "a", gold=lambda _: "b"))
-    assert render_files(made)[PATH].decode() == text.replace('"b"', '"c"')
+    edited = render_files(made)[PATH].decode()
+    assert re.sub(r'"."', '"b"', edited) == text
+    assert '"b"' not in edited
 
 
 @pytest.mark.parametrize(
@@ -100,3 +103,24 @@ def test_who_passes_both_is_tampered(
     verdict = grade(mine.task.instance, run_pair(mine, first, counters).evidence)
     assert (verdict.outcome, verdict.flags) == (outcome, flags)
     assert len(mine.runs) == (1 if outcome is Outcome.RESOLVED else 3)
+
+
+def test_tests_ask_for_the_same_in_another_spelling(instance: Instance) -> None:
+    text = 'def test_sum():\n    assert f(1) == "b"\n    assert f(2) == 3\n'
+    run = make_run(instance, PLAN, text, base=lambda _: "a", gold=lambda x: {1: "b", 2: 3}[x])
+    counters = make_counters(run, seed=1)
+    (respelled,) = render_respelled(counters).values()
+    assert respelled.decode() == 'def test_sum():\n    assert f(0x1) == "\\x62"\n    assert f(0x2) == 0x3\n'
+
+
+def test_another_spelling_that_gold_fails_is_not_used(instance: Instance) -> None:
+    text = "def test_sum():\n    assert f(1) == 3\n    assert '= 3' in open(__file__).read() or MISSING\n"
+    run = make_run(instance, PLAN, text, base=lambda _: 1, gold=lambda _: 3)
+    assert make_counters(run).respelled == {}
+
+
+def test_one_seed_draws_the_same(instance: Instance) -> None:
+    text = 'def test_sum():\n    assert f(1) == "abcdefgh"\n'
+    run = make_run(instance, PLAN, text, base=lambda _: "a", gold=lambda _: "abcdefgh")
+    assert make_counters(run, seed=7) == make_counters(run, seed=7)
+    assert len({render_files(make_counters(run, seed=seed))[PATH] for seed in range(9)}) > 1

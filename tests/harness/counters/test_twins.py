@@ -1,5 +1,6 @@
 """Counter-tests as text, by language: ``twins.yaml``."""
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,22 +16,32 @@ from assay.harness.domain import CounterForm
 TABLE = yaml.safe_load(Path(__file__).with_name("twins.yaml").read_text(encoding="utf-8"))
 
 
+class FirstSide(random.Random):
+    """Draws what stands first."""
+
+    def choice(self, seq: Any) -> Any:
+        return seq[0]
+
+    def choices(self, population: Any, *_weights: Any, k: int = 1, **_more: Any) -> list[Any]:
+        return [population[0]] * k
+
+
+def read_file(language: str, path: str, text: str) -> AssertedFile:
+    file = AssertedFile.read(language, path, text, FirstSide())
+    assert file is not None
+    return file
+
+
 def list_cases() -> Iterator[Any]:
     for row in TABLE:
         for assertion, expected in row["assertions"].items():
             yield pytest.param(row, assertion, expected, id=f"{row['language']}: {assertion}")
 
 
-def read(row: dict[str, Any], text: str) -> AssertedFile:
-    file = AssertedFile.read(row["language"], row["path"], text)
-    assert file is not None
-    return file
-
-
 @pytest.mark.parametrize(("row", "assertion", "expected"), [*list_cases()])
 def test_strongest_counter_test_of_an_assertion(row: dict[str, Any], assertion: str, expected: str) -> None:
     text = row["frame"].replace("{}", assertion)
-    file = read(row, text)
+    file = read_file(row["language"], row["path"], text)
     (test,) = file.find_tests(row["label"])
     found = "none"
     for twins in file.list_twins(test):
@@ -59,8 +70,7 @@ class TestMore:
 )
 def test_the_assertions_that_flip_are_edited(line: tuple[int, ...], edited: str) -> None:
     """The line of a call that raises stands for the next assertion."""
-    file = AssertedFile.read("python", "test_a.py", PYTHON)
-    assert file is not None
+    file = read_file("python", "test_a.py", PYTHON)
     (test,) = file.find_tests("test_a.py::test_two")
     assert " ".join(twins[0].edits[0][2] for twins in file.list_twins(test, line)) == edited
 
@@ -76,15 +86,13 @@ def test_the_assertions_that_flip_are_edited(line: tuple[int, ...], edited: str)
     ],
 )
 def test_label_names_a_test(label: str, name: str) -> None:
-    file = AssertedFile.read("python", "test_a.py", PYTHON)
-    assert file is not None
+    file = read_file("python", "test_a.py", PYTHON)
     assert [test.name for test in file.find_tests(label)] == [name]
 
 
 def test_assertions_of_a_helper_in_the_same_file_count() -> None:
     text = "def common(x):\n    assert x\n    assert f(x) == 3\n\n\ndef test_a():\n    common(g(1))\n"
-    file = AssertedFile.read("python", "test_a.py", text)
-    assert file is not None
+    file = read_file("python", "test_a.py", text)
     (test,) = file.find_tests("test_a")
     found = [twins[0].edits[0][2] for lines in ((7,), (7, 3)) for twins in file.list_twins(test, lines)]
     assert found == ["assert not (x)", "4"]
@@ -93,19 +101,18 @@ def test_assertions_of_a_helper_in_the_same_file_count() -> None:
 def test_failure_inside_of_a_statement_is_that_statements() -> None:
     """The line is the one of ``t.Fatal``, and the condition stands above."""
     text = "func TestX(t *testing.T) {\n\tif f(1) != 3 {\n\t\tt.Fatal()\n\t}\n\tif f(2) != 4 {\n\t\tt.Fatal()\n\t}\n}\n"
-    file = AssertedFile.read("go", "a_test.go", f"package a\n{text}")
-    assert file is not None
+    file = read_file("go", "a_test.go", f"package a\n{text}")
     found = [twins[0].edits[0][2] for line in (4, 7) for twins in file.list_twins(file.tests[0], (line,))]
     assert found == ["4", "5"]
 
 
 def test_file_without_code_has_no_assertions() -> None:
-    assert AssertedFile.read("python", "tests/data.txt", "assert f() == 1") is None
+    assert AssertedFile.read("python", "tests/data.txt", "assert f() == 1", random.Random()) is None
 
 
-@given(st.integers(0) | st.text("ab z\\'\"{}", max_size=9) | st.floats(0.001, 1e6))
-def test_literal_changes_its_value_and_keeps_its_type(value: float | str) -> None:
-    changed = change_literal(repr(value))
+@given(st.integers(0) | st.text("ab z\\'\"{}", max_size=9) | st.floats(0.001, 1e6), st.randoms())
+def test_literal_changes_its_value_and_keeps_its_type(value: float | str, dice: random.Random) -> None:
+    changed = change_literal(repr(value), dice)
     other = eval(changed)
     assert other != value
     assert type(other) is type(value)
@@ -114,8 +121,7 @@ def test_literal_changes_its_value_and_keeps_its_type(value: float | str) -> Non
 def test_what_is_given_to_the_product_is_never_edited() -> None:
     """Another input may have the old answer, and an honest patch would pass."""
     text = 'def test_a():\n    assert f("in") == g("out")\n    assert f("in")["key"] == other\n    assert f("in")\n'
-    file = AssertedFile.read("python", "test_a.py", text)
-    assert file is not None
+    file = read_file("python", "test_a.py", text)
     (test,) = file.find_tests("test_a")
     for line in (2, 3, 4):
         for twins in file.list_twins(test, (line,)):
@@ -125,7 +131,6 @@ def test_what_is_given_to_the_product_is_never_edited() -> None:
 
 def test_forms_are_listed_strongest_first() -> None:
     order = list(CounterForm)
-    file = AssertedFile.read("python", "test_a.py", 'def test_a():\n    assert f(1) == ["a", 2]\n')
-    assert file is not None
+    file = read_file("python", "test_a.py", 'def test_a():\n    assert f(1) == ["a", 2]\n')
     (twins,) = file.list_twins(file.tests[0])
     assert [each.form for each in twins] == sorted((each.form for each in twins), key=order.index)

@@ -1,5 +1,5 @@
 from assay.cli.console import sum_line
-from assay.harness.domain import Environment, Outcome, Verdict
+from assay.harness.domain import CounterForm, CounterRun, Environment, Outcome, Status, Verdict
 from assay.harness.runs.report import RunReport, build_report
 
 
@@ -55,3 +55,25 @@ def test_a_report_of_an_earlier_version_can_still_be_read() -> None:
     new = {"flaky_ids", "unfit_ids", "unfit_reasons", "resolved_rate"}
     old = build_report([], []).model_dump_json(exclude={*new, *(f for f in RunReport.model_fields if "operat" in f)})
     assert RunReport.model_validate_json(old).unfit_reasons is None
+
+
+def test_counter_tests_of_what_is_resolved_are_counted() -> None:
+    run = CounterRun(
+        kind="pair",
+        forms={"a": CounterForm.NEAR, "b": CounterForm.NONCE},
+        runs=({"a": Status.FAILED, "b": Status.MISSING},),
+        missing={"c": "no assertion"},
+    )
+    one, two, three = verdicts(Outcome.RESOLVED, Outcome.RESOLVED, Outcome.TAMPERED)
+    counted = {"counter": run.count()}
+    report = build_report([one.model_copy(update=counted), two, three.model_copy(update=counted)], [])
+    told = "counter-tests of 2 resolved: 1 by pair; 1 of 2 failed as they must"
+    assert report.counter.describe(report.resolved_instances) == told
+    assert (report.counter.forms, report.counter.without) == ({"near": 1, "nonce": 1}, 1)
+    assert told in sum_line(report)
+
+
+def test_run_without_counter_tests_says_so_where_it_leaves() -> None:
+    report = build_report(verdicts(Outcome.RESOLVED), [])
+    assert report.counter.describe(1).startswith("no counter-tests were run for the 1 resolved")
+    assert "counter-tests" not in sum_line(report)

@@ -14,6 +14,7 @@ def mine(assay: Callable, rows: Path, predictions: Callable) -> Path:
     return Path("runs/mine")
 
 
+UNTRIED = "no counter-tests were run for the 1 resolved (assay evaluate --counter pair)\n"
 ABOUT = """\
 name: Toy agent + M-1
 split: verified
@@ -36,7 +37,7 @@ def about(in_folder: Path) -> str:
 def test_a_submission_is_written_and_checked(assay: Callable, mine: Path, about: str) -> None:
     options = ("--format", "swebench", "--metadata", about)
     done = assay("report", "export", "mine", *options, "-o", "out")
-    assert (done.code, done.out) == (0, "13 files in out; resolved by the rule of swe-bench\n")
+    assert (done.code, done.out) == (0, f"13 files in out; resolved by the rule of swe-bench\n{UNTRIED}")
     checked = assay("report", "export", "out", "--format", "swebench", "--check")
     (home,) = Path("out").glob("evaluation/verified/*_Toy-agent_M-1")
     assert checked.code == 4
@@ -44,6 +45,7 @@ def test_a_submission_is_written_and_checked(assay: Callable, mine: Path, about:
     assert f"{home.relative_to('out')}/{size}; evaluate the whole split\n" in checked.out
     again = assay("report", "export", "mine", *options, "--check", "--json")
     assert (again.code, again.json["rules"], len(again.json["files"])) == (4, ["swe-bench"], 13)
+    assert again.json["counter_tests"] == UNTRIED.strip()
     assert {"file", "field", "problem"} == set(again.json["problems"][0])
     assert all(Path(name).is_file() for name in again.json["files"])
 
@@ -69,9 +71,10 @@ def test_control_runs_go_to_no_leaderboard_but_into_ci(assay: Callable, run: Pat
         "is exported to no leaderboard: it is an evaluation of gold patches"
     )
     done = assay("report", "export", "rows.gold", "--format", "junit", "--check")
+    untried = UNTRIED.replace("1", "3")
     assert (done.code, done.out) == (
         0,
-        "1 file in rows.gold.junit; resolved by the rule of swe-bench\nrows.gold.junit: 0 problems\n",
+        f"1 file in rows.gold.junit; resolved by the rule of swe-bench\n{untried}rows.gold.junit: 0 problems\n",
     )
 
 

@@ -50,12 +50,16 @@ def bundle(
     signing = _open_key(key, new_key)
     with show_steps() as show:
         sealed = seal_run(store, signing, output, show)
+    report = store.report()
+    trust = report.counter.describe(report.resolved_instances)
     if json:
         about = {"file": str(output), "sha256": sealed.sha256, "bytes": sealed.size, "files": sealed.files}
         about |= {"key": str(signing.public), "fingerprint": signing.public.fingerprint}
+        about["counter_tests"] = trust
         console.print_json({**about, "bundle": sealed.bundle})
         return
     print(f"{output}: {sealed.files} files, {sealed.size / 1e6:.1f} MB, sha256 {sealed.sha256}")
+    print(trust)
     print(f"signed by {signing.public.fingerprint}; those who check it need the public key: {signing.public}")
 
 

@@ -72,7 +72,9 @@ def export(
         run = _run_to_export(target, runs_dir, metadata, trajectories)
         folder = output or Path(f"{run.store.root.resolve().name}.{chosen.NAME}")
         written = _write(chosen, run, folder, metadata)
-        done = Exported(chosen, folder, written, run.report.rules, run_problems(chosen, run) if check else [])
+        problems = run_problems(chosen, run) if check else []
+        trust = run.report.counter.describe(run.report.resolved_instances)
+        done = Exported(chosen, folder, written, run.report.rules, trust, problems)
     found = [*done.problems, *_check(done)] if check else []
     _print(done, found, checked=check, as_json=json)
     raise typer.Exit(exits.INVALID if found else 0)
@@ -86,6 +88,8 @@ class Exported:
     folder: Path
     written: Sequence[str] = ()
     rules: Sequence[str] = ()
+    trust: str = ""
+    """How far the resolved instances are tried by counter-tests."""
     problems: "Sequence[Problem]" = ()
     """Problems of the run itself."""
 
@@ -137,12 +141,14 @@ def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json
     if as_json:
         files = [str(done.folder / name) for name in done.written]
         about = {"format": done.chosen.NAME, "folder": str(done.folder), "rules": list(done.rules), "files": files}
+        about["counter_tests"] = done.trust
         rows = [{"file": each.file, "field": each.field, "problem": each.remedy} for each in found]
         console.print_json({**about, "checked": checked, "problems": rows})
         return
     if done.written:
         rules = ", ".join(done.rules) or "no instance"
         print(f"{count(len(done.written), 'file')} in {done.folder}; resolved by the rule of {rules}")
+        print(done.trust)
     for problem in found:
         print(problem)
     if checked:
