@@ -9,19 +9,13 @@ from dataclasses import dataclass, field
 from assay.harness.counters.assertions import NamedTest
 from assay.harness.counters.runs import TestRun
 from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
-from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, Status
+from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, NoCounter, Status
 from assay.harness.patches.diff import read_diff
 
 ROUNDS = 4
 """Runs with gold in which the forms of counter-tests are tried, strongest first."""
 CONFIRMED = 2
 """More runs with gold in which every counter-test that is kept has failed too."""
-NO_FILE = "the test patch has no file whose assertions are known"
-NO_TEST = "its test is not found in the files of the test patch"
-NO_ASSERTION = "its test has no assertion that is known"
-NONE_FAILS = "no counter-test of it fails with the gold patch"
-UNSTABLE = "its counter-test does not fail in every run"
-NOT_APPLIED = "the test command applies the test patch itself"
 Note = Callable[[str], object]
 
 
@@ -63,28 +57,28 @@ def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) ->
     dice = random.Random(seed)
     empty = CounterSet(instance_id=instance.id, environment=plan.environment, files={}, seed=seed)
     if not plan.test_patch:
-        return _leave_out(empty, instance.fail_to_pass, NOT_APPLIED)
+        return _leave_out(empty, instance.fail_to_pass, NoCounter.NOT_APPLIED)
     note("reading the tests")
     texts = run.read(sorted({change.path for change in read_diff(plan.test_patch)}))
     found = {path: AssertedFile.read(instance.language, path, text, dice) for path, text in texts.items()}
     files = {path: file for path, file in found.items() if file}
     if not files:
-        return _leave_out(empty, instance.fail_to_pass, NO_FILE)
+        return _leave_out(empty, instance.fail_to_pass, NoCounter.NO_FILE)
     note("running the tests without the fix")
     without = run.run("")
     printed = b"\n".join([without.output, *without.report_files.values()])
     lines = _find_lines(printed, files)
-    candidates, missing = list[_Candidate](), dict[str, str]()
+    candidates, missing = list[_Candidate](), dict[str, NoCounter]()
     for label in instance.fail_to_pass:
         made = _find_assertions(label, files, lines)
         if made.assertions:
             candidates.append(made)
         else:
-            missing[label] = NO_ASSERTION if _find_places(label, files) else NO_TEST
+            missing[label] = NoCounter.NO_ASSERTION if _find_places(label, files) else NoCounter.NO_TEST
     kept = _try_twins(run, candidates, files, note)
     kept, unstable = _confirm(run, kept, files, note)
     left = {each.label for each in candidates} - {each.label for each in kept} - unstable
-    missing |= dict.fromkeys(sorted(left), NONE_FAILS) | dict.fromkeys(sorted(unstable), UNSTABLE)
+    missing |= dict.fromkeys(sorted(left), NoCounter.VACUOUS) | dict.fromkeys(sorted(unstable), NoCounter.UNSTABLE)
     respelled = _respell(run, files, note)
     edited = {*respelled, *(path for each in kept for path in each.edits)}
     update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
@@ -111,7 +105,7 @@ def _render(tests: Iterable[CounterTest], texts: Mapping[str, str]) -> dict[str,
     return {path: apply_edits(texts[path].encode(), own).encode() for path, own in edits.items()}
 
 
-def _leave_out(empty: CounterSet, labels: Iterable[str], reason: str) -> CounterSet:
+def _leave_out(empty: CounterSet, labels: Iterable[str], reason: NoCounter) -> CounterSet:
     return empty.model_copy(update={"missing": dict.fromkeys(labels, reason)})
 
 

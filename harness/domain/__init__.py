@@ -5,7 +5,7 @@ nothing here does input or output or imports another module of Assay.
 """
 
 from assay.harness.domain.cause import Cause, CauseFlag
-from assay.harness.domain.counter import CounterCount, CounterRun, CounterSet, CounterTest, Edit
+from assay.harness.domain.counter import CounterCount, CounterRun, CounterSet, CounterTest, Edit, NoCounter
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -99,6 +99,7 @@ __all__ = [
     "InstanceId",
     "Limits",
     "Model",
+    "NoCounter",
     "Origin",
     "Outcome",
     "PatchDiffFinding",

@@ -1,6 +1,7 @@
 """Nouns of counter-tests: expected tests with another expected value, which must fail."""
 
 from collections import Counter
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -8,6 +9,17 @@ from assay.harness.domain.vocabulary import CounterForm, Model, Status
 
 Edit = tuple[int, int, str]
 """First byte of a file, the byte behind the last one, and the text in their place."""
+
+
+class NoCounter(StrEnum):
+    """Why a fail-to-pass test has no counter-test."""
+
+    NO_FILE = "the test patch has no file whose assertions are known"
+    NO_TEST = "its test is not found in the files of the test patch"
+    NO_ASSERTION = "its test has no assertion that is known"
+    VACUOUS = "no counter-test of it fails with the gold patch"
+    UNSTABLE = "its counter-test does not fail in every run"
+    NOT_APPLIED = "the test command applies the test patch itself"
 
 
 class CounterTest(Model):
@@ -32,7 +44,7 @@ class CounterSet(Model):
     """Edits of these files after which the tests ask for the same, in another spelling."""
     seed: int = 0
     """What the other values and spellings were drawn with."""
-    missing: dict[str, str] = {}
+    missing: dict[str, NoCounter] = {}
     """Fail-to-pass tests without one, and why."""
 
 
@@ -58,7 +70,7 @@ class CounterRun(Model):
     seed: int = 0
     runs: tuple[dict[str, Status], ...] = ()
     """Status by label in each run. One that is missing did not run; all others must have failed."""
-    missing: dict[str, str] = {}
+    missing: dict[str, NoCounter] = {}
     """Fail-to-pass tests without a counter-test, and why."""
 
     @property

@@ -55,7 +55,10 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
     yield f"{folder}/README.md", submission.readme(run, about, resolved=resolved)
     yield from submission.trajectories(run, f"{folder}/trajs")
     model, run_id = (_flat(name) for name in (run.report.model or "none", run.report.run_id or "run"))
-    yield f"{model}.{run_id}.json", submission.json_text(run.report.model_dump(mode="json", include={*OWN, "rules", "counter"}))
+    yield (
+        f"{model}.{run_id}.json",
+        submission.json_text(run.report.model_dump(mode="json", include={*OWN, "rules", "counter"})),
+    )
 
 
 def _metadata(run: RunToExport, folder: str) -> dict[str, Any]:

@@ -1,7 +1,17 @@
 """Grades evidence. Pure: regrading calls the same function."""
 
 from assay.harness.benchmarks import find_benchmark
-from assay.harness.domain import Channel, CounterForm, CounterRun, Evidence, Instance, Outcome, Status, Verdict
+from assay.harness.domain import (
+    Channel,
+    CounterForm,
+    CounterRun,
+    Evidence,
+    Instance,
+    NoCounter,
+    Outcome,
+    Status,
+    Verdict,
+)
 from assay.harness.reports import lookup
 from assay.harness.rulings.doubts import KILLED
 from assay.harness.rulings.labels import keep_real_labels
@@ -46,6 +56,7 @@ def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         "quarantined_tests_left_out": bool(instance.quarantined),
         "report_and_log_disagree": bool(evidence.report.disagreements),
         "no_counter_test": bool(evidence.counter and evidence.counter.missing),
+        "vacuous": bool(evidence.counter and NoCounter.VACUOUS in evidence.counter.missing.values()),
         "no_value_asserted": bool(evidence.counter and CounterForm.NEGATED in evidence.counter.forms.values()),
         "counter_unconfirmed": bool(evidence.counter and evidence.counter.unconfirmed),
     }

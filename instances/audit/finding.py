@@ -26,6 +26,7 @@ class AuditKind(StrEnum):
     SOLUTION_IN_HINTS = "solution_in_hints"
     SOLUTION_LINKED = "solution_linked"
     WEAK_TESTS = "weak_tests"
+    VACUOUS_LABELS = "vacuous_labels"
     GOLD_FAILS = "gold_fails"
     ISSUE_BEFORE_CUTOFF = "issue_before_cutoff"
     ISSUE_AFTER_CUTOFF = "issue_after_cutoff"

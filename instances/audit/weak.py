@@ -1,9 +1,9 @@
-"""Weak tests, which a wrong patch passes: no patch at all, or a mutant of the gold patch. Pure."""
+"""Weak tests: a wrong patch passes them, or nothing that they expect can be moved. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.harness.domain import INFRASTRUCTURE, Outcome
+from assay.harness.domain import INFRASTRUCTURE, CounterSet, NoCounter, Outcome
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.mutants import MutatedPatch
 
@@ -57,3 +57,18 @@ def find_by_mutants(instance_id: str, judged: Sequence[Judged]) -> Iterator[Audi
         share=share,
         evidence=tuple(each.mutant.description for each in alive),
     )
+
+
+def find_by_counters(counters: CounterSet) -> Iterator[AuditFinding]:
+    """Find labels that pass with the gold patch whatever they expect."""
+    vacuous = [label for label, reason in counters.missing.items() if reason is NoCounter.VACUOUS]
+    if vacuous:
+        total = len(counters.tests) + len(counters.missing)
+        yield AuditFinding(
+            instance_id=counters.instance_id,
+            kind=AuditKind.VACUOUS_LABELS,
+            severity=Severity.DOUBT,
+            summary=f"{len(vacuous)} of {total} tests to be fixed pass with the gold patch whatever they expect",
+            share=len(vacuous) / total,
+            evidence=tuple(vacuous),
+        )

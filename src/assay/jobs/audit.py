@@ -14,8 +14,10 @@ from assay.harness.runs.store import RunStore
 from assay.instances.audit import AuditFinding, AuditKind, audit
 from assay.instances.audit.mutants import MutatedPatch, mutants
 from assay.instances.audit.subject import subject
-from assay.instances.audit.weak import Judged, find_by_controls, find_by_mutants
+from assay.instances.audit.weak import Judged, find_by_controls, find_by_counters, find_by_mutants
+from assay.jobs.counter import make_counter_tests
 from assay.jobs.evaluate import EvaluationRun
+from assay.jobs.workplace import Workplace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Audit:
         self._found: list[AuditFinding] = []
         self.trials: list[MutantTrials] = []
         self.not_run: list[str] = []
-        """Instances whose gold patch could not be run, so that there are no mutants of it."""
+        """Instances whose gold patch could not be run, so that there are no mutants or counter-tests."""
 
     def find_by_rules(self, cutoff: date | None) -> None:
         self._found += [finding for each in self.instances for finding in audit(each, cutoff)]
@@ -71,6 +73,15 @@ class Audit:
         for trial in _trials(run, fit, {each.id: mutants(subject(each), count) for each in fit}):
             self.trials.append(trial)
             self._found += find_by_mutants(trial.instance_id, trial.judged)
+
+    def find_by_counters(self, place: Workplace) -> None:
+        """Make counter-tests; raises as ``make_counter_tests``."""
+        for each in make_counter_tests(place, self.instances):
+            if each.counters:
+                self._found += find_by_counters(each.counters)
+            else:
+                self.not_run.append(each.instance_id)
+                place.view.say(f"{each.instance_id}: no counter-tests: {each.error}")
 
     @property
     def findings(self) -> list[AuditFinding]:

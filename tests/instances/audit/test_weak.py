@@ -1,7 +1,7 @@
-from assay.harness.domain import Outcome
+from assay.harness.domain import CounterForm, CounterSet, CounterTest, NoCounter, Outcome
 from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.mutants import MutatedPatch
-from assay.instances.audit.weak import Judged, find_by_controls, find_by_mutants
+from assay.instances.audit.weak import Judged, find_by_controls, find_by_counters, find_by_mutants
 
 R, U, N, INFRA = Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.NOT_RUN, Outcome.INFRA_ERROR
 
@@ -39,3 +39,13 @@ def test_unjudged_mutants_do_not_count() -> None:
     (found,) = find_by_mutants("a", judged(R, N, INFRA, U))
     assert (found.share, found.summary) == (0.5, "1 of 2 mutants of the gold patch are resolved")
     assert not list(find_by_mutants("a", judged(N, INFRA)))
+
+
+def test_label_that_passes_whatever_it_expects_is_a_doubt() -> None:
+    kept = CounterTest(label="one", form=CounterForm.NEAR, edits={})
+    missing = {"two": NoCounter.VACUOUS, "three": NoCounter.NO_ASSERTION}
+    made = CounterSet(instance_id="a", environment="e", files={}, tests=(kept,), missing=missing)
+    (found,) = find_by_counters(made)
+    assert (found.kind, found.severity, found.evidence) == (AuditKind.VACUOUS_LABELS, Severity.DOUBT, ("two",))
+    assert found.summary == "1 of 3 tests to be fixed pass with the gold patch whatever they expect"
+    assert not list(find_by_counters(made.model_copy(update={"missing": {}})))

@@ -37,7 +37,8 @@ def counter(
       assay dataset counter releases -i pallets__flask-2.3.2 --diff
       assay dataset counter lite -i pallets__flask-5063 --mirror ~/mirrors -o counters.jsonl
     """
-    from assay.cli.commands.dataset.counter_view import print_json, show
+    from assay.cli import console
+    from assay.cli.commands.dataset.counter_view import describe, show_counters
     from assay.jobs.counter import make_counter_tests
 
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
@@ -46,7 +47,7 @@ def counter(
         lines = [each.counters.model_dump_json() for each in made if each.counters]
         output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     if json:
-        print_json(made)
+        console.print_json({"instances": [describe(each) for each in made]})
     else:
-        show(made, diff=diff)
+        show_counters(made, diff=diff)
     raise typer.Exit(exits.INFRASTRUCTURE if any(each.error for each in made) else 0)

@@ -8,20 +8,16 @@ from assay.harness.names import count
 from assay.jobs.counter import Countered, show_changes
 
 
-def print_json(made: Sequence[Countered]) -> None:
-    shown = [
-        {
-            "instance_id": each.instance_id,
-            "forms": {test.label: test.form for test in each.counters.tests} if each.counters else {},
-            "missing": each.counters.missing if each.counters else {},
-            "error": each.error,
-        }
-        for each in made
-    ]
-    console.print_json({"instances": shown})
+def describe(each: Countered) -> dict[str, object]:
+    return {
+        "instance_id": each.instance_id,
+        "forms": {test.label: test.form for test in each.counters.tests} if each.counters else {},
+        "missing": each.counters.missing if each.counters else {},
+        "error": each.error,
+    }
 
 
-def show(made: Sequence[Countered], *, diff: bool) -> None:
+def show_counters(made: Sequence[Countered], *, diff: bool) -> None:
     """Print how many labels have which form, why the others have none, and on demand the changed lines."""
     sets = [each.counters for each in made if each.counters]
     forms = Counter(test.form.value for each in sets for test in each.tests)

@@ -21,6 +21,9 @@ def validate(
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     times: Annotated[int, typer.Option("-k", "--times", min=1, help="Runs of each control.")] = 3,
+    counter: Annotated[
+        bool, typer.Option("--counter", help="Show how many tests to be fixed have a counter-test, which must fail.")
+    ] = False,
     write: Annotated[
         Path | None,
         typer.Option(
@@ -40,19 +43,23 @@ def validate(
     fail to pass if it passes in no run without, and pass to pass if it passes in all of them. Instances whose controls
     confirm the measured labels are written, ready for `assay evaluate DIR`.
 
+    With --counter, valid instances get counter-tests (`assay dataset counter`): a test to be fixed without one may pass
+    whatever it expects.
+
     Exit 4 if any instance is not valid. Running the same command again, or with a larger -k, does only what is missing.
 
     \b
     Examples:
       assay dataset validate releases
       assay dataset validate rows.jsonl -i pallets__flask-5063 -k 10 --mirror ~/mirrors
+      assay dataset validate releases -i pallets__flask-2.3.2 --counter
       assay dataset validate rows.jsonl --write out
       assay dataset validate ./mine --write ./mine
     """
-    from assay.cli import console
-    from assay.cli.commands.dataset.validate_view import show, show_measured
+    from assay.cli.commands.dataset.validate_view import Written, print_json, show
     from assay.harness.grading.stability import StabilityFile
     from assay.harness.runs.manifest import RunKind
+    from assay.jobs.counter import make_counter_tests
     from assay.jobs.evaluate import EvaluationRun, run_name
     from assay.jobs.validate import measure_labels, open_for_labels, run_controls, write_measured
 
@@ -69,19 +76,14 @@ def validate(
         in_place = open_for_labels(write, dataset, loaded.ref.name)
         measured = measure_labels(run, loaded.instances, times)
         write_measured(write, measured, in_place=in_place)
+        instances = [each.instance for each in measured]
         results, records = [each.result for each in measured], tuple(each.stability for each in measured)
-        problems = {each.instance.id: each.problem for each in measured if each.problem}
+        written = Written(write, {each.instance.id: each.problem for each in measured if each.problem})
     else:
-        results, records = run_controls(run, loaded.instances, times)
-        problems = {}
+        instances, written = [*loaded.instances], None
+        results, records = run_controls(run, instances, times)
+    valid = {each.instance_id for each in results if each.valid}
+    made = make_counter_tests(run.place, [each for each in instances if each.id in valid]) if counter else None
     path = run.store.save_stability(StabilityFile(dataset=loaded.ref.name, instances=records))
-    if json:
-        found = [{**result.model_dump(mode="json"), "valid": result.valid} for result in results]
-        where = {"written": str(write), "not_written": problems} if write else {}
-        console.print_json({"instances": found, "stability": str(path), **where})
-    else:
-        show(results)
-        if write:
-            show_measured(write, len(results), problems)
-        print(f"What each test did in each run: {path}")
-    raise typer.Exit(0 if all(result.valid for result in results) else exits.INVALID)
+    (print_json if json else show)(results, path, written, made)
+    raise typer.Exit(0 if len(valid) == len(results) else exits.INVALID)
