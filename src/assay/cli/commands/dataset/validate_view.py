@@ -61,20 +61,24 @@ def show(
         for row in rows:
             row.append(counted.get(row[0], "none"))
     console.print_rows(columns, rows)
-    for result in results:
-        for line in result.label_differences[:SHOWN]:
-            print(f"  {result.instance_id}: {line}")
-        for test in result.unstable[:SHOWN]:
-            quarantined = ", quarantined" if test in result.quarantined else ""
-            print(f"  {result.instance_id}: unstable{quarantined}: {test}")
-    for label, reason in (item for each in made or () if each.counters for item in each.counters.missing.items()):
-        print(f"  no counter-test: {label}: {reason}")
+    _show_doubts(results, made or ())
     if written:
         for instance_id, problem in written.problems.items():
             print(f"  {instance_id}: not written, {problem.strip().splitlines()[0]}")
         total = len(results)
         print(f"{total - len(written.problems)} of {count(total, 'instance')} with measured labels: {written.folder}")
     print(f"What each test did in each run: {stability}")
+
+
+def _show_doubts(results: Sequence[Validation], made: Sequence[Countered]) -> None:
+    for result in results:
+        for line in result.label_differences[:SHOWN]:
+            print(f"  {result.instance_id}: {line}")
+        for test in result.unstable[:SHOWN]:
+            quarantined = ", quarantined" if test in result.quarantined else ""
+            print(f"  {result.instance_id}: unstable{quarantined}: {test}")
+    for label, reason in (item for each in made if each.counters for item in each.counters.missing.items()):
+        print(f"  no counter-test: {label}: {reason}")
 
 
 def _count_counters(made: Countered) -> str:
