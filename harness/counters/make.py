@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.counters.assertions import NamedTest
 from assay.harness.counters.runs import TestRun
+from assay.harness.counters.stubs import find_compile_only
 from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
 from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, NoCounter, Status
 from assay.harness.patches.diff import read_diff
@@ -80,9 +81,11 @@ def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) ->
     left = {each.label for each in candidates} - {each.label for each in kept} - unstable
     missing |= dict.fromkeys(sorted(left), NoCounter.VACUOUS) | dict.fromkeys(sorted(unstable), NoCounter.UNSTABLE)
     respelled = _respell(run, files, note)
+    on_base = run.read_statuses(without)
+    compiles = find_compile_only(run) if not any(map(on_base, instance.fail_to_pass)) else ()
     edited = {*respelled, *(path for each in kept for path in each.edits)}
     update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
-    return empty.model_copy(update={**update, "respelled": respelled})
+    return empty.model_copy(update={**update, "respelled": respelled, "compile_only": compiles})
 
 
 def render_files(counters: CounterSet) -> dict[str, bytes]:

@@ -55,6 +55,7 @@ def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluatio
         seed=counters.seed,
         runs=tuple(runs),
         missing=counters.missing,
+        compile_only=counters.compile_only,
     )
     return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
 

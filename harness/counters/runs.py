@@ -27,14 +27,14 @@ class TestRun:
     engine: Engine
     labels: Mapping[str, str] = field(default_factory=dict)
 
-    def read(self, paths: Sequence[str]) -> dict[str, str]:
-        """Return the files among ``paths`` that exist and are UTF-8, as the tests have them; raises as ``run``."""
+    def read(self, paths: Sequence[str], patch: str = "") -> dict[str, str]:
+        """Return the files among ``paths`` that exist and are UTF-8, with a patch and the tests; raises as ``run``."""
         copies = (f"[ ! -f {path} ] || cp --parents -- {path} {OUT}/" for path in map(shlex.quote, paths))
         command = "\n".join([f"mkdir -p {OUT}", *copies, ""])
         bare = {"command": command, "report_path": OUT, "report_format": "status_json", "runner": "", "guarded": False}
         limits = self.task.plan.limits.model_copy(update={"seconds": READING})
         plan = self.task.plan.model_copy(update={**bare, "limits": limits})
-        left = self._evaluate(replace(self.task, plan=plan), "").report_files
+        left = self._evaluate(replace(self.task, plan=plan), patch).report_files
         texts = {path: left[path].decode(errors="replace") for path in paths if path in left}
         return {path: text for path, text in texts.items() if text.encode() == left[path]}
 

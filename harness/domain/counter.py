@@ -46,6 +46,8 @@ class CounterSet(Model):
     """What the other values and spellings were drawn with."""
     missing: dict[str, NoCounter] = {}
     """Fail-to-pass tests without one, and why."""
+    compile_only: tuple[str, ...] = ()
+    """Fail-to-pass tests that pass with gold's signatures and bodies that only fail."""
 
 
 class CounterCount(Model):
@@ -72,6 +74,7 @@ class CounterRun(Model):
     """Status by label in each run. One that is missing did not run; all others must have failed."""
     missing: dict[str, NoCounter] = {}
     """Fail-to-pass tests without a counter-test, and why."""
+    compile_only: tuple[str, ...] = ()
 
     @property
     def passed(self) -> tuple[str, ...]:

@@ -57,6 +57,7 @@ def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         "report_and_log_disagree": bool(evidence.report.disagreements),
         "no_counter_test": bool(evidence.counter and evidence.counter.missing),
         "vacuous": bool(evidence.counter and NoCounter.VACUOUS in evidence.counter.missing.values()),
+        "compile_only": bool(evidence.counter and evidence.counter.compile_only),
         "no_value_asserted": bool(evidence.counter and CounterForm.NEGATED in evidence.counter.forms.values()),
         "counter_unconfirmed": bool(evidence.counter and evidence.counter.unconfirmed),
     }

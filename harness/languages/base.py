@@ -148,6 +148,8 @@ class Syntax:
     """How PatchDiff copies tests; None if it cannot."""
     asserting: Asserting | None = None
     """What assertions are; None if there are no counter-tests."""
+    stub: str = ""
+    """Body of a function that only fails."""
 
     def grammar(self, path: str) -> str:
         """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if it needs none."""

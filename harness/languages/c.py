@@ -61,6 +61,7 @@ SYNTAX = Syntax(
         }
     ),
     asserting=ASSERTING,
+    stub="{ __builtin_trap(); }",
     mentions=CALLED,
 )
 LINES = Lines(

@@ -82,6 +82,7 @@ SYNTAX = Syntax(
     copying=COPYING,
     # A type embeds what others would inherit from.
     asserting=ASSERTING,
+    stub='{ panic("") }',
     mentions=f"{CALLED} (field_declaration !name type: (_) @inherits) (interface_type (type_elem (_) @inherits))",
 )
 LINES = Lines(

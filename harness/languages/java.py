@@ -81,6 +81,7 @@ SYNTAX = Syntax(
     ),
     sequences=frozenset({"program", "enum_body_declarations"}),
     asserting=ASSERTING,
+    stub="{ throw new UnsupportedOperationException(); }",
     mentions="""(method_invocation name: (_) @calls) (object_creation_expression type: (_) @calls)
         (superclass (_) @inherits) (super_interfaces (type_list (_) @inherits))
         (extends_interfaces (type_list (_) @inherits))""",

@@ -95,6 +95,7 @@ SYNTAX = Syntax(
     either_quote=True,
     copying=COPYING,
     asserting=ASSERTING,
+    stub="{ throw new Error(); }",
     mentions=f"{CALLS} (class_heritage (_) @inherits)",
 )
 LINES = Lines(

@@ -45,6 +45,7 @@ SYNTAX = Syntax(
     ended=frozenset({"when_entry"}),
     heads=frozenset({"enum_class_body"}),
     asserting=ASSERTING,
+    stub="{ TODO() }",
     mentions="""(call_expression . (_) @calls)
         (delegation_specifier [(user_type) (constructor_invocation)] @inherits)
         (explicit_delegation . (user_type) @inherits)""",

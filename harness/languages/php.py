@@ -56,6 +56,7 @@ SYNTAX = Syntax(
     ),
     sequences=frozenset({"program"}),
     asserting=ASSERTING,
+    stub="{ throw new \\LogicException(); }",
     mentions="""(function_call_expression function: (_) @calls) (member_call_expression name: (_) @calls)
         (scoped_call_expression name: (_) @calls) (object_creation_expression (name) @calls)
         (base_clause (_) @inherits) (class_interface_clause (_) @inherits)""",

@@ -57,6 +57,7 @@ SYNTAX = Syntax(
     optional_semicolons=True,
     either_quote=True,
     asserting=ASSERTING,
+    stub="raise NotImplementedError",
     mentions="""(call function: (_) @calls)
         (class_definition superclasses: (argument_list (_) @inherits))""",
 )

@@ -54,6 +54,7 @@ SYNTAX = Syntax(
     spaces_matter=True,
     # A call of ``new`` names a class by its receiver.
     asserting=ASSERTING,
+    stub="raise NotImplementedError",
     mentions="(call method: (_) @calls) (call receiver: (constant) @calls) (superclass (_) @inherits)",
 )
 LINES = Lines(

@@ -45,6 +45,7 @@ SYNTAX = Syntax(
     blocks=frozenset({"block", "declaration_list", "field_declaration_list", "enum_variant_list", "match_block"}),
     sequences=frozenset({"source_file"}),
     asserting=ASSERTING,
+    stub="{ unimplemented!() }",
     mentions=f"""{CALLED} (macro_invocation macro: (_) @calls) (impl_item trait: (_) @inherits)
         (trait_item bounds: (trait_bounds (_) @inherits))""",
 )

@@ -109,7 +109,7 @@ def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:
 
 
 def list_definitions(parsed: Parsed) -> tuple[Definition, ...]:
-    found = _defining_nodes(parsed)
+    found = list_defining_nodes(parsed)
     return tuple(sorted(_qualify(parsed.language, found), key=lambda each: (each.first, -each.last)))
 
 
@@ -138,7 +138,7 @@ def _query(name: str, grammar: "Grammar") -> "Query":
     return Query(grammar, "\n".join(each for each in patterns if not each.startswith("[]")))
 
 
-def _defining_nodes(parsed: Parsed) -> "list[tuple[str, Node]]":
+def list_defining_nodes(parsed: Parsed) -> "list[tuple[str, Node]]":
     """Return the nodes of definitions, in order of the text, the outer before the inner."""
     from tree_sitter import QueryCursor
 

@@ -60,15 +60,20 @@ def find_by_mutants(instance_id: str, judged: Sequence[Judged]) -> Iterator[Audi
 
 
 def find_by_counters(counters: CounterSet) -> Iterator[AuditFinding]:
-    """Find labels that pass with the gold patch whatever they expect."""
-    vacuous = [label for label, reason in counters.missing.items() if reason is NoCounter.VACUOUS]
-    if vacuous:
-        total = len(counters.tests) + len(counters.missing)
-        yield AuditFinding(
-            instance_id=counters.instance_id,
-            kind=AuditKind.VACUOUS_LABELS,
-            severity=Severity.DOUBT,
-            summary=f"{len(vacuous)} of {total} tests to be fixed pass with the gold patch whatever they expect",
-            share=len(vacuous) / total,
-            evidence=tuple(vacuous),
-        )
+    """Find labels that pass with the gold patch whatever they expect, and labels that only have to compile."""
+    total = len(counters.tests) + len(counters.missing)
+    vacuous = tuple(label for label, reason in counters.missing.items() if reason is NoCounter.VACUOUS)
+    doubts = {
+        "pass with the gold patch whatever they expect": vacuous,
+        "pass where the gold patch's functions have no bodies": counters.compile_only,
+    }
+    for summary, labels in doubts.items():
+        if labels:
+            yield AuditFinding(
+                instance_id=counters.instance_id,
+                kind=AuditKind.VACUOUS_LABELS,
+                severity=Severity.DOUBT,
+                summary=f"{len(labels)} of {total} tests to be fixed {summary}",
+                share=len(labels) / total,
+                evidence=labels,
+            )

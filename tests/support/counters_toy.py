@@ -22,7 +22,7 @@ class ToyRun(TestRun):
     codes: Mapping[str, Code] = field(default_factory=dict)
     runs: list[str] = field(default_factory=list)
 
-    def read(self, paths: Sequence[str]) -> dict[str, str]:
+    def read(self, paths: Sequence[str], patch: str = "") -> dict[str, str]:
         return {PATH: self.text} if PATH in paths else {}
 
     def run(self, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:

@@ -49,3 +49,5 @@ def test_label_that_passes_whatever_it_expects_is_a_doubt() -> None:
     assert (found.kind, found.severity, found.evidence) == (AuditKind.VACUOUS_LABELS, Severity.DOUBT, ("two",))
     assert found.summary == "1 of 3 tests to be fixed pass with the gold patch whatever they expect"
     assert not list(find_by_counters(made.model_copy(update={"missing": {}})))
+    (compiles,) = find_by_counters(made.model_copy(update={"missing": {}, "compile_only": ("one",)}))
+    assert compiles.summary == "1 of 1 tests to be fixed pass where the gold patch's functions have no bodies"
