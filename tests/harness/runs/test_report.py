@@ -1,5 +1,5 @@
 from assay.cli.console import sum_line
-from assay.harness.domain import CounterForm, CounterRun, Environment, Outcome, Status, Verdict
+from assay.harness.domain import CounterForm, CounterRun, Environment, NoCounter, Outcome, Status, Verdict
 from assay.harness.runs.report import RunReport, build_report
 
 
@@ -62,7 +62,7 @@ def test_counter_tests_of_what_is_resolved_are_counted() -> None:
         kind="pair",
         forms={"a": CounterForm.NEAR, "b": CounterForm.NONCE},
         runs=({"a": Status.FAILED, "b": Status.MISSING},),
-        missing={"c": "no assertion"},
+        missing={"c": NoCounter.NO_ASSERTION},
     )
     one, two, three = verdicts(Outcome.RESOLVED, Outcome.RESOLVED, Outcome.TAMPERED)
     counted = {"counter": run.count()}

@@ -56,7 +56,7 @@ def validate(
       assay dataset validate rows.jsonl --write out
       assay dataset validate ./mine --write ./mine
     """
-    from assay.cli.commands.dataset.validate_view import Written, print_json, show
+    from assay.cli.commands.dataset.validate_view import MeasuredFolder, print_json, show
     from assay.harness.grading.stability import StabilityFile
     from assay.harness.runs.manifest import RunKind
     from assay.jobs.counter import make_counter_tests
@@ -78,7 +78,7 @@ def validate(
         write_measured(write, measured, in_place=in_place)
         instances = [each.instance for each in measured]
         results, records = [each.result for each in measured], tuple(each.stability for each in measured)
-        written = Written(write, {each.instance.id: each.problem for each in measured if each.problem})
+        written = MeasuredFolder(write, {each.instance.id: each.problem for each in measured if each.problem})
     else:
         instances, written = [*loaded.instances], None
         results, records = run_controls(run, instances, times)

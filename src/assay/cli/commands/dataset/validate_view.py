@@ -16,7 +16,7 @@ SHOWN = 20  # lines of one kind that are printed for an instance
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class MeasuredFolder:
     """The folder of measured instances, and the problems of the ones that are not in it."""
 
     folder: Path
@@ -24,7 +24,7 @@ class Written:
 
 
 def print_json(
-    results: Sequence[Validation], stability: Path, written: Written | None, made: Sequence[Countered] | None
+    results: Sequence[Validation], stability: Path, written: MeasuredFolder | None, made: Sequence[Countered] | None
 ) -> None:
     about: dict[str, object] = {
         "instances": [{**each.model_dump(mode="json"), "valid": each.valid} for each in results]
@@ -38,7 +38,7 @@ def print_json(
 
 
 def show(
-    results: Sequence[Validation], stability: Path, written: Written | None, made: Sequence[Countered] | None
+    results: Sequence[Validation], stability: Path, written: MeasuredFolder | None, made: Sequence[Countered] | None
 ) -> None:
     """Print a row for each instance, then the labels and the tests that do not hold, and what was made."""
     columns = ["instance", "valid", "gold", "null", "fail to pass", "pass to pass", "labels that differ", "unstable"]
