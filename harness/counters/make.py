@@ -1,11 +1,12 @@
 """Making an instance's counter-tests: tried with base and gold, and kept only if they fail as they must."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assay.harness.counters.assertions import NamedTest
-from assay.harness.counters.runs import TestRun
+from assay.harness.counters.runs import Note, TestRun, silent
+from assay.harness.counters.siblings import try_siblings
 from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
 from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, Status
 from assay.harness.patches.diff import read_diff
@@ -20,11 +21,6 @@ NO_ASSERTION = "its test has no assertion that is known"
 NONE_FAILS = "no counter-test of it fails with the gold patch"
 UNSTABLE = "its counter-test does not fail in every run"
 NOT_APPLIED = "the test command applies the test patch itself"
-Note = Callable[[str], object]
-
-
-def silent(_step: str) -> None:
-    """Show nothing of the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,9 @@ def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
     missing |= dict.fromkeys(sorted(left), NONE_FAILS) | dict.fromkeys(sorted(unstable), UNSTABLE)
     edited = {path for each in kept for path in each.edits}
     update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
-    return empty.model_copy(update=update)
+    whole = empty.model_copy(update=update)
+    countered = {path: content.decode() for path, content in render_files(whole).items()}
+    return whole.model_copy(update={"beside": try_siblings(run, whole, countered, note)})
 
 
 def render_files(counters: CounterSet) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ nothing here does input or output or imports another module of Assay.
 """
 
 from assay.harness.domain.cause import Cause, CauseFlag
-from assay.harness.domain.counter import CounterRun, CounterSet, CounterTest, Edit
+from assay.harness.domain.counter import CounterRun, CounterSet, CounterTest, Edit, Siblings
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -111,6 +111,7 @@ __all__ = [
     "Rule",
     "Service",
     "Sha256",
+    "Siblings",
     "Stages",
     "Status",
     "TestPlan",

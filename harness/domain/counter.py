@@ -1,5 +1,7 @@
 """Nouns of counter-tests: expected tests with another expected value, which must fail."""
 
+from hashlib import sha256
+
 from pydantic import Field
 
 from assay.harness.domain.vocabulary import CounterForm, Model, Status
@@ -17,6 +19,24 @@ class CounterTest(Model):
     """Keys are paths of hidden test files."""
 
 
+class Siblings(Model):
+    """Copies of tests beside their originals, in the same session.
+
+    A mark such as ``@snake:0@`` stands for a name that is drawn for each run.
+    """
+
+    files: dict[str, str] = Field(default={}, repr=False)
+    """Whole texts by path in the tree; both may have marks."""
+    names: dict[str, str] = {}
+    """By label, what the full id of its copy contains; it begins with one of ``words``."""
+    words: tuple[str, ...] = ()
+    """Words of names and files that only results of the copies have."""
+    argument: str = ""
+    """Follows the argument for tripwires in the test command: what makes the runner take the copies."""
+    targets: tuple[str, ...] = ()
+    """Follow the plan's targets in the test command."""
+
+
 class CounterSet(Model):
     """The counter-tests of an instance, each measured with base and gold."""
 
@@ -28,19 +48,33 @@ class CounterSet(Model):
     tests: tuple[CounterTest, ...] = ()
     missing: dict[str, str] = {}
     """Fail-to-pass tests without one, and why."""
+    beside: Siblings = Siblings()
+    """Those that behave with gold when they run after their originals, in the same session."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of all that they are."""
+        return sha256(self.model_dump_json().encode()).hexdigest()
 
 
 class CounterRun(Model):
     """What became of a patch's counter-tests."""
 
     kind: str
-    """``pair``: in a container of their own, in the place of the originals."""
+    """``pair``: in a container of their own, in the place of the originals.
+
+    ``beside``: after them, in the same session; where one passed, the runs behind the first are those of a pair.
+    """
     forms: dict[str, CounterForm] = {}
     """Keys are labels."""
     runs: tuple[dict[str, Status], ...] = ()
     """Status by label in each run. One that is missing did not run; all others must have failed."""
     missing: dict[str, str] = {}
     """Fail-to-pass tests without a counter-test, and why."""
+    not_beside: tuple[str, ...] = ()
+    """Tests whose counter-test is known, and cannot run beside them."""
+    seed: str = ""
+    """Draws the names of tests beside their originals."""
 
     @property
     def passed(self) -> tuple[str, ...]:

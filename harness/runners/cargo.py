@@ -12,6 +12,7 @@ from assay.harness.runners.base import (
     PLACEHOLDER,
     Adapted,
     Tripwires,
+    no_siblings,
     read_placing,
     snake_name,
 )
@@ -19,6 +20,7 @@ from assay.harness.runners.commands import ProgramCommand, arguments, part
 from assay.harness.runners.templates import draw, fill
 
 NAME = "cargo"
+place_siblings = no_siblings
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 
 _WITH_VALUE = """

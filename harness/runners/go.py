@@ -5,13 +5,14 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from assay.harness.domain import Status
+from assay.harness.domain import Siblings, Status
 from assay.harness.languages.go import EVENTS, PACKAGES
 from assay.harness.runners.base import (
     DEFINES_EXPECTED,
     PLACE,
     PLACEHOLDER,
     Adapted,
+    DoubledFile,
     Tripwires,
     camel_name,
     read_placing,
@@ -27,6 +28,7 @@ SELECTS = re.compile(r"-?-(skip|bench)(=.*)?")
 RUN = re.compile(r"-?-(test\.)?run(=.*)?", re.DOTALL)
 LEFT_OUT = re.compile(r"-?-(v|json|failfast|vet)(=.*)?")
 
+SIGNATURE = re.compile(r"^func (Test\w*)\((\w+) \*testing\.T\) \{", re.MULTILINE)
 TEST = "\n\nfunc Test$name(t *$testing.T) {\n\t%s\n}\n"
 EXAMPLE = "\n\nfunc Example$name() {\n\t// Output: $wrong\n}\n"  # fails: it prints nothing
 FIRST = (
@@ -81,6 +83,26 @@ def tripwires(dice: random.Random) -> Tripwires:
         expected |= {re.findall(r"func (\w+@\w+@)\(", wire.source)[0]: wire.status for wire in wires}
     names = sorted(name.replace(PLACE, "") for name in expected)
     return Tripwires(files=files, expected=expected, argument=f"^({'|'.join(names)})[0-9]+$")
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return files with copies of functions at their ends; a copy that went parallel would meet its original."""
+    texts, names, words = dict[str, str](), dict[str, str](), list[str]()
+    for file in files:
+        lines, copies = file.text.split("\n"), dict[int, tuple[str, str]]()
+        for test in file.tests:
+            source = "\n".join(lines[test.first - 1 : test.last])
+            found = SIGNATURE.search(source)
+            if found and test.first not in copies:
+                name = f"Test@camel:{len(words)}@"
+                words.append(name)
+                copy = f"func {name}{source[found.end(1) :]}"
+                copies[test.first] = name, re.sub(rf"\b{found[2]}\.Parallel\(\)", "", copy)
+            if test.first in copies:
+                names[test.label] = copies[test.first][0] + test.tail
+        texts[file.path] = "\n".join([file.original, *(f"{copy}\n" for _, copy in copies.values())])
+    argument = "".join(f"|^{word}$" for word in words)
+    return Siblings(files=texts, names=names, words=tuple(words), argument=argument)
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

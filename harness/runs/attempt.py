@@ -8,6 +8,7 @@ from functools import partial
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.benchmarks.evaluate import find_evaluation
+from assay.harness.counters.beside import run_beside
 from assay.harness.counters.pair import find_counters, run_pair
 from assay.harness.counters.runs import TestRun
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
@@ -47,14 +48,17 @@ def evaluate_once(
         judged = benchmark.gate(task)
         if isinstance(judged, Evaluation):
             return judged  # no image is built for a patch that needs none
+        known_by = counters_key(task) if task.counter else ""
         if not benchmark.patches_are_tests:
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, judged.text) as image:
-            found = find_evaluation(task)(task, image, engine, labels)
+            run, evaluate = TestRun(task, image, engine, labels), find_evaluation(task)
+            if task.counters and _has_counters(task, engine):
+                return run_beside(run, task.counters, lambda each: evaluate(each, image, engine, labels))
+            found = evaluate(task, image, engine, labels)
             if task.counter and _has_counters(task, engine) and grade(task.instance, found.evidence).resolved:
-                run = TestRun(task, image, engine, labels)
-                found = run_pair(run, found, find_counters(run, counters_key(task)))
+                found = run_pair(run, found, find_counters(run, known_by))
             return found
     except Exception as error:
         return make_failure(task, error)
