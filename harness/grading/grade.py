@@ -46,6 +46,7 @@ def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         "report_and_log_disagree": bool(evidence.report.disagreements),
         "no_counter_test": bool(evidence.counter and evidence.counter.missing),
         "no_value_asserted": bool(evidence.counter and CounterForm.NEGATED in evidence.counter.forms.values()),
+        "counter_not_beside": bool(evidence.counter and evidence.counter.not_beside),
         "counter_unconfirmed": bool(evidence.counter and evidence.counter.unconfirmed),
     }
     return tuple(name for name, holds in warnings.items() if holds)

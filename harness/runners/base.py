@@ -104,7 +104,8 @@ class DoubledTest:
     @property
     def tail(self) -> str:
         """What follows the name in the label, such as parameters."""
-        return self.label.partition(self.own_name)[2]
+        place = self.label.partition("[")[0].rfind(self.own_name)
+        return self.label[place + len(self.own_name) :] if place >= 0 else ""
 
 
 @dataclass(frozen=True, slots=True)
