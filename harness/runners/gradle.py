@@ -11,7 +11,7 @@ from assay.harness.runners.commands import part
 from assay.harness.runners.jvm import PLACING, tripwires
 from assay.harness.runners.maven import PRINTS, class_names
 
-__all__ = ["NAME", "PLACING", "PRINTS", "adapt", "tripwires"]
+__all__ = ["NAME", "PLACING", "PRINTS", "adapt", "place_siblings", "tripwires"]
 
 NAME = "gradle"
 place_siblings = no_siblings
