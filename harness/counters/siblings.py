@@ -23,8 +23,8 @@ _WORD = re.compile(r"\w+")
 def try_siblings(run: TestRun, counters: CounterSet, edited: Mapping[str, str], note: Note) -> Siblings:
     """Return the counter-tests that can stand beside their originals, with the gold patch.
 
-    Two runs show it. In the first the copies say what their originals do, and pass; in the second they fail. In both
-    gold is resolved: no copy changes what other tests find. Raises as ``TestRun.run``.
+    Two runs show it. In the first the copies have the text of their originals, and pass; in the second they fail. Gold
+    is resolved in both: no copy changes what other tests find. Raises as ``TestRun.run``.
 
     Args:
         edited: the texts of the files with the counter-tests in the place of their originals.
@@ -65,7 +65,7 @@ def draw_siblings(siblings: Siblings, seed: str) -> Siblings:
 
 
 def read_siblings(plan: TestPlan, found: Evaluation, siblings: Siblings) -> dict[str, Status]:
-    """Return what became of the copy of each label's test; none at all if no copy is in the results."""
+    """Return the status of the copy of each label's test; none at all if no copy is in the results."""
     tests = read_named(plan, found.report_files, found.output.decode(errors="replace"), siblings.words)
     if not tests:
         return {}

@@ -28,7 +28,7 @@ class Siblings(Model):
     files: dict[str, str] = Field(default={}, repr=False)
     """Whole texts by path in the tree; both may have marks."""
     names: dict[str, str] = {}
-    """By label, what the full id of its copy contains; it begins with one of ``words``."""
+    """A part of the full id of each label's copy; it begins with one of ``words``."""
     words: tuple[str, ...] = ()
     """Words of names and files that only results of the copies have."""
     argument: str = ""
@@ -49,7 +49,7 @@ class CounterSet(Model):
     missing: dict[str, str] = {}
     """Fail-to-pass tests without one, and why."""
     beside: Siblings = Siblings()
-    """Those that behave with gold when they run after their originals, in the same session."""
+    """The ones that behave with gold when they run after their originals, in the same session."""
 
     @property
     def digest(self) -> str:

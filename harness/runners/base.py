@@ -115,7 +115,7 @@ class DoubledFile:
     path: str
     original: str
     text: str
-    """With what the copies say in the place of their originals; lines are those of this text."""
+    """The same with copies in the place of their originals; lines are those of this text."""
     tests: tuple[DoubledTest, ...]
 
 
@@ -141,7 +141,7 @@ class TestRunner(Protocol):
         ...
 
     def place_siblings(self, files: Sequence[DoubledFile]) -> Siblings:
-        """Return copies of tests that run after their originals, in the same session; those that cannot are left out.
+        """Return copies of tests that run after their originals, in the same session; other tests have none.
 
         They are no part of the graded tests: a file, a class or a function of their own, or at the end of a file whose
         lines stay. Each is tried before it is used.

@@ -224,7 +224,7 @@ _TITLE = re.compile(r"""(["'`])(?:\\.|(?!\1)[^\\])*(?=\1\s*,\s*(?:async\b|functi
 
 
 def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
-    """Return copies of files without their other tests; a drawn word ends the titles of those that stay."""
+    """Return copies of files without their other tests; a drawn word ends the titles of the others."""
     texts, names, words = dict[str, str](), dict[str, str](), list[str]()
     for file in files:
         copied = CopiedFile.read("javascript", file.path, file.text, COPYING)

@@ -186,7 +186,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
-    """Return copies of classes, of which Maven runs single methods."""
+    """Return copies of classes; Maven runs single methods of them."""
     texts, names, words, argument = dict[str, str](), dict[str, str](), list[str](), ""
     for file in files:
         folder, slash, name = file.path.rpartition("/")

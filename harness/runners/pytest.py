@@ -84,7 +84,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
-    """Return files of which single tests are run: module and fixtures are there once more, other tests do not run."""
+    """Return files, and single tests of them: module and fixtures are there once more, other tests do not run."""
     return python.place_files(files, _name_nodes)
 
 

@@ -10,7 +10,7 @@ from assay.harness.runners.base import DoubledFile, DoubledTest
 Named = Sequence[tuple[DoubledTest, str]]
 """Tests, and what their copies are called."""
 Finish = Callable[[str, str, Named], tuple[str, str]]
-"""From the path and the text of a copied file, and its copies, to the text as it is, and its part of the argument."""
+"""Takes the path and the text of a copied file, and its copies; gives the text to write, and a part of the argument."""
 _BEGINNING = re.compile(r"test_?|[^\W_]+_|")
 """What stays of a name: runners choose tests by it."""
 

@@ -19,7 +19,7 @@ class CounterChoice(StrEnum):
 
     NONE = "none"
     BESIDE = "beside"
-    """They run after the tests to be fixed, in the same session; those that are known, none is made."""
+    """They run after the tests to be fixed, in the same session, if they are known: none is made."""
     PAIR = "pair"
     """They take the place of the tests to be fixed, in a container of their own."""
 
