@@ -4,15 +4,16 @@ import random
 import shlex
 from collections.abc import Sequence
 
-from assay.harness.domain import Status
+from assay.harness.domain import Siblings, Status
 from assay.harness.languages.rust import EXIT, RUN_DOCUMENTATION, RUN_PROGRAMS
+from assay.harness.runners.appending import append_copies
 from assay.harness.runners.base import (
     DEFINES_EXPECTED,
     PLACE,
     PLACEHOLDER,
     Adapted,
+    DoubledFile,
     Tripwires,
-    no_siblings,
     read_placing,
     snake_name,
 )
@@ -20,7 +21,6 @@ from assay.harness.runners.commands import ProgramCommand, arguments, part
 from assay.harness.runners.templates import draw, fill
 
 NAME = "cargo"
-place_siblings = no_siblings
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 
 _WITH_VALUE = """
@@ -85,6 +85,11 @@ def tripwires(dice: random.Random) -> Tripwires:
     text = fill(dice, _HEAD + "".join(wire.source for wire in wires), HELPERS)
     names = " ".join(wire.name.replace(PLACE, "") for wire in wires)
     return Tripwires({f"{snake_name(dice)}.rs": text}, {wire.name: wire.status for wire in wires}, names)
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return files with copies of their outermost functions at the end; those in a module would not find its names."""
+    return append_copies(files, r"^(?:async )?fn (\w+)\(", "@snake:NUMBER@", lambda copy, _: copy)
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Siblings, Status
 from assay.harness.languages.go import EVENTS, PACKAGES
+from assay.harness.runners.appending import append_copies
 from assay.harness.runners.base import (
     DEFINES_EXPECTED,
     PLACE,
@@ -28,7 +29,7 @@ SELECTS = re.compile(r"-?-(skip|bench)(=.*)?")
 RUN = re.compile(r"-?-(test\.)?run(=.*)?", re.DOTALL)
 LEFT_OUT = re.compile(r"-?-(v|json|failfast|vet)(=.*)?")
 
-SIGNATURE = re.compile(r"^func (Test\w*)\((\w+) \*testing\.T\) \{", re.MULTILINE)
+SIGNATURE = r"^func (Test\w*)\((\w+) \*testing\.T\) \{"
 TEST = "\n\nfunc Test$name(t *$testing.T) {\n\t%s\n}\n"
 EXAMPLE = "\n\nfunc Example$name() {\n\t// Output: $wrong\n}\n"  # fails: it prints nothing
 FIRST = (
@@ -87,22 +88,12 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
     """Return files with copies of functions at their ends; a copy that went parallel would meet its original."""
-    texts, names, words = dict[str, str](), dict[str, str](), list[str]()
-    for file in files:
-        lines, copies = file.text.split("\n"), dict[int, tuple[str, str]]()
-        for test in file.tests:
-            source = "\n".join(lines[test.first - 1 : test.last])
-            found = SIGNATURE.search(source)
-            if found and test.first not in copies:
-                name = f"Test@camel:{len(words)}@"
-                words.append(name)
-                copy = f"func {name}{source[found.end(1) :]}"
-                copies[test.first] = name, re.sub(rf"\b{found[2]}\.Parallel\(\)", "", copy)
-            if test.first in copies:
-                names[test.label] = copies[test.first][0] + test.tail
-        texts[file.path] = "\n".join([file.original, *(f"{copy}\n" for _, copy in copies.values())])
-    argument = "".join(f"|^{word}$" for word in words)
-    return Siblings(files=texts, names=names, words=tuple(words), argument=argument)
+
+    def stay(copy: str, found: re.Match[str]) -> str:
+        return re.sub(rf"\b{found[2]}\.Parallel\(\)", "", copy)
+
+    made = append_copies(files, SIGNATURE, "Test@camel:NUMBER@", stay)
+    return made.model_copy(update={"argument": "".join(f"|^{word}$" for word in made.words)})
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

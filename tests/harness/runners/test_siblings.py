@@ -105,7 +105,7 @@ PYTEST = ("pytest", "-rA", "-p", "no:cacheprovider")
 
 def double(runner: str, path: str, before: str, text: str, **names: str) -> Siblings:
     """Place copies of tests, by their labels, and draw their names."""
-    language = {"go": "go", "jest": "javascript", "maven": "java"}.get(runner, "python")
+    language = {"go": "go", "cargo": "rust", "jest": "javascript", "maven": "java"}.get(runner, "python")
     tests = list[DoubledTest]()
     for label, name in names.items():
         found = [each for each in definitions(language, path, text) if each.name.rpartition(".")[2] == name]
@@ -201,6 +201,16 @@ def test_go_gets_a_function_at_the_end_of_the_file_that_does_not_go_parallel() -
 def test_method_of_a_suite_in_go_has_no_copy() -> None:
     text = "package a\n\nfunc (s *Suite) TestSum() {\n\ts.Equal(3, add(1, 2))\n}\n"
     assert not double("go", "a/a_test.go", text, text, TestSum="TestSum").names
+
+
+def test_rust_gets_a_function_at_the_end_of_the_file_unless_it_is_in_a_module() -> None:
+    text = (
+        "#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n\nmod more {\n    #[test]\n    fn muls() {\n    }\n}\n"
+    )
+    made = double("cargo", "tests/calc.rs", text, text, adds="adds", muls="muls")
+    (word,) = made.words
+    assert made.names == {"adds": word}
+    assert made.files == {"tests/calc.rs": f"{text}\n#[test]\nfn {word}() {{\n    assert_eq!(add(1, 2), 3);\n}}\n"}
 
 
 @pytest.mark.parametrize(
