@@ -94,9 +94,8 @@ def content_key(task: Task) -> str:
         evaluation_edition(),
         benchmark_edition(folder),
     ]
-    if (
-        task.fail_fast or task.counters or find_benchmark(task.instance.rule).evaluate
-    ):  # these judge, to decide what else they run
+    # These judge, to decide what else they run.
+    if task.fail_fast or task.counters or find_benchmark(task.instance.rule).evaluate:
         parts.append(judging_edition(folder))
     if task.counter or task.counters:
         parts.append(rooms_edition("counters"))
