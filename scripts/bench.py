@@ -1,7 +1,7 @@
 """Prints the seconds of each step of an evaluation, and what a reward from Python costs beside its tests.
 
-Medians over some runs of one instance's gold patch, in fresh containers of an image that is present. Arguments, all
-optional: instance id, data set, folders of mirrors.
+Medians over some runs of one instance's gold patch, in fresh containers of an image that is present; in the end, what
+counter-tests cost. Arguments, all optional: instance id, data set, folders of mirrors.
 """
 
 import os
@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 
 from assay import Evaluation, Evaluator, Instance, Prediction, Verdict
+from assay.choices import CounterChoice
 from assay.harness.domain import Timings
 
 INSTANCE = "pallets__flask-2.3.2"
@@ -21,8 +22,8 @@ STEPS = ("create", "deliver", "start", "apply", "test", "collect", "remove", "to
 class Timed(Evaluator):
     """An evaluator that keeps the timings of every evaluation."""
 
-    def __init__(self, dataset: str, mirrors: Sequence[str]) -> None:
-        super().__init__(dataset, mirrors=mirrors)
+    def __init__(self, dataset: str, mirrors: Sequence[str], counter: str = CounterChoice.NONE) -> None:
+        super().__init__(dataset, mirrors=mirrors, counter=counter)
         self.timings: list[Timings] = []
 
     def judge(self, instance: Instance | str, patch: str | Prediction) -> tuple[Verdict, Evaluation]:
@@ -55,7 +56,20 @@ def main() -> None:
         list(evaluator.evaluate_many([pair] * RUNS, jobs=2))
         wall, tests = time.monotonic() - began, sum(timing.test for timing in evaluator.timings)
         print(f"{'2 jobs':<10}{(wall - tests / 2) / RUNS:>9.3f}  each: {wall:.1f} in all, tests {tests:.1f} in 2 jobs")
+    _print_counters(pair, arguments.get(2, "releases"), sys.argv[3:])
     print(f"\nload {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+def _print_counters(pair: tuple[Instance, str], dataset: str, mirrors: Sequence[str]) -> None:
+    """Print the seconds of evaluations with counter-tests; the first with a pair makes them."""
+    print("\ncounter-tests, whole evaluations and their tests")
+    for choice in (CounterChoice.PAIR, CounterChoice.NONE, CounterChoice.BESIDE):
+        with Timed(dataset, mirrors, choice) as evaluator:
+            evaluator.evaluate(*pair)
+            evaluator.timings.clear()
+            walls = [_seconds(evaluator, *pair) for _ in range(RUNS)]
+            _print_row(choice, walls)
+            _print_row("  test", [timing.test for timing in evaluator.timings])
 
 
 def _seconds(evaluator: Timed, instance: Instance, patch: str) -> float:

@@ -6,17 +6,16 @@ Everything else goes to an evaluation of all tests, in a fresh container, as eve
 """
 
 import hashlib
-import re
 import shlex
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.harness.benchmarks import find_benchmark
-from assay.harness.domain import FAILING, PASSING, ApplyStatus, FailedPart, Instance, Outcome, Prediction
+from assay.harness.domain import FAILING, PASSING, ApplyStatus, FailedPart, Instance, Outcome, Prediction, Siblings
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
-from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, replace_targets
 from assay.harness.reports import lookup, names_a_test
 from assay.harness.rulings.normalise import match_labels
 from assay.harness.runners import django, pytest
@@ -63,12 +62,10 @@ def narrow_plan(task: Task) -> Task | None:
     if not (wanted and instance.gold_patch and given and find_benchmark(instance.rule).can_stop_early):
         return None
     targets = CHOOSE.get(plan.runner, _choose_targets)(wanted, given)
-    before, after = shlex.join(given), shlex.join(targets)
-    places = [*re.finditer(rf"(?<!\S){re.escape(before)}(?!\S)", plan.command)]
-    if not targets or after == before or len(after) > LONGEST or len(places) != 1:
+    command = replace_targets(plan.command, given, targets)
+    if not targets or command == plan.command or len(shlex.join(targets)) > LONGEST:
         return None
-    command = plan.command[: places[0].start()] + after + plan.command[places[0].end() :]
-    return replace(task, plan=plan.model_copy(update={"command": command, "targets": targets}))
+    return replace(task, plan=plan.model_copy(update={"command": command, "targets": targets}), siblings=Siblings())
 
 
 @dataclass(eq=False, slots=True)

@@ -3,11 +3,12 @@
 import random
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assay.harness.counters.assertions import NamedTest
-from assay.harness.counters.runs import TestRun
+from assay.harness.counters.runs import Note, TestRun, silent
+from assay.harness.counters.siblings import try_siblings
 from assay.harness.counters.stubs import find_compile_only
 from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
 from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, NoCounter, Status
@@ -17,11 +18,6 @@ ROUNDS = 4
 """Runs with gold in which the forms of counter-tests are tried, strongest first."""
 CONFIRMED = 2
 """More runs with gold in which every counter-test that is kept has failed too."""
-Note = Callable[[str], object]
-
-
-def silent(_step: str) -> None:
-    """Show nothing of the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +65,13 @@ def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) ->
     without = run.run("")
     printed = b"\n".join([without.output, *without.report_files.values()])
     lines = _find_lines(printed, files)
-    candidates, missing = list[_Candidate](), dict[str, NoCounter]()
-    for label in instance.fail_to_pass:
-        made = _find_assertions(label, files, lines)
-        if made.assertions:
-            candidates.append(made)
-        else:
-            missing[label] = NoCounter.NO_ASSERTION if _find_places(label, files) else NoCounter.NO_TEST
+    candidates = [_find_assertions(label, files, lines) for label in instance.fail_to_pass]
+    missing = {
+        each.label: NoCounter.NO_ASSERTION if _find_places(each.label, files) else NoCounter.NO_TEST
+        for each in candidates
+        if not each.assertions
+    }
+    candidates = [each for each in candidates if each.assertions]
     kept = _try_twins(run, candidates, files, note)
     kept, unstable = _confirm(run, kept, files, note)
     left = {each.label for each in candidates} - {each.label for each in kept} - unstable
@@ -85,7 +81,9 @@ def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) ->
     compiles = find_compile_only(run) if not any(map(on_base, instance.fail_to_pass)) else ()
     edited = {*respelled, *(path for each in kept for path in each.edits)}
     update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
-    return empty.model_copy(update={**update, "respelled": respelled, "compile_only": compiles})
+    whole = empty.model_copy(update={**update, "respelled": respelled, "compile_only": compiles})
+    countered = {path: content.decode() for path, content in render_files(whole).items()}
+    return whole.model_copy(update={"beside": try_siblings(run, whole, countered, note)})
 
 
 def render_files(counters: CounterSet) -> dict[str, bytes]:

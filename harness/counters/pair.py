@@ -6,10 +6,11 @@ what would be resolved is run again. A counter-test that passes is run twice mor
 
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
-from assay.harness.counters.make import Note, make_counters, render_files, render_respelled, silent
-from assay.harness.counters.runs import TestRun
-from assay.harness.domain import FAILING, PASSING, CounterRun, CounterSet, Status
+from assay.harness.counters.make import make_counters, render_files, render_respelled
+from assay.harness.counters.runs import Note, TestRun, silent, summarise
+from assay.harness.domain import CounterRun, CounterSet, Status
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import default_cache, replace_file
 
@@ -18,13 +19,23 @@ AGAIN = 2
 
 def find_counters(run: TestRun, key: str, note: Note = silent) -> CounterSet:
     """Return the counter-tests that the cache has under a key, or make and keep them; raises as ``make_counters``."""
-    file = default_cache() / "counters" / f"{key}.json"
-    with suppress(FileNotFoundError, ValueError):
-        return CounterSet.model_validate_json(file.read_bytes())
-    made = make_counters(run, note)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(file, made.model_dump_json().encode())
-    return made
+    known = load_counters(key)
+    if known is None:
+        known, file = make_counters(run, note), _get_file(key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, known.model_dump_json().encode())
+    return known
+
+
+def load_counters(key: str) -> CounterSet | None:
+    """Return the counter-tests that the cache has under a key; None if it has none."""
+    with suppress(OSError, ValueError):
+        return CounterSet.model_validate_json(_get_file(key).read_bytes())
+    return None
+
+
+def _get_file(key: str) -> Path:
+    return default_cache() / "counters" / f"{key}.json"
 
 
 def respell_tests(task: Task, counters: CounterSet) -> Task:
@@ -35,7 +46,7 @@ def respell_tests(task: Task, counters: CounterSet) -> Task:
 
 def note_spelling(found: Evaluation, counters: CounterSet) -> Evaluation:
     """Add to a graded evaluation what it was run with."""
-    done = CounterRun(kind="pair", respelled=tuple(counters.respelled), seed=counters.seed)
+    done = CounterRun(kind="pair", respelled=tuple(counters.respelled), seed=str(counters.seed))
     return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
 
 
@@ -45,23 +56,16 @@ def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluatio
     files, runs = render_files(counters), list[dict[str, Status]]()
     for _ in range(1 + AGAIN if forms else 0):
         read = run.read_statuses(run.run(run.task.prediction.patch, files))
-        runs.append({label: _summarise(read(label)) for label in forms})
+        runs.append({label: summarise(read(label)) for label in forms})
         if Status.PASSED not in runs[0].values():
             break
     done = CounterRun(
         kind="pair",
         forms=forms,
         respelled=tuple(counters.respelled),
-        seed=counters.seed,
+        seed=str(counters.seed),
         runs=tuple(runs),
         missing=counters.missing,
         compile_only=counters.compile_only,
     )
     return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
-
-
-def _summarise(statuses: set[Status]) -> Status:
-    """Return whether a counter-test passed, failed, or did not run; of several, one that fails is enough."""
-    if statuses & FAILING:
-        return Status.FAILED
-    return Status.PASSED if statuses & PASSING else Status.MISSING

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.harness.domain import ApplyStatus, Status
+from assay.harness.domain import FAILING, PASSING, ApplyStatus, Status
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
@@ -14,6 +14,11 @@ from assay.harness.rulings.normalise import match_labels
 OUT = "/tmp/assay-report"
 READING = 60.0
 """Seconds in which files are copied."""
+Note = Callable[[str], object]
+
+
+def silent(_step: str) -> None:
+    """Show nothing of the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +75,10 @@ class TestRun:
         if applied.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
             raise EnvironmentFailure(f"the tree for counter-tests cannot be made: {applied.detail}")
         return found
+
+
+def summarise(statuses: set[Status]) -> Status:
+    """Return whether a counter-test passed, failed, or did not run; of several, one that fails is enough."""
+    if statuses & FAILING:
+        return Status.FAILED
+    return Status.PASSED if statuses & PASSING else Status.MISSING

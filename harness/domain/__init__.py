@@ -5,7 +5,7 @@ nothing here does input or output or imports another module of Assay.
 """
 
 from assay.harness.domain.cause import Cause, CauseFlag
-from assay.harness.domain.counter import CounterCount, CounterRun, CounterSet, CounterTest, Edit, NoCounter
+from assay.harness.domain.counter import CounterCount, CounterRun, CounterSet, CounterTest, Edit, NoCounter, Siblings
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -113,6 +113,7 @@ __all__ = [
     "Rule",
     "Service",
     "Sha256",
+    "Siblings",
     "Stages",
     "Status",
     "TestPlan",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from enum import StrEnum
+from hashlib import sha256
 
 from pydantic import Field
 
@@ -31,6 +32,24 @@ class CounterTest(Model):
     """Keys are paths of hidden test files."""
 
 
+class Siblings(Model):
+    """Copies of tests beside their originals, in the same session.
+
+    A mark such as ``@snake:0@`` stands for a name that is drawn for each run.
+    """
+
+    files: dict[str, str] = Field(default={}, repr=False)
+    """Whole texts by path in the tree; both may have marks."""
+    names: dict[str, str] = {}
+    """A part of the full id of each label's copy; it begins with one of ``words``."""
+    words: tuple[str, ...] = ()
+    """Words of names and files that only results of the copies have."""
+    argument: str = ""
+    """Follows the argument for tripwires in the test command: what makes the runner take the copies."""
+    targets: tuple[str, ...] = ()
+    """Follow the plan's targets in the test command."""
+
+
 class CounterSet(Model):
     """The counter-tests of an instance, each measured with base and gold."""
 
@@ -48,6 +67,13 @@ class CounterSet(Model):
     """Fail-to-pass tests without one, and why."""
     compile_only: tuple[str, ...] = ()
     """Fail-to-pass tests that pass with gold's signatures and bodies that only fail."""
+    beside: Siblings = Siblings()
+    """The ones that behave with gold when they run after their originals, in the same session."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of all that they are."""
+        return sha256(self.model_dump_json().encode()).hexdigest()
 
 
 class CounterCount(Model):
@@ -64,17 +90,23 @@ class CounterRun(Model):
     """What became of a patch's counter-tests."""
 
     kind: str
-    """``pair``: in a container of their own, in the place of the originals."""
+    """``pair``: in a container of their own, in the place of the originals.
+
+    ``beside``: after them, in the same session; where one passed, the runs behind the first are those of a pair.
+    """
     forms: dict[str, CounterForm] = {}
     """Keys are labels."""
     respelled: tuple[str, ...] = ()
     """Hidden test files that the graded run had in another spelling."""
-    seed: int = 0
+    seed: str = ""
+    """Draws the names of tests beside their originals, or the values and spellings of a pair."""
     runs: tuple[dict[str, Status], ...] = ()
     """Status by label in each run. One that is missing did not run; all others must have failed."""
     missing: dict[str, NoCounter] = {}
     """Fail-to-pass tests without a counter-test, and why."""
     compile_only: tuple[str, ...] = ()
+    not_beside: tuple[str, ...] = ()
+    """Tests whose counter-test is known, and cannot run beside them."""
 
     @property
     def passed(self) -> tuple[str, ...]:

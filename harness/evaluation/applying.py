@@ -167,7 +167,7 @@ def _read_tree(box: Box, plan: TestPlan, path: str) -> str | None:
 def _list_guarded(instance: Instance, delivery: Delivery, tree: Iterable[str]) -> bytes:
     """Return the supervisor's lists."""
     tripwires = delivery.tripwires.files if delivery.tripwires else ()
-    guarded = choose_guarded(instance, delivery.plan, tree, tripwires)
+    guarded = choose_guarded(instance, delivery.plan, {*tree, *delivery.assets}, tripwires)
     lists = {FILES: guarded.files, DATA: guarded.data, WATCHED: guarded.watched, CACHES: guarded.caches}
     return pack_tar({name.strip("/"): format_list(f"./{path}" for path in paths) for name, paths in lists.items()})
 

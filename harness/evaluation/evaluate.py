@@ -4,19 +4,22 @@ import hashlib
 import random
 import re
 import secrets
+import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.harness import languages
 from assay.harness.domain import (
     Apply,
     ApplyStatus,
+    CounterSet,
     Environment,
     Evidence,
     Instance,
     Prediction,
     PublishedImage,
+    Siblings,
     TestPlan,
     Timings,
 )
@@ -52,7 +55,11 @@ class Task:
     fail_fast: bool = False
     """Whether an evaluation may stop when its fail-to-pass tests fail (``benchmarks.fail_fast``)."""
     counter: bool = False
-    """Whether what would be resolved has to fail its counter-tests."""
+    """Whether what would be resolved has to fail its counter-tests, in a container of their own."""
+    counters: CounterSet | None = None
+    """The counter-tests that are known, if they run beside their originals."""
+    siblings: Siblings = field(default_factory=Siblings)
+    """What this run has beside the tests, under names that are drawn."""
     assets: Callable[[], Mapping[str, bytes]] = dict
     """Returns the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
     beside: TestPlan | None = None
@@ -87,7 +94,10 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     info = engine.find_image(image)
     task = _choose_user(task, info)
     plan = task.plan
-    delivery = make_delivery(task.instance, plan, patch, _tripwires(plan), task.assets())
+    command = replace_targets(plan.command, plan.targets, (*plan.targets, *task.siblings.targets))
+    plan = plan.model_copy(update={"command": command})
+    assets = {**task.assets(), **{path: text.encode() for path, text in task.siblings.files.items()}}
+    delivery = make_delivery(task.instance, plan, patch, _tripwires(plan, task.siblings), assets)
     services = _sidecars(plan, info)
     archive = delivery.archive()
     with engine.open(BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)) as box:
@@ -125,6 +135,14 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         }
     )
     return replace(found, evidence=evidence)
+
+
+def replace_targets(command: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """Return a test command with other targets; the command itself unless it has the ones before once."""
+    places = [*re.finditer(rf"(?<!\S){re.escape(shlex.join(before))}(?!\S)", command)] if before else []
+    if len(places) != 1:
+        return command
+    return command[: places[0].start()] + shlex.join(after) + command[places[0].end() :]
 
 
 def gate_patch(task: Task) -> GatedPatch | Evaluation:
@@ -168,10 +186,11 @@ def _flag_missing_packages(task: Task, patch: GatedPatch, output: bytes) -> tupl
     return (PACKAGES_MISSING,) if says_so else ()
 
 
-def _tripwires(plan: TestPlan) -> Tripwires | None:
+def _tripwires(plan: TestPlan, siblings: Siblings) -> Tripwires | None:
     if not (plan.runner and plan.tripwires):
         return None
-    return find_runner(plan.runner).tripwires(random.Random(secrets.randbits(128)))
+    made = find_runner(plan.runner).tripwires(random.Random(secrets.randbits(128)))
+    return replace(made, argument=made.argument + siblings.argument)
 
 
 def _sidecars(plan: TestPlan, image: ImageInfo | None) -> tuple[Sidecar, ...]:
@@ -199,7 +218,7 @@ def _collect(
         files = box.get(plan.report_path, REPORT_BYTES) if plan.report_path else {}
     placed = expect_at_places(delivery.tripwires, applied.output)
     is_label = task.label_test and task.label_test(task.instance)
-    report, tripwires = read_witnesses(plan, files, run.output, placed, is_label)
+    report, tripwires = read_witnesses(plan, files, run.output, placed, is_label, task.siblings.words)
     results = {
         "exit_code": run.exit_code,
         "timed_out": run.timed_out,

@@ -1,6 +1,6 @@
 """Results of a run from its witnesses: report file, output and tripwires. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from assay.harness import reports
 from assay.harness.domain import Status, TestPlan, TestReport, Tripwire
@@ -25,17 +25,20 @@ def read_witnesses(
     output: bytes,
     placed: Expected,
     is_label: Callable[[str], bool] | None = None,
+    left_out: Collection[str] = (),
 ) -> tuple[TestReport, dict[str, Tripwire]]:
     """Read the project's own results, and the tripwires.
 
-    Of a place whose process may not be there, nothing is expected if none of its tripwires is seen.
+    Of a place whose process may not be there, nothing is expected if none of its tripwires is seen. Tests with a word
+    of ``left_out`` are neither.
     """
     prints = find(plan.runner).PRINTS if plan.runner else frozenset()
     expected = {name: status for each in placed.values() for name, status in each.items()}
-    report, seen = reports.read(plan, files, output.decode(errors="replace"), expected, prints, is_label)
+    names = {**dict.fromkeys(left_out, Status.MISSING), **expected}
+    report, seen = reports.read(plan, files, output.decode(errors="replace"), names, prints, is_label)
     unsure = [names for place, names in placed.items() if place.endswith(UNSURE)]
     absent = {name for names in unsure if not any(_was_seen(seen[name]) for name in names) for name in names}
-    return report, {name: tripwire for name, tripwire in seen.items() if name not in absent}
+    return report, {name: tripwire for name, tripwire in seen.items() if name in expected and name not in absent}
 
 
 def _was_seen(tripwire: Tripwire) -> bool:

@@ -59,6 +59,7 @@ def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         "vacuous": bool(evidence.counter and NoCounter.VACUOUS in evidence.counter.missing.values()),
         "compile_only": bool(evidence.counter and evidence.counter.compile_only),
         "no_value_asserted": bool(evidence.counter and CounterForm.NEGATED in evidence.counter.forms.values()),
+        "counter_not_beside": bool(evidence.counter and evidence.counter.not_beside),
         "counter_unconfirmed": bool(evidence.counter and evidence.counter.unconfirmed),
     }
     return tuple(name for name, holds in warnings.items() if holds)

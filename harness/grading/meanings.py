@@ -60,6 +60,7 @@ FLAGS: Mapping[str, str] = {
     "no_tripwires": "No tripwires ran beside the tests: nothing is known of how the runner reports failures.",
     "no_counter_test": "Some tests to be fixed have no counter-test; the evidence says why.",
     "no_value_asserted": "Some counter-tests expect the opposite of a condition, and no other value.",
+    "counter_not_beside": "Some known counter-tests cannot run beside their originals; --counter pair runs them.",
     "counter_unconfirmed": "A counter-test passed once and not again, or did not run.",
     "report_and_log_disagree": (
         "The report file and the output disagree about a test; if the report is the better one for an expected "

@@ -95,12 +95,12 @@ class CopiedFile:
         edit = (literal.first, literal.last, new)
         if renamed:
             edits = [(first - test.first, last - test.first, text) for first, last, text in (edit, *literal.alone)]
-            before = re.sub(begin, renamed, _edit(test.source, edits), count=1)
+            before = re.sub(begin, renamed, edit_text(test.source, edits), count=1)
         else:
             if test.first not in self._cuts:
                 heads = [(node.start_byte, node.end_byte, "") for node in self._heads]
                 self._cuts[test.first] = heads + [other.cut for other in self.tests if not test.needs(other)]
-            before += _edit(self.text, [*self._cuts[test.first], *literal.alone, edit])
+            before += edit_text(self.text, [*self._cuts[test.first], *literal.alone, edit])
         return before.replace("MARK", f"{MARK}{number}", 1) + behind
 
 
@@ -176,7 +176,7 @@ def _source(node: "Node") -> str:
     return (node.text or b"").decode(errors="replace")
 
 
-def _edit(text: str, edits: Iterable[Edit]) -> str:
+def edit_text(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with some edits; of two that overlap, the outer one is made."""
     content, out, at = text.encode(errors="replace"), [], 0
     for first, last, new in sorted(edits, key=lambda edit: (edit[0], -edit[1])):

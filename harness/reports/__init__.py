@@ -66,6 +66,7 @@ __all__ = [
     "names_a_test",
     "read",
     "read_log",
+    "read_named",
     "suite_ran",
 ]
 
@@ -131,6 +132,14 @@ def read(
         ran = [test for test, status in structured.items() if status is not Status.SKIPPED]  # skips go by line
         report = report.model_copy(update={"unprinted": results.find_unprinted(ran, output, IDS[plan.test_id])})
     return report, results.collect_tripwires(names, reported if plan.report_path else printed, printed, prints)
+
+
+def read_named(plan: TestPlan, files: Mapping[str, bytes], output: str, words: Collection[str]) -> dict[str, Status]:
+    """Read the results of tests with one of some words in their full ids, which are kept; arguments as of ``read``."""
+    tests = (
+        _read_files(plan.report_format, files) if plan.report_path else results.full(find(plan.log_format), [output])
+    )
+    return results.choose_named(tests, words)
 
 
 def label_names(plan: TestPlan, files: Mapping[str, bytes], output: str) -> frozenset[str]:

@@ -49,6 +49,12 @@ def split_tripwires(tests: Mapping[str, Status], names: Collection[str]) -> tupl
     return own, worst((found[test], status) for test, status in tests.items() if found[test])
 
 
+def choose_named(tests: Mapping[str, Status], words: Collection[str]) -> dict[str, Status]:
+    """Return the results by full id that have one of some words in it."""
+    sought = {*words}
+    return {test: status for test, status in tests.items() if not sought.isdisjoint(_WORD.findall(test))}
+
+
 def collect_tripwires(
     expected: Mapping[str, Status],
     report: Mapping[str, Status],

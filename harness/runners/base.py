@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from assay.harness.domain import Status
+from assay.harness.domain import Siblings, Status
 
 PLACEHOLDER = "{tripwires}"  # stands in a test command for ``Tripwires.argument``
 UNSURE = "?"  # follows a place whose process may not be there
@@ -86,6 +86,39 @@ class Adapted:
     """Format of its output; empty for that of the row's own log."""
 
 
+@dataclass(frozen=True, slots=True)
+class DoubledTest:
+    """A test that is to stand once more beside itself."""
+
+    label: str
+    name: str
+    """Qualified and dotted, ``Outer.method``."""
+    first: int
+    last: int
+    """Lines from 1, both included, with decorators."""
+
+    @property
+    def own_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def tail(self) -> str:
+        """What follows the name in the label, such as parameters."""
+        place = self.label.partition("[")[0].rfind(self.own_name)
+        return self.label[place + len(self.own_name) :] if place >= 0 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoubledFile:
+    """A file of hidden tests with some that are to stand beside themselves."""
+
+    path: str
+    original: str
+    text: str
+    """The same with copies in the place of their originals; lines are those of this text."""
+    tests: tuple[DoubledTest, ...]
+
+
 class TestRunner(Protocol):
     """A module that knows one test runner."""
 
@@ -107,6 +140,14 @@ class TestRunner(Protocol):
         """Return tripwires whose names, order and values no patch can know beforehand."""
         ...
 
+    def place_siblings(self, files: Sequence[DoubledFile]) -> Siblings:
+        """Return copies of tests that run after their originals, in the same session; other tests have none.
+
+        They are no part of the graded tests: a file, a class or a function of their own, or at the end of a file whose
+        lines stay. Each is tried before it is used.
+        """
+        ...
+
     def adapt(self, words: Sequence[str]) -> Adapted | None:
         """Adapt a test command from a row's own script.
 
@@ -122,6 +163,11 @@ class TestRunner(Protocol):
 def not_known(words: Sequence[str]) -> Adapted | None:  # noqa: ARG001 - the Protocol names it
     """Return nothing: the ``adapt`` of a runner that no row's script starts."""
     return None
+
+
+def no_siblings(files: Sequence[DoubledFile]) -> Siblings:  # noqa: ARG001 - the Protocol names it
+    """Return nothing: the ``place_siblings`` of a runner beside whose tests no copy can stand."""
+    return Siblings()
 
 
 def draw_numbers(dice: random.Random) -> dict[str, int]:

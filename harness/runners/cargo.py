@@ -4,13 +4,15 @@ import random
 import shlex
 from collections.abc import Sequence
 
-from assay.harness.domain import Status
+from assay.harness.domain import Siblings, Status
 from assay.harness.languages.rust import EXIT, RUN_DOCUMENTATION, RUN_PROGRAMS
+from assay.harness.runners.appending import append_copies
 from assay.harness.runners.base import (
     DEFINES_EXPECTED,
     PLACE,
     PLACEHOLDER,
     Adapted,
+    DoubledFile,
     Tripwires,
     read_placing,
     snake_name,
@@ -83,6 +85,11 @@ def tripwires(dice: random.Random) -> Tripwires:
     text = fill(dice, _HEAD + "".join(wire.source for wire in wires), HELPERS)
     names = " ".join(wire.name.replace(PLACE, "") for wire in wires)
     return Tripwires({f"{snake_name(dice)}.rs": text}, {wire.name: wire.status for wire in wires}, names)
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return files with copies of their outermost functions at the end; those in a module would not find its names."""
+    return append_copies(files, r"^(?:async )?fn (\w+)\(", "@snake:NUMBER@", lambda copy, _: copy)
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

@@ -1,19 +1,18 @@
 """Django's runner: tripwires are an application of their own, beside those of the tests."""
 
 import random
-import re
+import shlex
 from collections.abc import Sequence
 
-from assay.harness.domain import Status
-from assay.harness.runners import adapters, unittest
-from assay.harness.runners.base import Adapted, Tripwires, read_placing, snake_name
-from assay.harness.runners.unittest import METHODS, Base
+from assay.harness.domain import Siblings, Status
+from assay.harness.runners import adapters, python, unittest
+from assay.harness.runners.base import Adapted, DoubledFile, Tripwires, read_placing, snake_name
+from assay.harness.runners.unittest import LABEL, METHODS, Base
 
 NAME = "django"
 PRINTS = unittest.PRINTS
 PLACING = read_placing("django.sh") + unittest.PLACING_INSIDE
 
-LABEL = re.compile(r"(\w+) \(([\w.]+)\)")
 WITH_VALUE = frozenset(
     {
         *("-v", "--verbosity", "--settings", "--parallel", "--tag", "--exclude-tag", "-k", "--shuffle"),
@@ -76,6 +75,16 @@ def tripwires(dice: random.Random) -> Tripwires:
     )
     files = {f"{package}/__init__.py": "", f"{package}/{module}.py": text, unittest.INSIDE: inside}
     return Tripwires(files=files, expected=expected, argument=f"{package}.{module}")
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return modules that load single tests, in the applications of their originals."""
+
+    def finish(path: str, text: str, tests: python.Named) -> tuple[str, str]:
+        module = path.removeprefix("tests/").removesuffix(".py").replace("/", ".")
+        return unittest.load_single(text, tests), f" {shlex.quote(module)}"
+
+    return python.place_files(files, finish)
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

@@ -5,13 +5,15 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from assay.harness.domain import Status
+from assay.harness.domain import Siblings, Status
 from assay.harness.languages.go import EVENTS, PACKAGES
+from assay.harness.runners.appending import append_copies
 from assay.harness.runners.base import (
     DEFINES_EXPECTED,
     PLACE,
     PLACEHOLDER,
     Adapted,
+    DoubledFile,
     Tripwires,
     camel_name,
     read_placing,
@@ -27,6 +29,7 @@ SELECTS = re.compile(r"-?-(skip|bench)(=.*)?")
 RUN = re.compile(r"-?-(test\.)?run(=.*)?", re.DOTALL)
 LEFT_OUT = re.compile(r"-?-(v|json|failfast|vet)(=.*)?")
 
+SIGNATURE = r"^func (Test\w*)\((\w+) \*testing\.T\) \{"
 TEST = "\n\nfunc Test$name(t *$testing.T) {\n\t%s\n}\n"
 EXAMPLE = "\n\nfunc Example$name() {\n\t// Output: $wrong\n}\n"  # fails: it prints nothing
 FIRST = (
@@ -81,6 +84,16 @@ def tripwires(dice: random.Random) -> Tripwires:
         expected |= {re.findall(r"func (\w+@\w+@)\(", wire.source)[0]: wire.status for wire in wires}
     names = sorted(name.replace(PLACE, "") for name in expected)
     return Tripwires(files=files, expected=expected, argument=f"^({'|'.join(names)})[0-9]+$")
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return files with copies of functions at their ends; a copy that went parallel would meet its original."""
+
+    def stay(copy: str, found: re.Match[str]) -> str:
+        return re.sub(rf"\b{found[2]}\.Parallel\(\)", "", copy)
+
+    made = append_copies(files, SIGNATURE, "Test@camel:NUMBER@", stay)
+    return made.model_copy(update={"argument": "".join(f"|^{word}$" for word in made.words)})
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

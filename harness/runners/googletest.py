@@ -8,7 +8,15 @@ what the programs print.
 import random
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import DEFINES_EXPECTED, PLACE, Tripwires, camel_name, not_known, read_placing
+from assay.harness.runners.base import (
+    DEFINES_EXPECTED,
+    PLACE,
+    Tripwires,
+    camel_name,
+    no_siblings,
+    not_known,
+    read_placing,
+)
 from assay.harness.runners.templates import draw, fill
 
 NAME = "googletest"
@@ -62,3 +70,4 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 adapt = not_known
+place_siblings = no_siblings

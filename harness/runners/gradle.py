@@ -6,14 +6,15 @@ A test command needs ``--continue``, and ``--tests {tripwires}`` if it selects c
 import shlex
 from collections.abc import Sequence
 
-from assay.harness.runners.base import PLACEHOLDER, Adapted
+from assay.harness.runners.base import PLACEHOLDER, Adapted, no_siblings
 from assay.harness.runners.commands import part
 from assay.harness.runners.jvm import PLACING, tripwires
 from assay.harness.runners.maven import PRINTS, class_names
 
-__all__ = ["NAME", "PLACING", "PRINTS", "adapt", "tripwires"]
+__all__ = ["NAME", "PLACING", "PRINTS", "adapt", "place_siblings", "tripwires"]
 
 NAME = "gradle"
+place_siblings = no_siblings
 
 PROGRAMS = frozenset({"gradle", "gradlew"})
 _WITH_VALUE = """

@@ -13,6 +13,7 @@ from assay.harness.runners.base import PLACEHOLDER, Adapted, Tripwires
 from assay.harness.runners.commands import part
 
 NAME = "jasmine"
+place_siblings = javascript.place_siblings
 PRINTS = frozenset({Status.FAILED})
 KNOWN = ("--config", "--no-color", "--color", "--random=false")
 PLACING = javascript.BOTH

@@ -1,13 +1,18 @@
 """Tripwires in JavaScript, which jest, vitest, node:test, mocha, jasmine, karma and tape share."""
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.harness.domain import Status
+from assay.harness.domain import Siblings, Status
+from assay.harness.languages.copying import CopiedFile, SourceTest, edit_text
+from assay.harness.languages.javascript import COPYING
 from assay.harness.runners.base import (
     HAS_EXPECTED,
     PLACE,
+    DoubledFile,
+    DoubledTest,
     Tripwires,
     camel_name,
     draw_numbers,
@@ -211,3 +216,42 @@ GIVEN = (
     " catch (error) { return {}; } };"
 )
 """Calls ``expect``; gives an empty object where there is no such function."""
+
+
+_NAME = re.compile(r"(test[-_])?.*?((?:[-_.](?:test|tests|spec))?\.[cm]?[jt]sx?)$")
+_TITLE = re.compile(r"""(["'`])(?:\\.|(?!\1)[^\\])*(?=\1\s*,\s*(?:async\b|function\b|\(|\{|[\w$]+\s*=>))""")
+"""A title up to its last quote; what the test does follows."""
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return copies of files without their other tests; a drawn word ends the titles of the others."""
+    texts, names, words = dict[str, str](), dict[str, str](), list[str]()
+    for file in files:
+        copied = CopiedFile.read("javascript", file.path, file.text, COPYING)
+        folder, slash, name = file.path.rpartition("/")
+        known = _NAME.match(name)
+        calls = [each for each in copied.tests if not each.table] if copied else []
+        found = {test.label: call for test in file.tests if (call := _find_call(file, test, calls))}
+        if not (known and found):
+            continue
+        words.append(f"@camel:{len(words)}@")
+        path = f"{folder}{slash}{known[1] or ''}{words[-1]}{known[2]}"
+        edits = [each.cut for each in calls if each not in found.values()]
+        for call in dict.fromkeys(found.values()):
+            words.append(f"@camel:{len(words)}@")
+            edits.append(_lengthen_title(call, words[-1]))
+            names |= {label: words[-1] for label, each in found.items() if each == call}
+        texts[path] = edit_text(file.text, edits)
+    return Siblings(files=texts, names=names, words=tuple(words), targets=tuple(texts))
+
+
+def _find_call(file: DoubledFile, test: DoubledTest, calls: Sequence[SourceTest]) -> SourceTest | None:
+    content = file.text.encode()
+    begin = (call for call in calls if content[: call.first].count(b"\n") + 1 == test.first)
+    return next((call for call in begin if test.name in call.source and _TITLE.search(call.source)), None)
+
+
+def _lengthen_title(call: SourceTest, word: str) -> tuple[int, int, str]:
+    title = _TITLE.search(call.source)
+    end = call.first + len(call.source[: title.end() if title else 0].encode())
+    return end, end, f" {word}"

@@ -9,6 +9,7 @@ from assay.harness.runners import commands, javascript
 from assay.harness.runners.base import Adapted, Tripwires
 
 NAME = "jest"
+place_siblings = javascript.place_siblings
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 PLACING = javascript.appending("source=jest.js")
 BODIES = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.EXPECT, *javascript.LIBRARIES)

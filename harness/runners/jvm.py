@@ -5,12 +5,13 @@ function of the project's own in the same package would stand in for the framewo
 """
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from string import Template
 
-from assay.harness.domain import Status
-from assay.harness.runners.base import PLACE, Tripwires, camel_name, read_placing
+from assay.harness.domain import Siblings, Status
+from assay.harness.runners.base import PLACE, DoubledFile, Tripwires, camel_name, read_placing
 from assay.harness.runners.templates import Body, draw, fill
 
 FROM = "@FROM@"
@@ -182,6 +183,28 @@ def tripwires(dice: random.Random) -> Tripwires:
             files[f"{framework}.{suffix}"] = fill(same, text, HELPERS)
             expected |= {wire.name: wire.status for wire in wires}
     return Tripwires(files, expected, f"{name}*Test")
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return copies of classes; Maven runs single methods of them."""
+    texts, names, words, argument = dict[str, str](), dict[str, str](), list[str](), ""
+    for file in files:
+        folder, slash, name = file.path.rpartition("/")
+        stem, dot, suffix = name.partition(".")
+        lines, methods = file.text.split("\n"), dict[int, str]()
+        for test in (each for each in file.tests if each.name == f"{stem}.{each.own_name}"):
+            if test.first not in methods:
+                methods[test.first] = f"test@camel:{len(words)}@"
+                words.append(methods[test.first])
+                source = "\n".join(lines[test.first - 1 : test.last])
+                source = re.sub(rf"\b{test.own_name}(?=\s*\()", methods[test.first], source, count=1)
+                lines[test.first - 1 : test.last] = source.split("\n")
+            names[test.label] = methods[test.first] + test.tail
+        if methods:
+            words.append(f"@camel:{len(words)}@Test")
+            texts[f"{folder}{slash}{words[-1]}{dot}{suffix}"] = re.sub(rf"\b{stem}\b", words[-1], "\n".join(lines))
+            argument += f",{words[-1]}#{'+'.join(methods.values())}"
+    return Siblings(files=texts, names=names, words=tuple(words), argument=argument)
 
 
 def _replace(text: str, words: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ from assay.harness.runners.base import PLACEHOLDER, Adapted, Tripwires, snake_na
 from assay.harness.runners.commands import part
 
 NAME = "karma"
+place_siblings = javascript.place_siblings
 PRINTS = frozenset({Status.FAILED})
 PLACING = javascript.OWN_FILE.replace("cjs", "js")
 BODIES = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.LIBRARIES, *javascript.JASMINE[1:])

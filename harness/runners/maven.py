@@ -8,9 +8,9 @@ from assay.harness.domain import Status
 from assay.harness.languages.java import RUN_MAVEN
 from assay.harness.runners.base import PLACEHOLDER, Adapted
 from assay.harness.runners.commands import part
-from assay.harness.runners.jvm import PLACING, tripwires
+from assay.harness.runners.jvm import PLACING, place_siblings, tripwires
 
-__all__ = ["NAME", "PLACING", "PRINTS", "adapt", "tripwires"]
+__all__ = ["NAME", "PLACING", "PRINTS", "adapt", "place_siblings", "tripwires"]
 
 NAME = "maven"
 PRINTS = frozenset({Status.FAILED})

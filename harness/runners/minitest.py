@@ -7,7 +7,7 @@ import random
 
 from assay.harness.domain import Status
 from assay.harness.runners import ruby
-from assay.harness.runners.base import PLACE, Tripwires, camel_name, not_known, snake_name
+from assay.harness.runners.base import PLACE, Tripwires, camel_name, no_siblings, not_known, snake_name
 
 NAME = "minitest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
@@ -34,6 +34,7 @@ BODIES = (
 """Status that each test must have, and its body."""
 
 adapt = not_known
+place_siblings = no_siblings
 
 
 def tripwires(dice: random.Random) -> Tripwires:

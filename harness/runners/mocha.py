@@ -16,6 +16,7 @@ SHARED = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.ASSERT_OF_NODE,
 HEAD = 'const assert = require("assert");\n'
 
 adapt = not_known
+place_siblings = javascript.place_siblings
 
 
 def tripwires(dice: random.Random) -> Tripwires:

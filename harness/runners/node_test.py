@@ -25,6 +25,7 @@ BODIES = (
 )
 
 adapt = not_known
+place_siblings = javascript.place_siblings
 
 
 def tripwires(dice: random.Random) -> Tripwires:

@@ -10,9 +10,19 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import commands
-from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, draw_numbers, read_placing, snake_name
+from assay.harness.runners.base import (
+    PLACE,
+    Adapted,
+    Tripwires,
+    camel_name,
+    draw_numbers,
+    no_siblings,
+    read_placing,
+    snake_name,
+)
 
 NAME = "phpunit"
+place_siblings = no_siblings
 PRINTS = frozenset({Status.FAILED})
 INSERT = read_placing("phpunit_insert.php")
 """Source of a program that inserts methods into the class of a file, if that has a test which the patch has to fix."""

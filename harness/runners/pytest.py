@@ -5,12 +5,15 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from assay.harness.domain import Status
+from assay.harness.domain import Siblings, Status
+from assay.harness.runners import python
 from assay.harness.runners.base import (
     PLACE,
     PLACEHOLDER,
     WORDS,
     Adapted,
+    DoubledFile,
+    DoubledTest,
     Tripwires,
     draw_numbers,
     read_placing,
@@ -78,6 +81,22 @@ def tripwires(dice: random.Random) -> Tripwires:
     path = f"test_{snake_name(dice)}.py"
     expected = {name: status for name, status, _ in (*functions, *methods)} | dict.fromkeys(names, Status.FAILED)
     return Tripwires(files={path: text, IN_FILE: in_file, IN_CLASS: in_class}, expected=expected, argument=path)
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return files, and single tests of them: module and fixtures are there once more, other tests do not run."""
+    return python.place_files(files, _name_nodes)
+
+
+def _name_nodes(path: str, text: str, tests: python.Named) -> tuple[str, str]:
+    nodes = dict.fromkeys("::".join((path, *_list_classes(test), name)) for test, name in tests)
+    return text, "".join(f" {shlex.quote(node)}" for node in nodes)
+
+
+def _list_classes(test: DoubledTest) -> Sequence[str]:
+    """Return the classes around a test, as its label names them: it may be inherited."""
+    node = test.label.partition("[")[0].split("::")
+    return node[1:-1] if len(node) > 1 else test.name.split(".")[:-1]
 
 
 def read_targets(command: str) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import commands, ruby
-from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, snake_name, title
+from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, no_siblings, snake_name, title
 
 NAME = "rspec"
+place_siblings = no_siblings
 PRINTS = frozenset({Status.FAILED})
 PLACING = ruby.PLACING
 

@@ -1,11 +1,22 @@
 """SymPy's own runner: tripwires are a test module of their own, at the top of the package."""
 
 import random
+import shlex
 from collections.abc import Sequence
 
-from assay.harness.domain import Status
-from assay.harness.runners import adapters
-from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_placing, snake_name
+from assay.harness.domain import Siblings, Status
+from assay.harness.languages.syntax import definitions
+from assay.harness.runners import adapters, python
+from assay.harness.runners.base import (
+    PLACE,
+    WORDS,
+    Adapted,
+    DoubledFile,
+    Tripwires,
+    draw_numbers,
+    read_placing,
+    snake_name,
+)
 
 NAME = "sympy"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
@@ -50,6 +61,19 @@ def tripwires(dice: random.Random) -> Tripwires:
     text += "".join(_function(dice, name, body, kind, decorator) for name, _, body, decorator in own)
     expected = {name: status for name, status, _, _ in (*own, *inside)}
     return Tripwires(files={path: text, INSIDE: of_both}, expected=expected, argument=f"sympy/{path}")
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return files without their other tests: the runner takes whole files."""
+    return python.place_files(files, _leave_out)
+
+
+def _leave_out(path: str, text: str, tests: python.Named) -> tuple[str, str]:
+    lines, kept = text.split("\n"), {test.first for test, _ in tests}
+    for each in definitions("python", path, text):
+        if each.name.startswith("test_") and each.kind == "function" and each.first not in kept:
+            lines[each.first - 1 : each.last] = [""] * (each.last - each.first + 1)
+    return "\n".join(lines), f" {shlex.quote(path)}"
 
 
 def _function(dice: random.Random, name: str, body: str, kind: str, decorator: str = "") -> str:

@@ -35,6 +35,7 @@ BODIES: tuple[javascript.Body, ...] = (
 """What a test throws ends the whole process, so none of these does."""
 
 adapt = not_known
+place_siblings = javascript.place_siblings
 
 
 def tripwires(dice: random.Random) -> Tripwires:

@@ -1,13 +1,25 @@
 """Python's unittest: tripwires are a test module of their own, in the root folder."""
 
 import random
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from assay.harness.domain import Status
-from assay.harness.runners import adapters
-from assay.harness.runners.base import PLACE, WORDS, Adapted, Tripwires, draw_numbers, read_placing, snake_name
+from assay.harness.domain import Siblings, Status
+from assay.harness.runners import adapters, python
+from assay.harness.runners.base import (
+    PLACE,
+    WORDS,
+    Adapted,
+    DoubledFile,
+    DoubledTest,
+    Tripwires,
+    draw_numbers,
+    read_placing,
+    snake_name,
+)
 
 NAME = "unittest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
@@ -21,6 +33,7 @@ Only in what the targets run: files, folders, or dotted names of packages, modul
 PLACING = read_placing("unittest.sh") + PLACING_INSIDE
 """A folder as target is one in which tests are discovered."""
 
+LABEL = re.compile(r"(\w+) \(([\w.]+)\)")
 NAMES = 400  # more than a module needs: equal ones are left out
 START = frozenset({"-s", "--start-directory"})
 SELECTING = frozenset({"-k", "-p", "--pattern"})
@@ -110,6 +123,25 @@ def tripwires(dice: random.Random) -> Tripwires:
     coroutines = ("unittest.IsolatedAsyncioTestCase", "sys.version_info >= (3, 8)")
     text, inside, expected = sources(dice, BASES, coroutines)
     return Tripwires(files={f"{module}.py": text, INSIDE: inside}, expected=expected, argument=f"{module}.py")
+
+
+def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
+    """Return modules that load single tests."""
+    return python.place_files(files, lambda path, text, tests: (load_single(text, tests), f" {shlex.quote(path)}"))
+
+
+def load_single(text: str, tests: python.Named) -> str:
+    """Return the text of a module that loads some of its tests alone, without the docstrings that would name them."""
+    cases = dict.fromkeys(f'{_name_class(test)}("{name}")' for test, name in tests)
+    return text + _LOADING.format(cases=", ".join(cases))
+
+
+def _name_class(test: DoubledTest) -> str:
+    """Return the class of a test, as its label names it: the test may be inherited."""
+    known = LABEL.fullmatch(test.label)
+    inner = known[2].removesuffix(f".{known[1]}").rpartition(".")[2] if known else ""
+    outer = test.name.rpartition(".")[0]
+    return outer if not inner or outer.rpartition(".")[2] == inner else inner
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
@@ -203,6 +235,14 @@ def _fill(dice: random.Random, body: str, kind: str = "") -> str:
     return body.format(**draw_numbers(dice), kind=kind)
 
 
+_LOADING = """
+
+def load_tests(loader, tests, pattern):
+    cases = [{cases}]
+    for case in cases:
+        case._testMethodDoc = None
+    return loader.suiteClass(cases)
+"""
 _HEAD = """\
 import sys
 import unittest

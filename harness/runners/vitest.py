@@ -9,6 +9,7 @@ from assay.harness.runners import commands, javascript
 from assay.harness.runners.base import Adapted, Tripwires, camel_name
 
 NAME = "vitest"
+place_siblings = javascript.place_siblings
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 PLACING = javascript.appending("source=vitest.ts")
 BODIES = (*javascript.ENDINGS, *javascript.EXPECT, *javascript.LIBRARIES)

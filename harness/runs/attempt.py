@@ -8,6 +8,7 @@ from functools import partial
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.benchmarks.evaluate import find_evaluation
+from assay.harness.counters.beside import run_beside
 from assay.harness.counters.pair import find_counters, note_spelling, respell_tests, run_pair
 from assay.harness.counters.runs import TestRun
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
@@ -47,14 +48,18 @@ def evaluate_once(
         judged = benchmark.gate(task)
         if isinstance(judged, Evaluation):
             return judged  # no image is built for a patch that needs none
+        known_by = counters_key(task) if task.counter else ""
         if not benchmark.patches_are_tests:
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, judged.text) as image:
-            if not (task.counter and _has_counters(task, engine)):
-                return find_evaluation(task)(task, image, engine, labels)
+            evaluate = find_evaluation(task)
+            if not (task.counter or task.counters) or not _has_counters(task, engine):
+                return evaluate(task, image, engine, labels)
             run = TestRun(task, image, engine, labels)
-            counters = find_counters(run, counters_key(task))
+            if task.counters:
+                return run_beside(run, task.counters, lambda each: evaluate(each, image, engine, labels))
+            counters = find_counters(run, known_by)
             graded = respell_tests(task, counters)
             found = note_spelling(find_evaluation(graded)(graded, image, engine, labels), counters)
             return run_pair(run, found, counters) if grade(task.instance, found.evidence).resolved else found

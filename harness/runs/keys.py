@@ -94,17 +94,22 @@ def content_key(task: Task) -> str:
         evaluation_edition(),
         benchmark_edition(folder),
     ]
-    if task.fail_fast or find_benchmark(task.instance.rule).evaluate:  # these judge, to decide what else they run
+    # These judge, to decide what else they run.
+    if task.fail_fast or task.counters or find_benchmark(task.instance.rule).evaluate:
         parts.append(judging_edition(folder))
-    if task.counter:
+    if task.counter or task.counters:
         parts.append(rooms_edition("counters"))
+    if task.counters:
+        parts.append(task.counters.digest)
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
 def counters_key(task: Task) -> str:
     """Return the hash of all that the counter-tests of a task's instance depend on; its prediction does not count."""
     gold = task.prediction.model_copy(update={"patch": task.instance.gold_patch})
-    return content_key(replace(task, prediction=gold, runs_empty=False, fail_fast=False, counter=True))
+    plan = task.plan.model_copy(update={"strict": False})  # which results count is not asked
+    task = replace(task, prediction=gold, plan=plan, counters=None)
+    return content_key(replace(task, runs_empty=False, fail_fast=False, counter=True))
 
 
 def drop_fail_fast(task: Task) -> Task | None:

@@ -18,6 +18,8 @@ class CounterChoice(StrEnum):
     """How counter-tests are run."""
 
     NONE = "none"
+    BESIDE = "beside"
+    """They run after the tests to be fixed, in the same session, if they are known: none is made."""
     PAIR = "pair"
     """They take the place of the tests to be fixed, in a container of their own."""
 

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import many_instances
+from assay.choices import CounterChoice
+from assay.harness.domain import CounterForm, CounterSet, CounterTest, Instance, Prediction
+from assay.harness.runs.keys import counters_key
 from assay.harness.runs.store import RunStore
 from assay.harness.sequences import keep_items
 from assay.jobs.evaluate import EvaluationRun, control_pairs, run_name
@@ -64,3 +67,19 @@ def test_controls_are_paired_when_they_are_asked_for() -> None:
     assert [(each.id, prediction.patch) for each, prediction in gold] == [(each.id, each.gold_patch) for each in found]
     assert [prediction.patch for _, prediction in null] == ["", "", ""]
     assert {prediction.model for _, prediction in (*gold, *null)} == {"gold", "null"}
+
+
+@pytest.mark.parametrize("choice", list(CounterChoice))
+def test_known_counter_tests_run_beside_the_tests_by_default(
+    choice: CounterChoice, instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path))
+    place, prediction = Workplace(engine="fake", counter=choice), Prediction(instance_id=instance.id, patch="x")
+    before = place.task(instance, prediction)
+    assert before.counters is None
+    test = CounterTest(label=instance.fail_to_pass[0], form=CounterForm.NEAR, edits={})
+    known = CounterSet(instance_id=instance.id, environment="", files={}, tests=(test,))
+    (tmp_path / "counters").mkdir()
+    (tmp_path / "counters" / f"{counters_key(before)}.json").write_text(known.model_dump_json())
+    assert (place.task(instance, prediction).counters == known) == (choice is CounterChoice.BESIDE)
+    assert Workplace(engine="fake", strict=True).task(instance, prediction).counters == known

@@ -28,23 +28,33 @@ class ToyRun(TestRun):
     def run(self, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
         self.runs.append(patch)
         text = (files or {}).get(PATH, self.text.encode()).decode()
+        siblings = self.task.siblings
+        tests, printed = self._run_file(PATH, text, patch)
+        for path, copied in siblings.files.items():
+            found, more = self._run_file(path, copied, patch)
+            chosen = {test: status for test, status in found.items() if test.rpartition("::")[2] in siblings.words}
+            printed += more + "".join(f"{status.upper()} {test}\n" for test, status in chosen.items())
+        report = TestReport(channel=Channel.REPORT, tests=tests)
+        applied, status = Apply(status=ApplyStatus.APPLIED), int(Status.FAILED in tests.values())
+        evidence = Evidence(instance_id="a", apply=applied, report=report, exit_code=status)
+        return Evaluation(evidence, output=printed.encode())
+
+    def _run_file(self, path: str, text: str, patch: str) -> tuple[dict[str, Status], str]:
         tests, printed = dict[str, Status](), ""
         scope: dict[str, Any] = {"f": self.codes[patch]}
         try:
-            exec(compile(text, PATH, "exec"), scope)
+            exec(compile(text, path, "exec"), scope)
         except SyntaxError:
             scope = {}
         for name, test in scope.items():
             if name.startswith("test_"):
                 try:
                     test()
-                    tests[f"{PATH}::{name}"] = Status.PASSED
+                    tests[f"{path}::{name}"] = Status.PASSED
                 except Exception:
-                    tests[f"{PATH}::{name}"] = Status.FAILED
+                    tests[f"{path}::{name}"] = Status.FAILED
                     printed += traceback.format_exc()
-        report = TestReport(channel=Channel.REPORT, tests=tests)
-        applied = Apply(status=ApplyStatus.APPLIED)
-        return Evaluation(Evidence(instance_id="a", apply=applied, report=report), output=printed.encode())
+        return tests, printed
 
 
 def make_run(instance: Instance, plan: Any, text: str, **codes: Code) -> ToyRun:

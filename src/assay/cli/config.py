@@ -89,7 +89,7 @@ def workplace(
     timeout: int | None = None,
     strict: bool = False,
     fail_fast: bool = False,
-    counter: CounterChoice = CounterChoice.NONE,
+    counter: CounterChoice = CounterChoice.BESIDE,
     registry: str = "",
     push: bool = False,
     disk: str = "",

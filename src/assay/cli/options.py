@@ -211,8 +211,8 @@ Counter = Annotated[
     CounterChoice,
     typer.Option(
         "--counter",
-        help="What would be resolved must fail the same tests with another expected value: `pair` runs these in a "
-        "container of their own.",
+        help="What would be resolved must fail the same tests with another expected value: `beside` runs those that "
+        "are known after the tests, `pair` makes them and runs them in a container of their own.",
     ),
 ]
 EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again even where a verdict is saved.")]

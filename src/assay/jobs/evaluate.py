@@ -153,7 +153,7 @@ class EvaluationRun:
             "--timeout": str(self.place.timeout or ""),
             "--strict": "yes" if self.place.strict else "no",
             f"--{FAIL_FAST}": "yes" if self.place.fail_fast else "no",
-            "--counter": str(self.place.counter).replace(CounterChoice.NONE, ""),
+            "--counter": str(self.place.counter).replace(CounterChoice.BESIDE, ""),
             "--environment": str(self.place.environment),
             **self.given,
         }

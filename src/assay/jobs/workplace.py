@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, cast
 
 from assay.choices import CounterChoice, EnvironmentChoice
 from assay.harness.benchmarks import check_stages, find_benchmark
-from assay.harness.domain import Instance, Prediction, TestPlan
+from assay.harness.counters.pair import load_counters
+from assay.harness.domain import CounterSet, Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
 from assay.harness.engines.base import ActingEngine, BoxSpec, Engine
 from assay.harness.engines.warm import WarmEngine
-from assay.harness.errors import RunStopped, UserError
+from assay.harness.errors import DataError, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
 from assay.harness.images.eviction import parse_size
@@ -22,6 +24,7 @@ from assay.harness.images.registry import ImageRegistry, parse_prefix
 from assay.harness.images.shelf import Shelf
 from assay.harness.images.uses import Uses
 from assay.harness.plugins import Registry, check_part
+from assay.harness.runs.keys import counters_key
 from assay.harness.runs.workbench import Cluster, OpenCluster, Workbench
 from assay.harness.sequences import keep_items
 from assay.jobs.view import Quiet, View
@@ -87,8 +90,9 @@ class Workplace:
     """Count results that only a log shows, or that root's tests wrote, as none."""
     fail_fast: bool = False
     """Run fail-to-pass tests first, and no others where one of them fails; for no leaderboard."""
-    counter: CounterChoice | str = CounterChoice.NONE
-    """``pair`` runs the counter-tests of what would be resolved, in a container of their own."""
+    counter: CounterChoice | str = CounterChoice.BESIDE
+    """``beside`` runs known counter-tests after the tests; ``pair`` those of what would be resolved, in a container of
+    their own."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Evaluations at once on this machine."""
     spares: int = 0
@@ -138,7 +142,7 @@ class Workplace:
         settled = self.bench.settle(instance)
         benchmark = find_benchmark(settled.rule)
         task = benchmark.plan(self.bench, settled, prediction)
-        return replace(
+        task = replace(
             task,
             plan=self._limit(task.plan),
             beside=task.beside and self._limit(task.beside),
@@ -147,6 +151,15 @@ class Workplace:
             counter=self.counter == CounterChoice.PAIR,
             label_test=benchmark.label_test,
         )
+        return replace(task, counters=self._find_counters(task))
+
+    def _find_counters(self, task: Task) -> CounterSet | None:
+        """Return the counter-tests that run beside a task's tests, if any are known."""
+        known = None
+        if self.counter == CounterChoice.BESIDE:
+            with suppress(DataError):  # its evaluation says so
+                known = load_counters(counters_key(task))
+        return known if known and known.tests else None
 
     def _limit(self, plan: TestPlan) -> TestPlan:
         plan = plan.model_copy(update={"strict": self.strict})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Prediction, Rule, TestPlan
+from assay.harness.domain import CounterSet, Instance, NoCounter, Prediction, Rule, TestPlan
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.engines.warm import WarmEngine
@@ -159,6 +159,15 @@ def test_a_key_has_all_code_that_counts(instance: Instance, monkeypatch: pytest.
     changed = keys.content_key(task)
     monkeypatch.setattr(keys, "evaluation_edition", lambda: "another")
     assert len({key, changed, keys.content_key(task)}) == 3
+
+
+def test_known_counter_tests_count_by_their_content(instance: Instance) -> None:
+    task = Task(instance, Prediction(instance_id="a"), TestPlan(command="run"))
+    known = CounterSet(instance_id="a", environment="", files={}, missing={"a": NoCounter.NO_TEST})
+    with_known = replace(task, counters=known)
+    other = replace(task, counters=known.model_copy(update={"missing": {}}))
+    assert len({keys.content_key(each) for each in (task, with_known, other)}) == 3
+    assert keys.counters_key(task) == keys.counters_key(with_known) != keys.content_key(task)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def evaluate(
     address: options.Address = "auto",
     strict: options.Strict = False,
     fail_fast: options.FailFast = False,
-    counter: options.Counter = CounterChoice.NONE,
+    counter: options.Counter = CounterChoice.BESIDE,
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     fresh: options.EvaluateAgain = False,
@@ -99,7 +99,7 @@ def evaluate(
         if given
         else control_pairs(instances, "gold" if gold else "null")
     )
-    name = run_id or make_run_id(dataset, pairs, labels, rule, counter.replace(CounterChoice.NONE, ""))
+    name = run_id or make_run_id(dataset, pairs, labels, rule, counter.replace(CounterChoice.BESIDE, ""))
     run = EvaluationRun(
         part.folder(name) if part else name,
         runs_dir,

@@ -27,8 +27,8 @@ def counter(
 ) -> None:
     """Make the counter-tests of instances: each test to be fixed with another expected value, which must fail.
 
-    They are made by syntax, and kept if they fail with the gold patch in each of three runs. `assay evaluate --counter
-    pair` runs them on whatever would be resolved, and makes them if need be. They are kept in the cache.
+    They are made by syntax, and kept if they fail with the gold patch in each of three runs. `assay evaluate` runs the
+    ones in the cache beside the tests, and with `--counter pair` makes them if need be.
 
     Exit 3 if the environment of an instance failed.
 

@@ -12,6 +12,7 @@ def describe(each: Countered) -> dict[str, object]:
     return {
         "instance_id": each.instance_id,
         "forms": {test.label: test.form for test in each.counters.tests} if each.counters else {},
+        "beside": [*each.counters.beside.names] if each.counters else [],
         "missing": each.counters.missing if each.counters else {},
         "error": each.error,
     }
@@ -29,4 +30,6 @@ def show_counters(made: Sequence[Countered], *, diff: bool) -> None:
     console.print_rows(("tests to be fixed", "number", "share"), rows)
     for failed in (each for each in made if each.error):
         print(f"{failed.instance_id}: {failed.error}")
+    beside = sum(len(each.beside.names) for each in sets)
     print(f"{count(len(sets), 'instance')}: {forms.total()} of {total} tests to be fixed have a counter-test")
+    print(f"{beside} of these run beside the tests in every evaluation")
