@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from assay.harness.counters.assertions import NamedTest
 from assay.harness.counters.runs import TestRun
+from assay.harness.counters.sealing import Flipping
+from assay.harness.counters.seals import make_seals
 from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
 from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, Status
 from assay.harness.patches.diff import read_diff
@@ -79,7 +81,12 @@ def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
     left = {each.label for each in candidates} - {each.label for each in kept} - unstable
     missing |= dict.fromkeys(sorted(left), NONE_FAILS) | dict.fromkeys(sorted(unstable), UNSTABLE)
     edited = {path for each in kept for path in each.edits}
+    flipping = {label: _find_flipping(label, files, lines) for label in instance.fail_to_pass}
+    others = [text for path, text in texts.items() if path not in files]
+    sealed = make_seals(run, files, flipping, others, note)
+    edited |= {*sealed.files}
     update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
+    update |= {"sealed": sealed}
     return empty.model_copy(update=update)
 
 
@@ -120,6 +127,13 @@ def _find_places(label: str, files: Mapping[str, AssertedFile]) -> list[tuple[st
 def _find_assertions(label: str, files: Mapping[str, AssertedFile], lines: Mapping[str, list[int]]) -> _Candidate:
     found = ((path, files[path].list_twins(test, lines[path])) for path, test in _find_places(label, files))
     return _Candidate(label, [(path, twins) for path, listed in found for twins in listed])
+
+
+def _find_flipping(label: str, files: Mapping[str, AssertedFile], lines: Mapping[str, list[int]]) -> Flipping:
+    """Return the names of a label's tests by path, and the places of its flipping assertions."""
+    places = _find_places(label, files)
+    found = ((path, each) for path, test in places for each, _ in files[path].find_flipping(test, lines[path]))
+    return Flipping(places, [(path, each.node.start_byte) for path, each in found])
 
 
 def _try_twins(

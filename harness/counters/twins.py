@@ -56,10 +56,15 @@ class AssertedFile:
     """A test file whose assertions are known."""
 
     def __init__(self, text: str, parsed: "Parsed", asserting: Asserting, test_name: str) -> None:
-        self.text, self._asserting = text, asserting
+        self.text, self.root, self.sealing, self.asserting = (
+            text,
+            parsed.root,
+            parsed.language.SYNTAX.sealing,
+            asserting,
+        )
         self._content = text.encode(errors="replace")
-        self._nodes = list(find_assertions(parsed.root, asserting))
-        self._root = parsed.root
+        self._names = dict[str, list["Node"]]()
+        self.assertions = list(find_assertions(parsed.root, asserting))
         self.tests = list_functions(parsed)
         self._helpers = {each.name: each for each in self.tests}
         if asserting.titled:
@@ -72,6 +77,13 @@ class AssertedFile:
         asserting = parsed.language.SYNTAX.asserting if parsed else None
         return cls(text, parsed, asserting, parsed.language.TEST_NAME) if parsed and asserting else None
 
+    def list_names(self, name: str) -> list["Node"]:
+        """List the places of a name."""
+        if not self._names:
+            for node in (node for node in walk(self.root) if node.type == "identifier"):
+                self._names.setdefault(spell(node), []).append(node)
+        return self._names.get(name, [])
+
     def find_tests(self, label: str) -> list[NamedTest]:
         """Return the tests that a label may name: those with the longest name in it, or that it is a title of."""
         named = [test for test in self.tests if re.search(rf"(?<!\w){re.escape(test.name)}(?!\w)", label)]
@@ -83,48 +95,56 @@ class AssertedFile:
         return [test for test in named if len(test.name) == longest]
 
     def list_twins(self, test: NamedTest, lines: Sequence[int] = ()) -> list[list[Twin]]:
-        """List the ways to make assertions of a test false, strongest first: one list for each flipping assertion.
+        """List the ways to make assertions of a test false, strongest first: one list for each flipping assertion."""
+        return [twins for _, twins in self.find_flipping(test, lines)]
+
+    def find_flipping(self, test: NamedTest, lines: Sequence[int] = ()) -> list[tuple["Assertion", list[Twin]]]:
+        """Find the assertions of a test that fail without the fix, each with its twins.
 
         Args:
             lines: where the test fails without the fix, from 1; without any, its first assertion counts as flipping.
         """
-        chosen = dict[Sequence[Edit], list[Twin]]()
+        chosen = dict[Sequence[Edit], tuple[Assertion, list[Twin]]]()
         steps = sorted(self._list_steps(test), key=lambda step: step.node.start_byte)
         for line in sorted(line for line in lines if test.first <= line <= test.last) or [test.first]:
             behind = [step for step in steps if step.last_line >= line]
             around = [step for step in reversed(behind) if first_line(step.node) <= line]  # the innermost first
             behind = [*around, *(step for step in behind if step not in around)]
             listed = (self._vary_step(step, test, lines) for step in behind)
-            for twins in next(filter(None, listed), []):
-                chosen[twins[0].edits] = twins
-        return [*chosen.values()] if chosen or not lines else self.list_twins(test)
+            for flipping in next(filter(None, listed), []):
+                chosen[flipping[1][0].edits] = flipping
+        return [*chosen.values()] if chosen or not lines else self.find_flipping(test)
 
     def _list_steps(self, test: NamedTest) -> Iterator["Assertion"]:
         """Yield the assertions of a test, and its calls of helpers that have some, in the same file."""
         helpers = {name: helper for name, helper in self._helpers.items() if helper != test}
         calls = list[int]()
-        for node in (node for node in walk(self._root) if is_inside(node, test)):
-            head, _ = read_head(node, self._asserting)
+        for node in (node for node in walk(self.root) if is_inside(node, test)):
+            head, _ = read_head(node, self.asserting)
             name = re.search(r"(\w+)$", head)
             if name and name[1] in helpers:
                 calls.append(node.start_byte)
                 yield Assertion(node, helper=helpers[name[1]])
-        yield from (each for each in self._nodes if is_inside(each.node, test) and each.node.start_byte not in calls)
+        yield from (
+            each for each in self.assertions if is_inside(each.node, test) and each.node.start_byte not in calls
+        )
 
-    def _vary_step(self, step: "Assertion", test: NamedTest, lines: Sequence[int]) -> list[list[Twin]]:
+    def _vary_step(
+        self, step: "Assertion", test: NamedTest, lines: Sequence[int]
+    ) -> list[tuple["Assertion", list[Twin]]]:
         if step.helper is None:
             twins = [*self._vary(step, test)][:MOST]
-            return [twins] if twins else []
-        own = [each for each in self._nodes if is_inside(each.node, step.helper)]
+            return [(step, twins)] if twins else []
+        own = [each for each in self.assertions if is_inside(each.node, step.helper)]
         named = [each for each in own if any(first_line(each.node) <= line <= last_line(each.node) for line in lines)]
-        found = ([*self._vary(each, step.helper)][:MOST] for each in (*named, *own))
-        return [twins for twins in found if twins][:1]
+        found = ((each, [*self._vary(each, step.helper)][:MOST]) for each in (*named, *own))
+        return [(each, twins) for each, twins in found if twins][:1]
 
     def edit(self, edits: Iterable[Edit]) -> str:
         return apply_edits(self._content, edits)
 
     def _vary(self, assertion: "Assertion", test: NamedTest) -> Iterator[Twin]:
-        found = self._asserting
+        found = self.asserting
         for operand in (each for each in assertion.operands if is_constant(each, found)):
             yield from (Twin(CounterForm.NEAR, (edit,)) for edit in _change_literals(operand, found))
         expected = choose_expected(assertion, found)
@@ -146,10 +166,10 @@ class AssertedFile:
         if not name or len(operand) != 1 or not NAMED.fullmatch(spell_operand(operand)):
             return
         edits = list[Edit]()
-        for node in (node for node in walk(self._root) if is_inside(node, test)):
+        for node in (node for node in walk(self.root) if is_inside(node, test)):
             value = _find_given(node, name[1])
-            if value is not None and is_constant([value], self._asserting):
-                edits += list(_change_literals([value], self._asserting))[:1]
+            if value is not None and is_constant([value], self.asserting):
+                edits += list(_change_literals([value], self.asserting))[:1]
         if edits:
             yield Twin(CounterForm.NEAR, tuple(edits))
 
@@ -158,7 +178,7 @@ class AssertedFile:
         compares = assertion.operands or assertion.searched or assertion.raised or assertion.kind
         form = CounterForm.NEGATED if compares else CounterForm.BASE_VALUE
         source = spell(assertion.node)
-        for pattern, other in self._asserting.opposites:
+        for pattern, other in self.asserting.opposites:
             if re.search(pattern, source):
                 new = re.sub(pattern, other, source, count=1, flags=re.DOTALL)
                 yield Twin(form, ((assertion.node.start_byte, assertion.node.end_byte, new),))

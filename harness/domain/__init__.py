@@ -5,7 +5,7 @@ nothing here does input or output or imports another module of Assay.
 """
 
 from assay.harness.domain.cause import Cause, CauseFlag
-from assay.harness.domain.counter import CounterRun, CounterSet, CounterTest, Edit
+from assay.harness.domain.counter import CounterRun, CounterSet, CounterTest, Edit, Seal, SealedRun, SealSet
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -56,6 +56,8 @@ from assay.harness.domain.vocabulary import (
     INFRASTRUCTURE,
     PASSING,
     UNKNOWN_TIME,
+    Answered,
+    Comparison,
     CounterForm,
     Environment,
     InstanceId,
@@ -74,6 +76,7 @@ __all__ = [
     "PASSING",
     "SUSPICIOUS",
     "UNKNOWN_TIME",
+    "Answered",
     "Apply",
     "ApplyStatus",
     "Archive",
@@ -81,6 +84,7 @@ __all__ = [
     "Cause",
     "CauseFlag",
     "Channel",
+    "Comparison",
     "CounterForm",
     "CounterRun",
     "CounterSet",
@@ -109,6 +113,9 @@ __all__ = [
     "Recipe",
     "ReleaseDownload",
     "Rule",
+    "Seal",
+    "SealSet",
+    "SealedRun",
     "Service",
     "Sha256",
     "Stages",

@@ -99,6 +99,29 @@ class TestedTree(StrEnum):
     """The base tree once more: how its runs differ is noise."""
 
 
+class Comparison(StrEnum):
+    """What an assertion says of a value and of what it expects."""
+
+    EQUAL = "equal"
+    ALIKE = "alike"
+    """Equal but for the types of sequences; one value may stand for many."""
+    WITHIN = "within"
+    """What is expected is a part of the value."""
+    FOUND = "found"
+    """What is expected is a pattern that is found in the value."""
+
+
+class Answered(StrEnum):
+    """What a patch answered to a test whose answer was taken out."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    """Another value, or none although the test passed."""
+    UNKNOWN = "unknown"
+    """It cannot be told: the value's type has an equality of its own, or the assertion may have been left out."""
+    NOT_RUN = "not_run"
+
+
 class CounterForm(StrEnum):
     """What a counter-test expects in place of the right value, strongest first."""
 

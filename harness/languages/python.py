@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Asserting, Lines, Syntax, folders, list_dotted_names, unchanged
+from assay.harness.domain import Comparison
+from assay.harness.languages.base import Asserting, Lines, Sealing, Syntax, folders, list_dotted_names, unchanged
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
 
 NAME = "python"
@@ -47,6 +48,33 @@ ASSERTING = Asserting(
         (r"^assert\b\s*([^,]+)$", r"assert not (\1)"),
     ),
 )
+SEALING = Sealing(
+    recorder="python.py",
+    record="assay_record({seal}, {actual}, {expected})",
+    raised="assay_raised({seal}, {function}, {actual}, {expected})",
+    bare=(r"(Message|Regexp?)$", ""),
+    nothing="pass",
+    calls={
+        Comparison.EQUAL: r"(^|\.)(assert(List|Tuple|Set|Dict|MultiLine|)Equals?|assertIs|failUnlessEqual)$",
+        Comparison.ALIKE: r"(^|\.)(assert_(array_|)equals?|assertSequenceEqual)$",
+        Comparison.WITHIN: r"(^|\.)(assertIn|assert_in)$",
+    },
+    raising={
+        Comparison.WITHIN: r"\.assertRaisesMessage$",
+        Comparison.FOUND: r"(^|\.)(assertRaisesRegexp?|pytest\.raises)$",
+    },
+    known=(
+        r"str|len|list|dict|set|frozenset|tuple|range|sorted|int|float|bytes|zip|min|max|sum|round|abs|chr|repr|bool"
+        r"|textwrap|dedent|join|format|strip|lstrip|rstrip|split|splitlines|encode|decode|replace|lower|upper"
+        r"|np|numpy|array|asarray|zeros|ones|arange|nan|inf|os|path|sep|linesep|dtype|OrderedDict|collections"
+    ),
+    unknown=frozenset({"lambda", "await", "named_expression", "yield"}),
+    assigning=frozenset({"assignment", "augmented_assignment"}),
+    guards=frozenset({"try_statement"}),
+    branches=frozenset({"if_statement", "for_statement", "while_statement", "match_statement"}),
+    functions=frozenset({"function_definition", "lambda"}),
+    repeated=r"^\s*@.*(given|flaky|retr(y|ies)|rerun)",
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_definition"}),
     classes=frozenset({"class_definition"}),
@@ -56,6 +84,7 @@ SYNTAX = Syntax(
     optional_semicolons=True,
     either_quote=True,
     asserting=ASSERTING,
+    sealing=SEALING,
     mentions="""(call function: (_) @calls)
         (class_definition superclasses: (argument_list (_) @inherits))""",
 )

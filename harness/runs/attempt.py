@@ -10,6 +10,7 @@ from assay.harness.benchmarks import find_benchmark
 from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.counters.pair import find_counters, run_pair
 from assay.harness.counters.runs import TestRun
+from assay.harness.counters.sealed import run_sealed
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.engines.base import Engine
 from assay.harness.engines.cancelling import Cancellation
@@ -54,7 +55,7 @@ def evaluate_once(
             found = find_evaluation(task)(task, image, engine, labels)
             if task.counter and _has_counters(task, engine) and grade(task.instance, found.evidence).resolved:
                 run = TestRun(task, image, engine, labels)
-                found = run_pair(run, found, find_counters(run, counters_key(task)))
+                found = (run_sealed if task.sealed else run_pair)(run, found, find_counters(run, counters_key(task)))
             return found
     except Exception as error:
         return make_failure(task, error)

@@ -98,13 +98,15 @@ def content_key(task: Task) -> str:
         parts.append(judging_edition(folder))
     if task.counter:
         parts.append(rooms_edition("counters"))
+    if task.sealed:
+        parts.append("sealed")
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
 def counters_key(task: Task) -> str:
     """Return the hash of all that the counter-tests of a task's instance depend on; its prediction does not count."""
     gold = task.prediction.model_copy(update={"patch": task.instance.gold_patch})
-    return content_key(replace(task, prediction=gold, runs_empty=False, fail_fast=False, counter=True))
+    return content_key(replace(task, prediction=gold, runs_empty=False, fail_fast=False, counter=True, sealed=False))
 
 
 def drop_fail_fast(task: Task) -> Task | None:

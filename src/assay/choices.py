@@ -20,6 +20,8 @@ class CounterChoice(StrEnum):
     NONE = "none"
     PAIR = "pair"
     """They take the place of the tests to be fixed, in a container of their own."""
+    SEALED = "sealed"
+    """As ``pair``, and before it the tests run without their answers, in one more."""
 
 
 class RuleChoice(StrEnum):

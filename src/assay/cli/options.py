@@ -212,7 +212,7 @@ Counter = Annotated[
     typer.Option(
         "--counter",
         help="What would be resolved must fail the same tests with another expected value: `pair` runs these in a "
-        "container of their own.",
+        "container of their own; `sealed` before them, in one more, tests without their answers.",
     ),
 ]
 EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again even where a verdict is saved.")]

@@ -88,7 +88,8 @@ class Workplace:
     fail_fast: bool = False
     """Run fail-to-pass tests first, and no others where one of them fails; for no leaderboard."""
     counter: CounterChoice | str = CounterChoice.NONE
-    """``pair`` runs the counter-tests of what would be resolved, in a container of their own."""
+    """``pair`` runs the counter-tests of what would be resolved, in a container of their own; ``sealed``, in one more,
+    the tests without their answers."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Evaluations at once on this machine."""
     spares: int = 0
@@ -144,7 +145,8 @@ class Workplace:
             beside=task.beside and self._limit(task.beside),
             runs_empty=runs_empty,
             fail_fast=self.fail_fast,
-            counter=self.counter == CounterChoice.PAIR,
+            counter=self.counter in {CounterChoice.PAIR, CounterChoice.SEALED},
+            sealed=self.counter == CounterChoice.SEALED,
             label_test=benchmark.label_test,
         )
 

@@ -1,0 +1,271 @@
+"""Sealed tests as text: what tests compare with is taken out, and what is compared is recorded instead. Pure.
+
+An assertion can be sealed if its failure always fails its test, and if the product has no part in what it compares
+with. Then whoever passes the original records a value that agrees with the one that the test had.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from assay.harness.counters.assertions import NamedTest, is_inside, read_head, spell, walk
+from assay.harness.counters.twins import AssertedFile, apply_edits
+from assay.harness.domain import Comparison, Edit
+from assay.harness.languages.recorders import read_recorder
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from assay.harness.languages.base import Sealing
+
+SHORT = 4
+"""Characters of an answer that may stand elsewhere in the tests: nothing hides a digit or a word."""
+NO_SEAL = "its assertion compares with no constant value"
+ELSEWHERE = "its answer stands elsewhere in the tests"
+_QUOTES = "'\"`"
+_EITHER = frozenset({Comparison.EQUAL, Comparison.ALIKE})
+LITERALS = re.compile(r".*(string|integer|float|number|literal|list|tuple|dictionary|set|array|object)")
+
+
+@dataclass(frozen=True, slots=True)
+class Flipping:
+    """Where a label flips: its tests, each with the path of its file, and the first bytes of flipping assertions."""
+
+    tests: Sequence[tuple[str, NamedTest]]
+    assertions: Sequence[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sealable:
+    """An assertion that can be sealed."""
+
+    path: str
+    test: NamedTest
+    comparison: Comparison
+    certain: bool
+    """Whether every pass through the test reaches it."""
+    statement: "Node"
+    expected: "Node"
+    actual: "Node"
+    cuts: tuple["Node", ...] = ()
+    """Statements that make what it compares with, and nothing else."""
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.path, self.statement.start_byte
+
+    @property
+    def sources(self) -> set[str]:
+        """The sources of the literals that it compares with, without spaces."""
+        shown = (spell(each) for node in (self.expected, *self.cuts) for each in _list_literals(node))
+        return {"".join(source.split()).strip(_QUOTES) for source in shown}
+
+    def is_shown(self, text: str) -> bool:
+        """Return whether what it compares with stands in a text without spaces; a digit or a word may."""
+        return any(is_long(each) and each in text for each in self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class SealedFiles:
+    """Test files without the answers to some labels."""
+
+    seals: Sequence[Sealable] = ()
+    """The number of a seal is its place."""
+    flipping: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """By label, the seals at its flipping assertions."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """Labels that are not sealed, and why."""
+
+
+def is_long(text: str) -> bool:
+    """Return whether a text is more than a few characters."""
+    return len(re.findall(r"\w", text)) > SHORT
+
+
+def seal_files(
+    files: Mapping[str, AssertedFile], flipping: Mapping[str, Flipping], others: Sequence[str] = ()
+) -> SealedFiles:
+    """Choose the seals that take the answers to labels out of test files.
+
+    Args:
+        flipping: where each label flips.
+        others: the texts of further files that the tests bring.
+    """
+    found = [each for path, file in files.items() for each in find_sealable(path, file)]
+    places = {each.place: each for each in found}
+    wanted = {label: [places[at] for at in flips.assertions if at in places] for label, flips in flipping.items()}
+    missing = {label: NO_SEAL for label, seals in wanted.items() if not seals}
+    while True:
+        tests = {(each.path, each.test) for seals in wanted.values() for each in seals}
+        sources = {source for seals in wanted.values() for each in seals for source in each.sources}
+        seals = [each for each in found if (each.path, each.test) in tests or each.sources & sources]
+        shown = "\0".join("".join(text.split()) for text in (*render_sealed(files, seals).values(), *others))
+        kept = {label: [each for each in own if not each.is_shown(shown)] for label, own in wanted.items()}
+        if kept == wanted:
+            break
+        wanted = kept
+        missing |= {label: ELSEWHERE for label, own in kept.items() if not own and label not in missing}
+    numbers = {each.place: number for number, each in enumerate(seals)}
+    chosen = {label: frozenset(numbers[each.place] for each in own) for label, own in wanted.items() if own}
+    return SealedFiles(seals, chosen, missing)
+
+
+def render_sealed(
+    files: Mapping[str, AssertedFile], seals: Sequence[Sealable], *, answered: bool = False
+) -> dict[str, str]:
+    """Return all files, those that have seals with a recorder at the end; ``answered`` ones record what they expect."""
+    edits: dict[str, list[Edit]] = {path: [] for path in files}
+    for number, each in enumerate(seals):
+        sealing = _get_sealing(files[each.path])
+        edits[each.path].append(_record(each, files[each.path], number, answered=answered))
+        cuts = () if answered else each.cuts
+        edits[each.path] += [(cut.start_byte, cut.end_byte, sealing.nothing + _feed(spell(cut))) for cut in cuts]
+    texts = dict[str, str]()
+    for path, own in edits.items():
+        text = apply_edits(files[path].text.encode(), own)
+        recorder = read_recorder(_get_sealing(files[path]).recorder) if own else ""
+        texts[path] = f"{text.rstrip()}\n\n\n{recorder}" if own else text
+    return texts
+
+
+def _record(seal: Sealable, file: AssertedFile, number: int, *, answered: bool) -> Edit:
+    """Return the edit of an assertion; its lines stay."""
+    node, actual, sealing = seal.statement, seal.actual, _get_sealing(file)
+    content = node.text or b""
+    before = content[: actual.start_byte - node.start_byte].decode()
+    behind = content[actual.end_byte - node.start_byte :].decode()
+    head, _ = read_head(node, file.asserting)
+    raised = any(re.search(pattern, head) for pattern in sealing.raising.values())
+    call = sealing.raised.replace("{function}", re.sub(*sealing.bare, head)) if raised else sealing.record
+    more = spell(seal.expected) if answered else "()"
+    call = call.replace("{seal}", str(number)).replace("{expected}", more)
+    lines = (_feed(before), "" if answered else _feed(behind))
+    return node.start_byte, node.end_byte, call.replace("{actual}", f"{lines[0]}{spell(actual)}{lines[1]}")
+
+
+def find_sealable(path: str, file: AssertedFile) -> list[Sealable]:
+    """Find the assertions of a file that can be sealed."""
+    if file.sealing is None:
+        return []
+    found = [each for node in file.assertions for each in _find_compared(path, file, node.node)]
+    while True:  # what one compares with may be used by another
+        operands = {inner.start_byte for each in found for inner in walk(each.expected) if inner.type == "identifier"}
+        cut = [(each, _find_cuts(file, each.test, each.expected, operands)) for each in found]
+        kept = [each for each, cuts in cut if cuts is not None]
+        if len(kept) == len(found):
+            chosen = {each.place: replace(each, cuts=tuple(cuts or ())) for each, cuts in cut}
+            return [*chosen.values()]
+        found = kept
+
+
+def _find_compared(path: str, file: AssertedFile, node: "Node") -> Iterator[Sealable]:
+    """Yield an assertion with what it compares, if each of its failures is a failure of its test."""
+    sealing = _get_sealing(file)
+    test = max((test for test in file.tests if is_inside(node, test)), key=lambda each: each.first, default=None)
+    comparison, sides = _find_sides(file, sealing, node)
+    if test is None or not sides:
+        return
+    around = [each for each in _list_around(node) if is_inside(each, test)]
+    source = "\n".join(file.text.split("\n")[test.first - 1 : test.last])
+    once = sum(each.type in sealing.functions for each in around) == 1
+    if not once or any(each.type in sealing.guards for each in around) or re.search(sealing.repeated, source, re.M):
+        return
+    literal = [_is_constant(sealing, side) and not [*_list_variables(sealing, side)] for side in sides]
+    certain = not any(each.type in sealing.branches for each in around)
+    for place in [0, 1] if comparison in _EITHER else [0]:
+        if not all(literal) and _is_constant(sealing, sides[place]) and literal[place] >= literal[1 - place]:
+            yield Sealable(path, test, comparison, certain, node, sides[place], sides[1 - place])
+
+
+def _find_sides(file: AssertedFile, sealing: "Sealing", node: "Node") -> tuple[Comparison, Sequence["Node"]]:
+    """Return the two nodes that an assertion compares; nothing if it does more, or something else."""
+    asserting = file.asserting
+    if node.type in asserting.statements:
+        condition = node.named_children[0]
+        while condition.type == "parenthesized_expression" and condition.named_child_count == 1:
+            condition = condition.named_children[0]
+        sides = condition.children if condition.type in asserting.comparisons else []
+        compares = len(sides) == 3 and sides[1].type in asserting.operators
+        if not compares:
+            return Comparison.EQUAL, ()
+        return Comparison.WITHIN if sides[1].type == "in" else Comparison.EQUAL, (sides[0], sides[2])
+    head, operands = read_head(node, asserting)
+    given = [each[0] for each in operands[:2] if len(each) == 1]
+    given = [
+        each for each in given if each.parent and each.parent.type in asserting.arguments and "splat" not in each.type
+    ]
+    found = next((each for each, pattern in sealing.calls.items() if re.search(pattern, head)), None)
+    raised = next((each for each, pattern in sealing.raising.items() if re.search(pattern, head)), None)
+    if raised and len(operands) == 2 and all(len(each) == 1 for each in operands):
+        return raised, (operands[1][0], operands[0][0])
+    return (found, given) if found and len(given) == 2 else (Comparison.EQUAL, ())
+
+
+def _is_constant(sealing: "Sealing", node: "Node") -> bool:
+    """Return whether a value is made of literals and variables, by nothing that the product has a part in."""
+    names = (each for each in walk(node) if each.type == "identifier" and not _is_variable(sealing, each))
+    return all(re.fullmatch(sealing.known, spell(each)) for each in names) and not any(
+        each.type in sealing.unknown for each in walk(node)
+    )
+
+
+def _list_variables(sealing: "Sealing", node: "Node") -> Iterator["Node"]:
+    yield from (each for each in walk(node) if each.type == "identifier" and _is_variable(sealing, each))
+
+
+def _list_literals(node: "Node") -> Iterator["Node"]:
+    """Yield the outermost literals: texts, numbers, lists and the like."""
+    if LITERALS.fullmatch(node.type):
+        yield node
+    else:
+        for child in node.named_children:
+            yield from _list_literals(child)
+
+
+def _is_variable(sealing: "Sealing", name: "Node") -> bool:
+    """Return whether a name stands for a value, and not for an argument, a function, a method or a module."""
+    parent = name.parent
+    if parent is None or name in map(parent.child_by_field_name, ("attribute", "function")):
+        return parent is None
+    if parent.type == "keyword_argument":
+        return parent.child_by_field_name("name") != name
+    return not (parent.type == "attribute" and re.fullmatch(sealing.known, spell(name)))
+
+
+def _find_cuts(file: AssertedFile, test: NamedTest, expected: "Node", operands: set[int]) -> "list[Node] | None":
+    """Return the statements that make what an assertion compares with; None if they are needed for anything else."""
+    sealing, cuts = _get_sealing(file), dict[int, "Node"]()
+    todo, made, names = [expected], set[str](), set[str]()
+    while todo:
+        new = {spell(each) for each in _list_variables(sealing, todo.pop())}
+        for each in (each for name in new - names for each in file.list_names(name) if is_inside(each, test)):
+            if each.start_byte in operands or not _is_variable(sealing, each):
+                continue
+            giving = next((node for node in _list_around(each) if node.type in sealing.assigning), None)
+            left, right = (giving and giving.child_by_field_name(side) for side in ("left", "right"))
+            if not (giving and left and right and giving.parent) or left.type != "identifier":
+                return None
+            if not _is_constant(sealing, right):
+                return None
+            if cuts.setdefault(giving.parent.start_byte, giving.parent) == giving.parent:
+                made.add(spell(left))
+                todo.append(right)
+        names |= new
+    return [*cuts.values()] if names <= made else None
+
+
+def _list_around(node: "Node") -> Iterator["Node"]:
+    around = node.parent
+    while around is not None:
+        yield around
+        around = around.parent
+
+
+def _feed(source: str) -> str:
+    return "\n" * source.count("\n")
+
+
+def _get_sealing(file: AssertedFile) -> "Sealing":
+    assert file.sealing
+    return file.sealing
