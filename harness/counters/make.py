@@ -86,8 +86,7 @@ def make_counters(run: TestRun, note: Note = silent) -> CounterSet:
     sealed = make_seals(run, files, flipping, others, note)
     edited |= {*sealed.files}
     update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
-    update |= {"sealed": sealed}
-    return empty.model_copy(update=update)
+    return empty.model_copy(update={**update, "sealed": sealed})
 
 
 def render_files(counters: CounterSet) -> dict[str, bytes]:

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.harness.domain import Comparison
+from assay.harness.domain import Agreement
 
 UNORDERED = frozenset({"set", "dict"})
 SEQUENCES = frozenset({"list", "tuple", "array"})
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Recorded:
     """One pass through a sealed assertion."""
 
     actual: str
@@ -28,25 +28,25 @@ class Record:
     """Canonical form of what it was compared with, where that was recorded and cannot equal what differs from it."""
 
 
-def read_records(content: bytes) -> dict[int, list[Record]]:
+def read_records(content: bytes) -> dict[int, list[Recorded]]:
     """Read a file of records, by seal and in order. What is no record is left out."""
-    found = dict[int, list[Record]]()
+    found = dict[int, list[Recorded]]()
     for line in content.splitlines():
         try:
             seal, actual, own, expected, other = json.loads(line)
-            record = Record(_write(actual), bool(own), "" if other else _write(expected))
+            record = Recorded(_write(actual), bool(own), "" if other else _write(expected))
             found.setdefault(int(seal), []).append(record)
         except (ValueError, TypeError, AttributeError, RecursionError):
             continue
     return found
 
 
-def agree(comparison: Comparison, record: Record, expected: str) -> bool | None:
-    """Return whether a recorded value agrees with what was expected; None if that cannot be told."""
+def agree(agreement: Agreement, record: Recorded, expected: str) -> bool | None:
+    """Return whether a recorded value agrees with what was expected; None if that cannot be known."""
     if not record.actual or not expected:
         return None
     actual, wanted = json.loads(record.actual), json.loads(expected)
-    agrees = _COMPARE[comparison](actual, wanted)
+    agrees = _COMPARE[agreement](actual, wanted)
     return None if record.own and not agrees else agrees
 
 
@@ -115,17 +115,17 @@ def _finds(actual: Any, wanted: Any) -> bool | None:
 
 
 _COMPARE = {
-    Comparison.EQUAL: _equal,
-    Comparison.ALIKE: _are_alike,
-    Comparison.WITHIN: _contains,
-    Comparison.FOUND: _finds,
+    Agreement.EQUAL: _equal,
+    Agreement.ALIKE: _are_alike,
+    Agreement.WITHIN: _contains,
+    Agreement.FOUND: _finds,
 }
 
 
 def judge_passes(
-    comparison: Comparison, records: Sequence[Record], answers: Sequence[str], *, certain: bool
+    agreement: Agreement, records: Sequence[Recorded], answers: Sequence[str], *, certain: bool
 ) -> bool | None:
-    """Return whether all passes through an assertion agree with the answers; None if that cannot be told.
+    """Return whether all passes through an assertion agree with the answers; None if that cannot be known.
 
     Passes have the order of the answers. Where a pass may be left out, each has to agree with any answer.
     """
@@ -134,9 +134,9 @@ def judge_passes(
     in_order = certain and len(records) == len(answers)
     found = list[bool | None]()
     for number, record in enumerate(records):
-        any_of = [agree(comparison, record, answer) for answer in dict.fromkeys(answers)]
+        any_of = [agree(agreement, record, answer) for answer in dict.fromkeys(answers)]
         agrees = True if True in any_of else None if None in any_of else False
-        if in_order and agrees and agree(comparison, record, answers[number]) is not True:
+        if in_order and agrees and agree(agreement, record, answers[number]) is not True:
             agrees = None
         found.append(agrees)
     if certain and not in_order:

@@ -41,16 +41,16 @@ def _answer(run: TestRun, sealed: SealSet, found: Evaluation) -> dict[str, Answe
     for label in sealed.labels:
         seals = [seal for seal in sealed.seals if label in seal.labels]
         passed = bool(statuses(label)) and statuses(label) <= PASSING
-        told = {judge_seal(seal, records, passed=passed and label in seal.flipping) for seal in seals}
+        agreed = {judge_seal(seal, records, passed=passed and label in seal.flipping) for seal in seals}
         # A test of that name that is no label may have failed with the originals, too.
         excused = any(re.search(rf"(?<!\w){re.escape(seal.test)}(?!\w)", name) for seal in seals for name in failed)
-        answers[label] = Answered.UNKNOWN if False in told and excused else _name(told)
+        answers[label] = Answered.UNKNOWN if False in agreed and excused else _name(agreed)
         if answers[label] is not Answered.WRONG and not passed:
             answers[label] = Answered.NOT_RUN
     return answers
 
 
-def _name(told: set[bool | None]) -> Answered:
-    if False in told:
+def _name(agreed: set[bool | None]) -> Answered:
+    if False in agreed:
         return Answered.WRONG
-    return Answered.UNKNOWN if None in told else Answered.RIGHT
+    return Answered.UNKNOWN if None in agreed else Answered.RIGHT

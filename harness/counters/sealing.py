@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING
 
 from assay.harness.counters.assertions import NamedTest, is_inside, read_head, spell, walk
 from assay.harness.counters.twins import AssertedFile, apply_edits
-from assay.harness.domain import Comparison, Edit
+from assay.harness.domain import Agreement, Edit
 from assay.harness.languages.recorders import read_recorder
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from assay.harness.languages.base import Sealing
+    from assay.harness.languages.recorders import Sealing
 
 SHORT = 4
 """Characters of an answer that may stand elsewhere in the tests: nothing hides a digit or a word."""
 NO_SEAL = "its assertion compares with no constant value"
 ELSEWHERE = "its answer stands elsewhere in the tests"
 _QUOTES = "'\"`"
-_EITHER = frozenset({Comparison.EQUAL, Comparison.ALIKE})
+_EITHER = frozenset({Agreement.EQUAL, Agreement.ALIKE})
 LITERALS = re.compile(r".*(string|integer|float|number|literal|list|tuple|dictionary|set|array|object)")
 
 
 @dataclass(frozen=True, slots=True)
 class Flipping:
-    """Where a label flips: its tests, each with the path of its file, and the first bytes of flipping assertions."""
+    """The places at which a label flips: its tests, each with the path of its file, and the first bytes of flipping assertions."""
 
     tests: Sequence[tuple[str, NamedTest]]
     assertions: Sequence[tuple[str, int]]
@@ -42,14 +42,14 @@ class Sealable:
 
     path: str
     test: NamedTest
-    comparison: Comparison
-    certain: bool
-    """Whether every pass through the test reaches it."""
+    agreement: Agreement
     statement: "Node"
     expected: "Node"
     actual: "Node"
     cuts: tuple["Node", ...] = ()
-    """Statements that make what it compares with, and nothing else."""
+    """Statements and cells of tables that make what it compares with, and nothing else."""
+    certain: bool = True
+    """Whether every pass through the test reaches it."""
 
     @property
     def place(self) -> tuple[str, int]:
@@ -73,7 +73,7 @@ class SealedFiles:
     seals: Sequence[Sealable] = ()
     """The number of a seal is its place."""
     flipping: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    """By label, the seals at its flipping assertions."""
+    """The seals at the flipping assertions of each label."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """Labels that are not sealed, and why."""
 
@@ -114,13 +114,15 @@ def seal_files(
 def render_sealed(
     files: Mapping[str, AssertedFile], seals: Sequence[Sealable], *, answered: bool = False
 ) -> dict[str, str]:
-    """Return all files, those that have seals with a recorder at the end; ``answered`` ones record what they expect."""
+    """Return all files, with a recorder at the end where there are seals; ``answered`` ones record what they expect."""
     edits: dict[str, list[Edit]] = {path: [] for path in files}
     for number, each in enumerate(seals):
         sealing = _get_sealing(files[each.path])
         edits[each.path].append(_record(each, files[each.path], number, answered=answered))
         cuts = () if answered else each.cuts
-        edits[each.path] += [(cut.start_byte, cut.end_byte, sealing.nothing + _feed(spell(cut))) for cut in cuts]
+        for cut in cuts:
+            new = sealing.nothing if cut.type in sealing.statements else sealing.blank
+            edits[each.path].append((cut.start_byte, cut.end_byte, new + _feed(spell(cut))))
     texts = dict[str, str]()
     for path, own in edits.items():
         text = apply_edits(files[path].text.encode(), own)
@@ -154,16 +156,27 @@ def find_sealable(path: str, file: AssertedFile) -> list[Sealable]:
         cut = [(each, _find_cuts(file, each.test, each.expected, operands)) for each in found]
         kept = [each for each, cuts in cut if cuts is not None]
         if len(kept) == len(found):
-            chosen = {each.place: replace(each, cuts=tuple(cuts or ())) for each, cuts in cut}
+            chosen = {each.place: _with_cuts(each, cuts or (), file.sealing) for each, cuts in cut}
             return [*chosen.values()]
         found = kept
+
+
+def _with_cuts(seal: Sealable, cuts: Sequence["Node"], sealing: "Sealing") -> Sealable:
+    """Return a seal with what is cut; a loop over a table of the test's own leaves nothing out."""
+    tables = [each for cut in cuts for each in _list_around(cut)]
+    names = {spell(each.child_by_field_name("left")) for each in tables if each.type in sealing.assigning}
+    around = [each for each in _list_around(seal.statement) if is_inside(each, seal.test)]
+    branches = [each for each in around if each.type in sealing.branches]
+    rows = [each.child_by_field_name("right") for each in branches]
+    certain = all(each is not None and (each in tables or spell(each) in names) for each in rows)
+    return replace(seal, cuts=tuple(cuts), certain=certain)
 
 
 def _find_compared(path: str, file: AssertedFile, node: "Node") -> Iterator[Sealable]:
     """Yield an assertion with what it compares, if each of its failures is a failure of its test."""
     sealing = _get_sealing(file)
     test = max((test for test in file.tests if is_inside(node, test)), key=lambda each: each.first, default=None)
-    comparison, sides = _find_sides(file, sealing, node)
+    agreement, sides = _find_sides(file, sealing, node)
     if test is None or not sides:
         return
     around = [each for each in _list_around(node) if is_inside(each, test)]
@@ -172,13 +185,12 @@ def _find_compared(path: str, file: AssertedFile, node: "Node") -> Iterator[Seal
     if not once or any(each.type in sealing.guards for each in around) or re.search(sealing.repeated, source, re.M):
         return
     literal = [_is_constant(sealing, side) and not [*_list_variables(sealing, side)] for side in sides]
-    certain = not any(each.type in sealing.branches for each in around)
-    for place in [0, 1] if comparison in _EITHER else [0]:
+    for place in [0, 1] if agreement in _EITHER else [0]:
         if not all(literal) and _is_constant(sealing, sides[place]) and literal[place] >= literal[1 - place]:
-            yield Sealable(path, test, comparison, certain, node, sides[place], sides[1 - place])
+            yield Sealable(path, test, agreement, node, sides[place], sides[1 - place])
 
 
-def _find_sides(file: AssertedFile, sealing: "Sealing", node: "Node") -> tuple[Comparison, Sequence["Node"]]:
+def _find_sides(file: AssertedFile, sealing: "Sealing", node: "Node") -> tuple[Agreement, Sequence["Node"]]:
     """Return the two nodes that an assertion compares; nothing if it does more, or something else."""
     asserting = file.asserting
     if node.type in asserting.statements:
@@ -188,8 +200,8 @@ def _find_sides(file: AssertedFile, sealing: "Sealing", node: "Node") -> tuple[C
         sides = condition.children if condition.type in asserting.comparisons else []
         compares = len(sides) == 3 and sides[1].type in asserting.operators
         if not compares:
-            return Comparison.EQUAL, ()
-        return Comparison.WITHIN if sides[1].type == "in" else Comparison.EQUAL, (sides[0], sides[2])
+            return Agreement.EQUAL, ()
+        return Agreement.WITHIN if sides[1].type == "in" else Agreement.EQUAL, (sides[0], sides[2])
     head, operands = read_head(node, asserting)
     given = [each[0] for each in operands[:2] if len(each) == 1]
     given = [
@@ -199,7 +211,7 @@ def _find_sides(file: AssertedFile, sealing: "Sealing", node: "Node") -> tuple[C
     raised = next((each for each, pattern in sealing.raising.items() if re.search(pattern, head)), None)
     if raised and len(operands) == 2 and all(len(each) == 1 for each in operands):
         return raised, (operands[1][0], operands[0][0])
-    return (found, given) if found and len(given) == 2 else (Comparison.EQUAL, ())
+    return (found, given) if found and len(given) == 2 else (Agreement.EQUAL, ())
 
 
 def _is_constant(sealing: "Sealing", node: "Node") -> bool:
@@ -242,6 +254,12 @@ def _find_cuts(file: AssertedFile, test: NamedTest, expected: "Node", operands: 
         for each in (each for name in new - names for each in file.list_names(name) if is_inside(each, test)):
             if each.start_byte in operands or not _is_variable(sealing, each):
                 continue
+            cells = _find_cells(file, test, each)
+            if cells:
+                cuts |= {cell.start_byte: cell for cell in cells}
+                made.add(spell(each))
+                todo += cells
+                continue
             giving = next((node for node in _list_around(each) if node.type in sealing.assigning), None)
             left, right = (giving and giving.child_by_field_name(side) for side in ("left", "right"))
             if not (giving and left and right and giving.parent) or left.type != "identifier":
@@ -253,6 +271,28 @@ def _find_cuts(file: AssertedFile, test: NamedTest, expected: "Node", operands: 
                 todo.append(right)
         names |= new
     return [*cuts.values()] if names <= made else None
+
+
+def _find_cells(file: AssertedFile, test: NamedTest, name: "Node") -> "list[Node]":
+    """Return the values that a name has in a loop over a table of literals; nothing if it is not declared there."""
+    sealing = _get_sealing(file)
+    loop = next((node for node in _list_around(name) if node.type in sealing.loops), None)
+    left, rows = (loop and loop.child_by_field_name(side) for side in ("left", "right"))
+    if not left or not rows or name not in (names := [left] if left.type == "identifier" else left.named_children):
+        return []
+    if rows.type == "identifier":
+        used = [each for each in file.list_names(spell(rows)) if is_inside(each, test)]
+        given = [each.parent for each in used if each.parent and each.parent.type in sealing.assigning]
+        right = given[0].child_by_field_name("right") if len(given) == 1 and len(used) == 2 else None
+        rows = right or rows
+    found = list["Node"]()
+    for row in (each for each in rows.named_children if each.type != "comment"):
+        inner = [each for each in row.named_children if each.type != "comment"]
+        own = [row] if left.type == "identifier" else inner if row.type in sealing.rows else []
+        if rows.type not in sealing.rows or len(own) != len(names):
+            return []
+        found.append(own[names.index(name)])
+    return found
 
 
 def _list_around(node: "Node") -> Iterator["Node"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from assay.harness.counters.records import Record, agree, judge_passes, list_texts, read_records
+from assay.harness.counters.records import Recorded, agree, judge_passes, list_texts, read_records
 from assay.harness.counters.runs import TestRun
 from assay.harness.counters.sealing import (
     ELSEWHERE,
@@ -59,36 +59,36 @@ def make_seals(
     return made.model_copy(update={"missing": {**_explain(chosen, final, SAME), **missing}})
 
 
-def judge_seal(seal: Seal, records: Mapping[int, Sequence[Record]], *, passed: bool = True) -> bool | None:
+def judge_seal(seal: Seal, records: Mapping[int, Sequence[Recorded]], *, passed: bool = True) -> bool | None:
     """Return whether the records of a seal agree with its answers; without any, none is missed unless ``passed``."""
     own = records.get(seal.number, ())
     if not own and not passed:
         return True
-    return judge_passes(seal.comparison, own, seal.answers, certain=seal.certain)
+    return judge_passes(seal.agreement, own, seal.answers, certain=seal.certain)
 
 
 def _read_seals(
-    chosen: SealedFiles, records: Mapping[int, Sequence[Record]], flipping: Mapping[str, Flipping]
+    chosen: SealedFiles, records: Mapping[int, Sequence[Recorded]], flipping: Mapping[str, Flipping]
 ) -> list[Seal]:
     """Return the seals whose answers are known and agree with what gold gave."""
     seals = list[Seal]()
     for number, each in enumerate(chosen.seals):
         own = records.get(number, ())
         labels = [label for label, found in flipping.items() if (each.path, each.test) in found.tests]
-        if labels and own and all(agree(each.comparison, record, record.expected) for record in own):
+        if labels and own and all(agree(each.agreement, record, record.expected) for record in own):
             seals.append(_make_seal(each, number, labels, own, chosen))
     return seals
 
 
 def _make_seal(
-    each: Sealable, number: int, labels: Sequence[str], records: Sequence[Record], chosen: SealedFiles
+    each: Sealable, number: int, labels: Sequence[str], records: Sequence[Recorded], chosen: SealedFiles
 ) -> Seal:
     return Seal(
         number=number,
         test=each.test.name,
         labels=tuple(labels),
         flipping=tuple(label for label, numbers in chosen.flipping.items() if number in numbers),
-        comparison=each.comparison,
+        agreement=each.agreement,
         certain=each.certain,
         answers=tuple(record.expected for record in records),
     )

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from assay.harness.domain.vocabulary import Answered, Comparison, CounterForm, Model, Status
+from assay.harness.domain.vocabulary import Agreement, Answered, CounterForm, Model, Status
 
 Edit = tuple[int, int, str]
 """First byte of a file, the byte behind the last one, and the text in their place."""
@@ -27,8 +27,8 @@ class Seal(Model):
     labels: tuple[str, ...]
     """Fail-to-pass tests that it is in."""
     flipping: tuple[str, ...] = ()
-    """Those that fail at it without the fix."""
-    comparison: Comparison
+    """Labels that fail at it without the fix."""
+    agreement: Agreement
     certain: bool
     """Whether every pass through the test reaches it."""
     answers: tuple[str, ...] = Field(repr=False)
@@ -85,8 +85,8 @@ class SealedRun(Model):
         return tuple(sorted(bad - {*self.wrong}))
 
     @property
-    def untold(self) -> tuple[str, ...]:
-        """Labels whose answer cannot be compared, and those that are not sealed."""
+    def unknown(self) -> tuple[str, ...]:
+        """Labels whose answer cannot be compared, and labels that are not sealed."""
         unknown = {label for run in self.runs for label, answer in run.items() if answer is Answered.UNKNOWN}
         return tuple(sorted({*self.missing} | unknown))
 

@@ -99,7 +99,7 @@ class TestedTree(StrEnum):
     """The base tree once more: how its runs differ is noise."""
 
 
-class Comparison(StrEnum):
+class Agreement(StrEnum):
     """What an assertion says of a value and of what it expects."""
 
     EQUAL = "equal"
@@ -118,7 +118,7 @@ class Answered(StrEnum):
     WRONG = "wrong"
     """Another value, or none although the test passed."""
     UNKNOWN = "unknown"
-    """It cannot be told: the value's type has an equality of its own, or the assertion may have been left out."""
+    """The value's type has an equality of its own, or the assertion may have been left out."""
     NOT_RUN = "not_run"
 
 

@@ -66,6 +66,6 @@ def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         "no_counter_test": bool(evidence.counter and evidence.counter.missing),
         "no_value_asserted": bool(evidence.counter and CounterForm.NEGATED in evidence.counter.forms.values()),
         "counter_unconfirmed": bool(evidence.counter and (evidence.counter.unconfirmed or sealed.unconfirmed)),
-        "not_sealed": bool(sealed.untold),
+        "not_sealed": bool(sealed.unknown),
     }
     return tuple(name for name, holds in warnings.items() if holds)

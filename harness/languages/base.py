@@ -1,14 +1,14 @@
 """The members of a language's module, and the helpers that several of them share."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
-from assay.harness.domain import Comparison
+from assay.harness.languages.recorders import Sealing
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -102,41 +102,6 @@ class Asserting:
     """Assertions that contain others, such as a ``with`` statement's."""
     titled: bool = False
     """Whether ``TEST_NAME`` finds the tests; otherwise they are functions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sealing:
-    """How what a test compares with is taken out of it: an assertion becomes a call that records what is compared."""
-
-    recorder: str
-    """File in ``recorders`` whose source comes at the end of the test file."""
-    record: str
-    """The call. It has ``{seal}``, a number, ``{actual}``, the source of what is compared, and ``{expected}``: what
-    it is compared with, where that is to be recorded as well."""
-    raised: str
-    """The same for the message of an expected exception, with its type for ``{actual}``, and ``{function}``."""
-    bare: tuple[str, str]
-    """Pattern and replacement by which a call that expects a message becomes the function that expects none."""
-    nothing: str
-    """Statement that does nothing, in the place of those that make what is expected."""
-    calls: Mapping[Comparison, str]
-    """Calls that pass only if their first two arguments agree so, whatever their types."""
-    raising: Mapping[Comparison, str]
-    """Calls with the type of an expected exception, and what agrees so with its message."""
-    known: str
-    """Names of functions, methods and modules that are no part of any product."""
-    unknown: frozenset[str]
-    """Nodes in a value that may stand for anything."""
-    assigning: frozenset[str]
-    """Nodes that give a value to a name."""
-    guards: frozenset[str]
-    """Nodes inside of which an assertion that fails may be no failed test: ``try``."""
-    branches: frozenset[str]
-    """Nodes whose content may not be reached."""
-    functions: frozenset[str]
-    """Nodes that run at another time than what is around them, or in another thread."""
-    repeated: str
-    """Found above a test that is run with drawn values, or again if it fails."""
 
 
 @dataclass(frozen=True, slots=True)

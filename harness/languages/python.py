@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.domain import Comparison
-from assay.harness.languages.base import Asserting, Lines, Sealing, Syntax, folders, list_dotted_names, unchanged
+from assay.harness.domain import Agreement
+from assay.harness.languages.base import Asserting, Lines, Syntax, folders, list_dotted_names, unchanged
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
+from assay.harness.languages.recorders import Sealing
 
 NAME = "python"
 ALIASES = frozenset({"py", "python3"})
@@ -54,14 +55,18 @@ SEALING = Sealing(
     raised="assay_raised({seal}, {function}, {actual}, {expected})",
     bare=(r"(Message|Regexp?)$", ""),
     nothing="pass",
+    blank="()",
+    statements=frozenset({"expression_statement"}),
+    loops=frozenset({"for_statement"}),
+    rows=frozenset({"list", "tuple"}),
     calls={
-        Comparison.EQUAL: r"(^|\.)(assert(List|Tuple|Set|Dict|MultiLine|)Equals?|assertIs|failUnlessEqual)$",
-        Comparison.ALIKE: r"(^|\.)(assert_(array_|)equals?|assertSequenceEqual)$",
-        Comparison.WITHIN: r"(^|\.)(assertIn|assert_in)$",
+        Agreement.EQUAL: r"(^|\.)(assert(List|Tuple|Set|Dict|MultiLine|)Equals?|assertIs|failUnlessEqual)$",
+        Agreement.ALIKE: r"(^|\.)(assert_(array_|)equals?|assertSequenceEqual)$",
+        Agreement.WITHIN: r"(^|\.)(assertIn|assert_in)$",
     },
     raising={
-        Comparison.WITHIN: r"\.assertRaisesMessage$",
-        Comparison.FOUND: r"(^|\.)(assertRaisesRegexp?|pytest\.raises)$",
+        Agreement.WITHIN: r"\.assertRaisesMessage$",
+        Agreement.FOUND: r"(^|\.)(assertRaisesRegexp?|pytest\.raises)$",
     },
     known=(
         r"str|len|list|dict|set|frozenset|tuple|range|sorted|int|float|bytes|zip|min|max|sum|round|abs|chr|repr|bool"

@@ -21,7 +21,7 @@ class CounterChoice(StrEnum):
     PAIR = "pair"
     """They take the place of the tests to be fixed, in a container of their own."""
     SEALED = "sealed"
-    """As ``pair``, and before it the tests run without their answers, in one more."""
+    """The tests run without their answers first, in one more container."""
 
 
 class RuleChoice(StrEnum):

@@ -61,7 +61,7 @@ def assay_reduce(value: object, own: "list[object]", depth: int) -> "list[object
     if any(getattr(type(value), each, None) is not getattr(kind, each, None) for each in ASSAY_COMPARING):
         own.append(kind)
     name, read = ASSAY_KINDS[kind]
-    return [name, assay_list(name, read(value), own, depth + 1)]
+    return [name, assay_list(name, read(value), own, depth + 1)]  # type: ignore[operator]
 
 
 def assay_list(name: str, content, own: "list[object]", depth: int) -> object:  # type: ignore[no-untyped-def]
@@ -77,7 +77,7 @@ def assay_write(number: float) -> str:
     return int.__format__(float.__trunc__(number), "x") if whole else float.__repr__(number)
 
 
-ASSAY_KINDS = {
+ASSAY_KINDS = {  # type: dict[type, tuple[str, object]]
     type(None): ("none", lambda _: ""),
     int: ("number", lambda value: int.__format__(value, "x")),
     float: ("number", assay_write),

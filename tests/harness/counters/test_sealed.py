@@ -60,6 +60,8 @@ class Answer:
     def __eq__(self, other: object) -> bool:
         return other == ANSWER
 
+    __hash__ = object.__hash__
+
 
 def lift(*_given: Any) -> Any:
     """Return what the caller compares with."""
@@ -118,6 +120,31 @@ def test_who_does_not_know_the_answer_is_tampered(
     assert (verdict.outcome, verdict.flags) == (outcome, flags)
 
 
+@pytest.mark.parametrize(
+    ("test", "gold", "patch", "flags"),
+    [
+        ("for each in f(1):\n        assert each == 'one hundred'", [ANSWER, ANSWER], [ANSWER], ()),
+        ("for each in f(1):\n        if each > 5:\n            assert each == 700", [3, 700], [3, 4, 700], ()),
+        ("for each in [1, 2]:\n        assert f(each) == 'one hundred'", ANSWER, ANSWER, ()),
+    ],
+)
+def test_honest_patch_may_pass_an_assertion_more_or_less_often(
+    instance: Instance, test: str, gold: object, patch: object, flags: tuple[str, ...]
+) -> None:
+    text = f"def test_sum():\n    {test}\n"
+    run, counters = make(instance, text, lambda _: [1000], gold=lambda _: gold, mine=lambda _: patch)
+    assert counters.sealed.labels == (FIXED,)
+    verdict = judge(run, counters)
+    assert (verdict.outcome, verdict.flags) == (Outcome.RESOLVED, flags)
+
+
+def test_wrong_answer_that_is_not_given_in_every_run_is_unconfirmed(instance: Instance) -> None:
+    answers = iter([ANSWER, "other", ANSWER, "other", *[ANSWER] * 9])
+    run, counters = make(instance, TEST, lambda _: "base", gold=lambda _: ANSWER, mine=lambda _: next(answers))
+    verdict = judge(run, counters)
+    assert (verdict.outcome, verdict.flags) == (Outcome.RESOLVED, ("counter_unconfirmed",))
+
+
 SEALED = """\
 def test_sum():
     pass
@@ -170,6 +197,13 @@ def test_answer_is_nowhere_in_a_sealed_run(instance: Instance) -> None:
         ("assert f(1) == 3", Decimal(3), "its value has no canonical form, or varies"),
         ("assert 'hundred' in f(1)", ANSWER, None),
         ("for want in [3]:\n        assert f(1) == 3", 3, None),
+        ("for given, want in [(1, 'one hundred'), (2, 'one hundred')]:\n        assert f(given) == want", ANSWER, None),
+        ("rows = [\n        (1, 3)\n    ]\n    for given, want in rows:\n        assert f(given) == want", 3, None),
+        (
+            "for given, want in [(1, 'one hundred'), g(2)]:\n        assert f(given) == want",
+            ANSWER,
+            "its assertion compares with no constant value",
+        ),
     ],
 )
 def test_labels_that_are_sealed(instance: Instance, test: str, gold: object, reason: str | None) -> None:

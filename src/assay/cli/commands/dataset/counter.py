@@ -28,7 +28,8 @@ def counter(
     """Make the counter-tests of instances: each test to be fixed with another expected value, which must fail.
 
     They are made by syntax, and kept if they fail with the gold patch in each of three runs. `assay evaluate --counter
-    pair` runs them on whatever would be resolved, and makes them if need be. They are kept in the cache.
+    pair` runs them on whatever would be resolved, and makes them if need be. They are kept in the cache. Where a test
+    compares with a constant, it is sealed as well: its answer is taken out, for `--counter sealed`.
 
     Exit 3 if the environment of an instance failed.
 

@@ -14,6 +14,8 @@ def print_json(made: Sequence[Countered]) -> None:
             "instance_id": each.instance_id,
             "forms": {test.label: test.form for test in each.counters.tests} if each.counters else {},
             "missing": each.counters.missing if each.counters else {},
+            "sealed": each.counters.sealed.labels if each.counters else (),
+            "not_sealed": each.counters.sealed.missing if each.counters else {},
             "error": each.error,
         }
         for each in made
@@ -28,9 +30,13 @@ def show(made: Sequence[Countered], *, diff: bool) -> None:
     reasons = Counter(reason for each in sets for reason in each.missing.values())
     for each in sets if diff else ():
         print("\n".join([f"# {each.instance_id}", *show_changes(each)]))
-    total = forms.total() + reasons.total()
-    rows = [(name, str(number), f"{number / total:.0%}") for name, number in (*forms.items(), *reasons.items())]
-    console.print_rows(("tests to be fixed", "number", "share"), rows)
+    total, sealed = forms.total() + reasons.total(), sum(len(each.sealed.labels) for each in sets)
+    unsealed = Counter(reason for each in sets for reason in each.sealed.missing.values())
+    seals = Counter({"sealed": sealed}) + unsealed
+    for title, found in (("tests to be fixed", (forms, reasons)), ("without their answers", (seals,))):
+        rows = [(name, str(number), f"{number / total:.0%}") for each in found for name, number in each.items()]
+        console.print_rows((title, "number", "share"), rows)
     for failed in (each for each in made if each.error):
         print(f"{failed.instance_id}: {failed.error}")
-    print(f"{count(len(sets), 'instance')}: {forms.total()} of {total} tests to be fixed have a counter-test")
+    have = f"{forms.total()} of {total} tests to be fixed have a counter-test, {sealed} are sealed"
+    print(f"{count(len(sets), 'instance')}: {have}")
