@@ -5,12 +5,9 @@ finds equal have the same one. One that cannot be written so is None.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from assay.harness.domain import Agreement
 
 UNORDERED = frozenset({"set", "dict"})
 SEQUENCES = frozenset({"list", "tuple", "array"})
@@ -41,13 +38,22 @@ def read_records(content: bytes) -> dict[int, list[Recorded]]:
     return found
 
 
-def agree(agreement: Agreement, record: Recorded, expected: str) -> bool | None:
-    """Return whether a recorded value agrees with what was expected; None if that cannot be known."""
+def agree(record: Recorded, expected: str, *, alike: bool) -> bool | None:
+    """Return whether a recorded value equals an expected one; None if that cannot be known.
+
+    Args:
+        alike: types of sequences do not count.
+    """
     if not record.actual or not expected:
         return None
+    if record.actual == expected:
+        return True
     actual, wanted = json.loads(record.actual), json.loads(expected)
-    agrees = _COMPARE[agreement](actual, wanted)
-    return None if record.own and not agrees else agrees
+    if record.own or not (alike or '"array"' in record.actual + expected):
+        return None if record.own else False
+    one, other = _flatten(actual), _flatten(wanted)
+    same_shape = _find_shape(one) == _find_shape(other)  # otherwise one value may stand for many
+    return one == other or (False if same_shape else None)
 
 
 def list_texts(written: str) -> list[str]:
@@ -71,20 +77,6 @@ def _sort(value: Any) -> Any:
     return [str(kind), sorted(inner, key=json.dumps) if kind in UNORDERED else inner]
 
 
-def _equal(actual: Any, wanted: Any) -> bool | None:
-    if actual == wanted:
-        return True
-    return _are_alike(actual, wanted) if "array" in (actual[0], wanted[0]) else False
-
-
-def _are_alike(actual: Any, wanted: Any) -> bool | None:
-    """Return whether two values are equal but for the types of their sequences; None for two of different shapes."""
-    one, other = _flatten(actual), _flatten(wanted)
-    if one == other:
-        return True
-    return False if _find_shape(one) == _find_shape(other) else None
-
-
 def _flatten(value: Any) -> Any:
     kind, content = value
     if kind == "array":
@@ -96,35 +88,7 @@ def _find_shape(value: Any) -> Any:
     return [*map(_find_shape, value[1])] if value[0] == "list" else None
 
 
-def _contains(actual: Any, wanted: Any) -> bool | None:
-    kind, content = actual
-    if kind == "str":
-        return wanted[1] in content if wanted[0] == "str" else None
-    if kind == "dict":
-        return wanted in [key for key, _ in content]
-    return wanted in content if kind in {"list", "tuple", "set"} else None
-
-
-def _finds(actual: Any, wanted: Any) -> bool | None:
-    if (actual[0], wanted[0]) != ("str", "str"):
-        return None
-    try:
-        return re.search(wanted[1], actual[1]) is not None
-    except re.error:
-        return None
-
-
-_COMPARE = {
-    Agreement.EQUAL: _equal,
-    Agreement.ALIKE: _are_alike,
-    Agreement.WITHIN: _contains,
-    Agreement.FOUND: _finds,
-}
-
-
-def judge_passes(
-    agreement: Agreement, records: Sequence[Recorded], answers: Sequence[str], *, certain: bool
-) -> bool | None:
+def judge_passes(records: Sequence[Recorded], answers: Sequence[str], *, alike: bool, certain: bool) -> bool | None:
     """Return whether all passes through an assertion agree with the answers; None if that cannot be known.
 
     Passes have the order of the answers. Where a pass may be left out, each has to agree with any answer.
@@ -134,9 +98,9 @@ def judge_passes(
     in_order = certain and len(records) == len(answers)
     found = list[bool | None]()
     for number, record in enumerate(records):
-        any_of = [agree(agreement, record, answer) for answer in dict.fromkeys(answers)]
+        any_of = [agree(record, answer, alike=alike) for answer in dict.fromkeys(answers)]
         agrees = True if True in any_of else None if None in any_of else False
-        if in_order and agrees and agree(agreement, record, answers[number]) is not True:
+        if in_order and agrees and agree(record, answers[number], alike=alike) is not True:
             agrees = None
         found.append(agrees)
     if certain and not in_order:

@@ -5,13 +5,13 @@ with. Then whoever passes the original records a value that agrees with the one 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.harness.counters.assertions import NamedTest, is_inside, read_head, spell, walk
 from assay.harness.counters.twins import AssertedFile, apply_edits
-from assay.harness.domain import Agreement, Edit
+from assay.harness.domain import Edit
 from assay.harness.languages.recorders import read_recorder
 
 if TYPE_CHECKING:
@@ -24,13 +24,12 @@ SHORT = 4
 NO_SEAL = "its assertion compares with no constant value"
 ELSEWHERE = "its answer stands elsewhere in the tests"
 _QUOTES = "'\"`"
-_EITHER = frozenset({Agreement.EQUAL, Agreement.ALIKE})
 LITERALS = re.compile(r".*(string|integer|float|number|literal|list|tuple|dictionary|set|array|object)")
 
 
 @dataclass(frozen=True, slots=True)
 class Flipping:
-    """The places at which a label flips: its tests, each with the path of its file, and the first bytes of flipping assertions."""
+    """The tests of a label and its flipping assertions, each with the path of its file; of these the first bytes."""
 
     tests: Sequence[tuple[str, NamedTest]]
     assertions: Sequence[tuple[str, int]]
@@ -42,7 +41,8 @@ class Sealable:
 
     path: str
     test: NamedTest
-    agreement: Agreement
+    alike: bool
+    """Whether the types of sequences do not count."""
     statement: "Node"
     expected: "Node"
     actual: "Node"
@@ -62,8 +62,8 @@ class Sealable:
         return {"".join(source.split()).strip(_QUOTES) for source in shown}
 
     def is_shown(self, text: str) -> bool:
-        """Return whether what it compares with stands in a text without spaces; a digit or a word may."""
-        return any(is_long(each) and each in text for each in self.sources)
+        """Return whether all that it compares with stands in a text without spaces; a digit or a word may."""
+        return are_shown(self.sources, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,10 @@ class SealedFiles:
     """Labels that are not sealed, and why."""
 
 
-def is_long(text: str) -> bool:
-    """Return whether a text is more than a few characters."""
-    return len(re.findall(r"\w", text)) > SHORT
+def are_shown(answers: Iterable[str], text: str) -> bool:
+    """Return whether a text has all of the answers that are more than a few characters, and there are some."""
+    long = [each for each in answers if len(re.findall(r"\w", each)) > SHORT]
+    return bool(long) and all(each in text for each in long)
 
 
 def seal_files(
@@ -137,11 +138,8 @@ def _record(seal: Sealable, file: AssertedFile, number: int, *, answered: bool) 
     content = node.text or b""
     before = content[: actual.start_byte - node.start_byte].decode()
     behind = content[actual.end_byte - node.start_byte :].decode()
-    head, _ = read_head(node, file.asserting)
-    raised = any(re.search(pattern, head) for pattern in sealing.raising.values())
-    call = sealing.raised.replace("{function}", re.sub(*sealing.bare, head)) if raised else sealing.record
     more = spell(seal.expected) if answered else "()"
-    call = call.replace("{seal}", str(number)).replace("{expected}", more)
+    call = sealing.record.replace("{seal}", str(number)).replace("{expected}", more)
     lines = (_feed(before), "" if answered else _feed(behind))
     return node.start_byte, node.end_byte, call.replace("{actual}", f"{lines[0]}{spell(actual)}{lines[1]}")
 
@@ -152,13 +150,17 @@ def find_sealable(path: str, file: AssertedFile) -> list[Sealable]:
         return []
     found = [each for node in file.assertions for each in _find_compared(path, file, node.node)]
     while True:  # what one compares with may be used by another
-        operands = {inner.start_byte for each in found for inner in walk(each.expected) if inner.type == "identifier"}
+        operands = {at for each in found for at in _list_names(each.statement) - _list_names(each.actual)}
         cut = [(each, _find_cuts(file, each.test, each.expected, operands)) for each in found]
         kept = [each for each, cuts in cut if cuts is not None]
         if len(kept) == len(found):
             chosen = {each.place: _with_cuts(each, cuts or (), file.sealing) for each, cuts in cut}
             return [*chosen.values()]
         found = kept
+
+
+def _list_names(node: "Node") -> set[int]:
+    return {each.start_byte for each in walk(node) if each.type == "identifier"}
 
 
 def _with_cuts(seal: Sealable, cuts: Sequence["Node"], sealing: "Sealing") -> Sealable:
@@ -176,7 +178,7 @@ def _find_compared(path: str, file: AssertedFile, node: "Node") -> Iterator[Seal
     """Yield an assertion with what it compares, if each of its failures is a failure of its test."""
     sealing = _get_sealing(file)
     test = max((test for test in file.tests if is_inside(node, test)), key=lambda each: each.first, default=None)
-    agreement, sides = _find_sides(file, sealing, node)
+    alike, sides = _find_sides(file, sealing, node)
     if test is None or not sides:
         return
     around = [each for each in _list_around(node) if is_inside(each, test)]
@@ -185,33 +187,26 @@ def _find_compared(path: str, file: AssertedFile, node: "Node") -> Iterator[Seal
     if not once or any(each.type in sealing.guards for each in around) or re.search(sealing.repeated, source, re.M):
         return
     literal = [_is_constant(sealing, side) and not [*_list_variables(sealing, side)] for side in sides]
-    for place in [0, 1] if agreement in _EITHER else [0]:
+    for place in (0, 1):
         if not all(literal) and _is_constant(sealing, sides[place]) and literal[place] >= literal[1 - place]:
-            yield Sealable(path, test, agreement, node, sides[place], sides[1 - place])
+            yield Sealable(path, test, alike, node, sides[place], sides[1 - place])
 
 
-def _find_sides(file: AssertedFile, sealing: "Sealing", node: "Node") -> tuple[Agreement, Sequence["Node"]]:
-    """Return the two nodes that an assertion compares; nothing if it does more, or something else."""
+def _find_sides(file: AssertedFile, sealing: "Sealing", node: "Node") -> tuple[bool, Sequence["Node"]]:
+    """Return whether types of sequences count, and the two nodes that an assertion compares; none if it does more."""
     asserting = file.asserting
     if node.type in asserting.statements:
         condition = node.named_children[0]
         while condition.type == "parenthesized_expression" and condition.named_child_count == 1:
             condition = condition.named_children[0]
         sides = condition.children if condition.type in asserting.comparisons else []
-        compares = len(sides) == 3 and sides[1].type in asserting.operators
-        if not compares:
-            return Agreement.EQUAL, ()
-        return Agreement.WITHIN if sides[1].type == "in" else Agreement.EQUAL, (sides[0], sides[2])
+        compares = len(sides) == 3 and sides[1].type in asserting.operators - {"in"}
+        return False, (sides[0], sides[2]) if compares else ()
     head, operands = read_head(node, asserting)
-    given = [each[0] for each in operands[:2] if len(each) == 1]
-    given = [
-        each for each in given if each.parent and each.parent.type in asserting.arguments and "splat" not in each.type
-    ]
-    found = next((each for each, pattern in sealing.calls.items() if re.search(pattern, head)), None)
-    raised = next((each for each, pattern in sealing.raising.items() if re.search(pattern, head)), None)
-    if raised and len(operands) == 2 and all(len(each) == 1 for each in operands):
-        return raised, (operands[1][0], operands[0][0])
-    return (found, given) if found and len(given) == 2 else (Agreement.EQUAL, ())
+    given = [each[0] for each in operands[:2] if len(each) == 1 and "splat" not in each[0].type]
+    given = [each for each in given if each.parent and each.parent.type in asserting.arguments]
+    alike = bool(re.search(sealing.alike, head))
+    return alike, given if len(given) == 2 and (alike or re.search(sealing.equal, head)) else ()
 
 
 def _is_constant(sealing: "Sealing", node: "Node") -> bool:

@@ -9,7 +9,7 @@ from assay.harness.counters.sealing import (
     Flipping,
     Sealable,
     SealedFiles,
-    is_long,
+    are_shown,
     render_sealed,
     seal_files,
 )
@@ -64,7 +64,7 @@ def judge_seal(seal: Seal, records: Mapping[int, Sequence[Recorded]], *, passed:
     own = records.get(seal.number, ())
     if not own and not passed:
         return True
-    return judge_passes(seal.agreement, own, seal.answers, certain=seal.certain)
+    return judge_passes(own, seal.answers, alike=seal.alike, certain=seal.certain)
 
 
 def _read_seals(
@@ -75,7 +75,7 @@ def _read_seals(
     for number, each in enumerate(chosen.seals):
         own = records.get(number, ())
         labels = [label for label, found in flipping.items() if (each.path, each.test) in found.tests]
-        if labels and own and all(agree(each.agreement, record, record.expected) for record in own):
+        if labels and own and all(agree(record, record.expected, alike=each.alike) for record in own):
             seals.append(_make_seal(each, number, labels, own, chosen))
     return seals
 
@@ -88,7 +88,7 @@ def _make_seal(
         test=each.test.name,
         labels=tuple(labels),
         flipping=tuple(label for label, numbers in chosen.flipping.items() if number in numbers),
-        agreement=each.agreement,
+        alike=each.alike,
         certain=each.certain,
         answers=tuple(record.expected for record in records),
     )
@@ -96,8 +96,8 @@ def _make_seal(
 
 def _is_shown(seal: Seal, shown: str) -> bool:
     """Return whether an answer that is a text stands in the tests even so; one of a few characters may."""
-    texts = ("".join(text.split()) for answer in seal.answers for text in list_texts(answer))
-    return bool(seal.flipping) and any(is_long(text) and text in shown for text in texts)
+    texts = ["".join(text.split()) for answer in seal.answers for text in list_texts(answer)]
+    return len(texts) == len(seal.answers) and are_shown(texts, shown)
 
 
 def _explain(chosen: SealedFiles, seals: Sequence[Seal], reason: str) -> dict[str, str]:

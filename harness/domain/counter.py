@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from assay.harness.domain.vocabulary import Agreement, Answered, CounterForm, Model, Status
+from assay.harness.domain.vocabulary import Answered, CounterForm, Model, Status
 
 Edit = tuple[int, int, str]
 """First byte of a file, the byte behind the last one, and the text in their place."""
@@ -28,7 +28,8 @@ class Seal(Model):
     """Fail-to-pass tests that it is in."""
     flipping: tuple[str, ...] = ()
     """Labels that fail at it without the fix."""
-    agreement: Agreement
+    alike: bool
+    """Whether the types of sequences do not count."""
     certain: bool
     """Whether every pass through the test reaches it."""
     answers: tuple[str, ...] = Field(repr=False)

@@ -99,18 +99,6 @@ class TestedTree(StrEnum):
     """The base tree once more: how its runs differ is noise."""
 
 
-class Agreement(StrEnum):
-    """What an assertion says of a value and of what it expects."""
-
-    EQUAL = "equal"
-    ALIKE = "alike"
-    """Equal but for the types of sequences; one value may stand for many."""
-    WITHIN = "within"
-    """What is expected is a part of the value."""
-    FOUND = "found"
-    """What is expected is a pattern that is found in the value."""
-
-
 class Answered(StrEnum):
     """What a patch answered to a test whose answer was taken out."""
 

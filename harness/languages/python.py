@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.domain import Agreement
 from assay.harness.languages.base import Asserting, Lines, Syntax, folders, list_dotted_names, unchanged
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
 from assay.harness.languages.recorders import Sealing
@@ -52,22 +51,13 @@ ASSERTING = Asserting(
 SEALING = Sealing(
     recorder="python.py",
     record="assay_record({seal}, {actual}, {expected})",
-    raised="assay_raised({seal}, {function}, {actual}, {expected})",
-    bare=(r"(Message|Regexp?)$", ""),
     nothing="pass",
     blank="()",
     statements=frozenset({"expression_statement"}),
     loops=frozenset({"for_statement"}),
     rows=frozenset({"list", "tuple"}),
-    calls={
-        Agreement.EQUAL: r"(^|\.)(assert(List|Tuple|Set|Dict|MultiLine|)Equals?|assertIs|failUnlessEqual)$",
-        Agreement.ALIKE: r"(^|\.)(assert_(array_|)equals?|assertSequenceEqual)$",
-        Agreement.WITHIN: r"(^|\.)(assertIn|assert_in)$",
-    },
-    raising={
-        Agreement.WITHIN: r"\.assertRaisesMessage$",
-        Agreement.FOUND: r"(^|\.)(assertRaisesRegexp?|pytest\.raises)$",
-    },
+    equal=r"(^|\.)(assert(List|Tuple|Set|Dict|MultiLine|)Equals?|assertIs|failUnlessEqual)$",
+    alike=r"(^|\.)(assert_(array_|)equals?|assertSequenceEqual)$",
     known=(
         r"str|len|list|dict|set|frozenset|tuple|range|sorted|int|float|bytes|zip|min|max|sum|round|abs|chr|repr|bool"
         r"|textwrap|dedent|join|format|strip|lstrip|rstrip|split|splitlines|encode|decode|replace|lower|upper"

@@ -119,7 +119,7 @@ class Case(Model):
     fools: Literal["", "status", "log", "report"] = ""
     """What a harness that only applies and runs would believe: the exit status, lines of the log, the report file."""
     counter: bool | Literal["sealed"] = False
-    """Whether its counter-tests are run, in the place of their originals; ``sealed``: its tests without answers, too."""
+    """Whether its counter-tests are run, in the place of their originals; ``sealed``: tests without answers too."""
     mark: Literal["", "patchdiff", "beyond"] = ""
     """patchdiff: tests alone cannot see it, the comparison with gold has to; beyond: a known limit, documented."""
     note: str = ""

@@ -1,10 +1,8 @@
 """How a language's tests record what they compare. Each recorder is one source, for the end of a hidden test file."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.harness.domain import Agreement
 from assay.harness.languages.recorders.python import ASSAY_RECORDS
 
 RECORDS = ASSAY_RECORDS
@@ -20,10 +18,6 @@ class Sealing:
     record: str
     """The call. It has ``{seal}``, a number, ``{actual}``, the source of what is compared, and ``{expected}``: what
     it is compared with, where that is to be recorded as well."""
-    raised: str
-    """The same for the message of an expected exception, with its type for ``{actual}``, and ``{function}``."""
-    bare: tuple[str, str]
-    """Pattern and replacement by which a call that expects a message becomes the function that expects none."""
     nothing: str
     """Statement that does nothing, in the place of what makes the expected value."""
     blank: str
@@ -33,10 +27,10 @@ class Sealing:
     loops: frozenset[str]
     rows: frozenset[str]
     """Tables of literals, and rows of them."""
-    calls: Mapping[Agreement, str]
-    """Calls that pass only if their first two arguments agree so, whatever their types."""
-    raising: Mapping[Agreement, str]
-    """Calls with the type of an expected exception, and what agrees so with its message."""
+    equal: str
+    """Calls that pass only if their first two arguments are equal, whatever their types."""
+    alike: str
+    """The same but for the types of sequences."""
     known: str
     """Names of functions, methods and modules that are no part of any product."""
     unknown: frozenset[str]

@@ -195,7 +195,7 @@ def test_answer_is_nowhere_in_a_sealed_run(instance: Instance) -> None:
         ("assert f(1) == 3", 3.0, None),
         ("assert f(1) == (1, {'a': [None, True], 2: {b'b'}})", (1, {2: {b"b"}, "a": [None, 1]}), None),
         ("assert f(1) == 3", Decimal(3), "its value has no canonical form, or varies"),
-        ("assert 'hundred' in f(1)", ANSWER, None),
+        ("assert 'hundred' in f(1)", ANSWER, "its assertion compares with no constant value"),
         ("for want in [3]:\n        assert f(1) == 3", 3, None),
         ("for given, want in [(1, 'one hundred'), (2, 'one hundred')]:\n        assert f(given) == want", ANSWER, None),
         ("rows = [\n        (1, 3)\n    ]\n    for given, want in rows:\n        assert f(given) == want", 3, None),

@@ -161,6 +161,13 @@ def test_a_key_has_all_code_that_counts(instance: Instance, monkeypatch: pytest.
     assert len({key, changed, keys.content_key(task)}) == 3
 
 
+def test_sealed_evaluation_is_another_one_with_the_same_counter_tests(instance: Instance) -> None:
+    task = Task(instance, Prediction(instance_id=instance.id), TestPlan(command="true"), counter=True)
+    sealed = replace(task, sealed=True)
+    assert keys.content_key(sealed) != keys.content_key(task)
+    assert keys.counters_key(sealed) == keys.counters_key(task)
+
+
 @pytest.mark.parametrize(
     ("rule", "fail_fast", "judges"),
     [
