@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from assay.harness.counters.assertions import NamedTest
 from assay.harness.counters.runs import Note, TestRun, silent
+from assay.harness.counters.sealing import Flipping
+from assay.harness.counters.seals import make_seals
 from assay.harness.counters.siblings import try_siblings
 from assay.harness.counters.stubs import find_compile_only
 from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
@@ -76,14 +78,18 @@ def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) ->
     kept, unstable = _confirm(run, kept, files, note)
     left = {each.label for each in candidates} - {each.label for each in kept} - unstable
     missing |= dict.fromkeys(sorted(left), NoCounter.VACUOUS) | dict.fromkeys(sorted(unstable), NoCounter.UNSTABLE)
-    respelled = _respell(run, files, note)
-    on_base = run.read_statuses(without)
-    compiles = find_compile_only(run) if not any(map(on_base, instance.fail_to_pass)) else ()
-    edited = {*respelled, *(path for each in kept for path in each.edits)}
-    update = {"files": {path: texts[path] for path in sorted(edited)}, "tests": tuple(kept), "missing": missing}
-    whole = empty.model_copy(update={**update, "respelled": respelled, "compile_only": compiles})
+    flipping = {label: _find_flipping(label, files, lines) for label in instance.fail_to_pass}
+    others = [text for path, text in texts.items() if path not in files]
+    more = {
+        "respelled": _respell(run, files, note),
+        "compile_only": () if any(map(run.read_statuses(without), instance.fail_to_pass)) else find_compile_only(run),
+        "sealed": make_seals(run, files, flipping, others, note),
+    }
+    whole = empty.model_copy(update={"files": texts, "tests": tuple(kept), "missing": missing, **more})
     countered = {path: content.decode() for path, content in render_files(whole).items()}
-    return whole.model_copy(update={"beside": try_siblings(run, whole, countered, note)})
+    whole = whole.model_copy(update={"beside": try_siblings(run, whole, countered, note)})
+    edited = {*countered, *whole.respelled, *whole.sealed.files}
+    return whole.model_copy(update={"files": {path: texts[path] for path in sorted(edited)}})
 
 
 def render_files(counters: CounterSet) -> dict[str, bytes]:
@@ -130,6 +136,13 @@ def _find_places(label: str, files: Mapping[str, AssertedFile]) -> list[tuple[st
 def _find_assertions(label: str, files: Mapping[str, AssertedFile], lines: Mapping[str, list[int]]) -> _Candidate:
     found = ((path, files[path].list_twins(test, lines[path])) for path, test in _find_places(label, files))
     return _Candidate(label, [(path, twins) for path, listed in found for twins in listed])
+
+
+def _find_flipping(label: str, files: Mapping[str, AssertedFile], lines: Mapping[str, list[int]]) -> Flipping:
+    """Return the names of a label's tests by path, and the places of its flipping assertions."""
+    places = _find_places(label, files)
+    found = ((path, each) for path, test in places for each, _ in files[path].find_flipping(test, lines[path]))
+    return Flipping(places, [(path, each.node.start_byte) for path, each in found])
 
 
 def _try_twins(

@@ -8,6 +8,8 @@ from assay.harness.domain import FAILING, PASSING, ApplyStatus, Status
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.languages.recorders import RECORDS
+from assay.harness.patches.diff import leave_out
 from assay.harness.reports import lookup
 from assay.harness.rulings.normalise import match_labels
 
@@ -44,7 +46,7 @@ class TestRun:
         return {path: text for path, text in texts.items() if text.encode() == left[path]}
 
     def run(self, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
-        """Run the tests with a patch, and with other text in some of their files.
+        """Run the tests with a patch, and with other text in some of their files, whose own never enters the container.
 
         Raises:
             EngineError: the engine failed. EnvironmentFailure: the tree cannot be made.
@@ -63,8 +65,10 @@ class TestRun:
     def _evaluate(self, task: Task, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
         prediction = task.prediction.model_copy(update={"patch": patch})
         assets = {**task.assets(), **(files or {})}
+        plan = task.plan.model_copy(update={"test_patch": leave_out(task.plan.test_patch, files or {})})
+        task = replace(task, prediction=prediction, plan=plan, runs_empty=True, fail_fast=False)
         found = evaluate(
-            replace(task, prediction=prediction, runs_empty=True, fail_fast=False, assets=lambda: assets),
+            replace(task, assets=lambda: assets, records=RECORDS if files else ""),
             self.image,
             self.engine,
             self.labels,

@@ -62,12 +62,13 @@ class AssertedFile:
     """A test file whose assertions are known."""
 
     def __init__(self, text: str, parsed: "Parsed", asserting: Asserting, test_name: str, dice: random.Random) -> None:
-        self.text, self._asserting, self._dice = text, asserting, dice
+        self.text, self.root, self.asserting = text, parsed.root, asserting
+        self.sealing, self._dice = parsed.language.SYNTAX.sealing, dice
         self._nonce = asserting.nonce.format("".join(dice.choices(string.ascii_lowercase, k=NONCE_LETTERS)))
         self._drawn, self._respelled = dict[int, str](), dict[int, str]()
         self._content = text.encode(errors="replace")
-        self._nodes = list(find_assertions(parsed.root, asserting))
-        self._root = parsed.root
+        self._names = dict[str, list["Node"]]()
+        self.assertions = list(find_assertions(parsed.root, asserting))
         self.tests = list_functions(parsed)
         self._helpers = {each.name: each for each in self.tests}
         if asserting.titled:
@@ -84,6 +85,13 @@ class AssertedFile:
         asserting = parsed.language.SYNTAX.asserting if parsed else None
         return cls(text, parsed, asserting, parsed.language.TEST_NAME, dice) if parsed and asserting else None
 
+    def list_names(self, name: str) -> list["Node"]:
+        """List the places of a name."""
+        if not self._names:
+            for node in (node for node in walk(self.root) if node.type == "identifier"):
+                self._names.setdefault(spell(node), []).append(node)
+        return self._names.get(name, [])
+
     def find_tests(self, label: str) -> list[NamedTest]:
         """Return the tests that a label may name: those with the longest name in it, or that it is a title of."""
         named = [test for test in self.tests if re.search(rf"(?<!\w){re.escape(test.name)}(?!\w)", label)]
@@ -95,53 +103,61 @@ class AssertedFile:
         return [test for test in named if len(test.name) == longest]
 
     def list_twins(self, test: NamedTest, lines: Sequence[int] = ()) -> list[list[Twin]]:
-        """List the ways to make assertions of a test false, strongest first: one list for each flipping assertion.
+        """List the ways to make assertions of a test false, strongest first: one list for each flipping assertion."""
+        return [twins for _, twins in self.find_flipping(test, lines)]
+
+    def find_flipping(self, test: NamedTest, lines: Sequence[int] = ()) -> list[tuple["Assertion", list[Twin]]]:
+        """Find the assertions of a test that fail without the fix, each with its twins.
 
         Args:
             lines: where the test fails without the fix, from 1; without any, its first assertion counts as flipping.
         """
-        chosen = dict[Sequence[Edit], list[Twin]]()
+        chosen = dict[Sequence[Edit], tuple[Assertion, list[Twin]]]()
         steps = sorted(self._list_steps(test), key=lambda step: step.node.start_byte)
         for line in sorted(line for line in lines if test.first <= line <= test.last) or [test.first]:
             behind = [step for step in steps if step.last_line >= line]
             around = [step for step in reversed(behind) if first_line(step.node) <= line]  # the innermost first
             behind = [*around, *(step for step in behind if step not in around)]
             listed = (self._vary_step(step, test, lines) for step in behind)
-            for twins in next(filter(None, listed), []):
-                chosen[twins[0].edits] = twins
-        return [*chosen.values()] if chosen or not lines else self.list_twins(test)
+            for flipping in next(filter(None, listed), []):
+                chosen[flipping[1][0].edits] = flipping
+        return [*chosen.values()] if chosen or not lines else self.find_flipping(test)
 
     def _list_steps(self, test: NamedTest) -> Iterator["Assertion"]:
         """Yield the assertions of a test, and its calls of helpers that have some, in the same file."""
         helpers = {name: helper for name, helper in self._helpers.items() if helper != test}
         calls = list[int]()
-        for node in (node for node in walk(self._root) if is_inside(node, test)):
-            head, _ = read_head(node, self._asserting)
+        for node in (node for node in walk(self.root) if is_inside(node, test)):
+            head, _ = read_head(node, self.asserting)
             name = re.search(r"(\w+)$", head)
             if name and name[1] in helpers:
                 calls.append(node.start_byte)
                 yield Assertion(node, helper=helpers[name[1]])
-        yield from (each for each in self._nodes if is_inside(each.node, test) and each.node.start_byte not in calls)
+        yield from (
+            each for each in self.assertions if is_inside(each.node, test) and each.node.start_byte not in calls
+        )
 
-    def _vary_step(self, step: "Assertion", test: NamedTest, lines: Sequence[int]) -> list[list[Twin]]:
+    def _vary_step(
+        self, step: "Assertion", test: NamedTest, lines: Sequence[int]
+    ) -> list[tuple["Assertion", list[Twin]]]:
         if step.helper is None:
             twins = [*self._vary(step, test)][:MOST]
-            return [twins] if twins else []
-        own = [each for each in self._nodes if is_inside(each.node, step.helper)]
+            return [(step, twins)] if twins else []
+        own = [each for each in self.assertions if is_inside(each.node, step.helper)]
         named = [each for each in own if any(first_line(each.node) <= line <= last_line(each.node) for line in lines)]
-        found = ([*self._vary(each, step.helper)][:MOST] for each in (*named, *own))
-        return [twins for twins in found if twins][:1]
+        found = ((each, [*self._vary(each, step.helper)][:MOST]) for each in (*named, *own))
+        return [(each, twins) for each, twins in found if twins][:1]
 
     def edit(self, edits: Iterable[Edit]) -> str:
         return apply_edits(self._content, edits)
 
     def respell(self, test: NamedTest) -> list[Edit]:
         """Return edits that spell the literals of a test another way."""
-        inside = (node for node in walk(self._root) if is_inside(node, test))
+        inside = (node for node in walk(self.root) if is_inside(node, test))
         edits = list[Edit]()
-        for node in filter(self._may_respell, list_literals(inside, self._asserting)):
+        for node in filter(self._may_respell, list_literals(inside, self.asserting)):
             if node.start_byte not in self._respelled:
-                self._respelled[node.start_byte] = respell_literal(spell(node), self._asserting, self._dice)
+                self._respelled[node.start_byte] = respell_literal(spell(node), self.asserting, self._dice)
             if new := self._respelled[node.start_byte]:
                 edits.append((node.start_byte, node.end_byte, new))
         return edits
@@ -152,7 +168,7 @@ class AssertedFile:
         return not marked and self._content[node.start_byte - 1 : node.start_byte] != b"."
 
     def _vary(self, assertion: "Assertion", test: NamedTest) -> Iterator[Twin]:
-        found = self._asserting
+        found = self.asserting
         for operand in (each for each in assertion.operands if is_constant(each, found)):
             yield from (Twin(CounterForm.NEAR, (edit,)) for edit in self._change_literals(operand))
         expected = choose_expected(assertion, found)
@@ -174,16 +190,16 @@ class AssertedFile:
         if not name or len(operand) != 1 or not NAMED.fullmatch(spell_operand(operand)):
             return
         edits = list[Edit]()
-        for node in (node for node in walk(self._root) if is_inside(node, test)):
+        for node in (node for node in walk(self.root) if is_inside(node, test)):
             value = _find_given(node, name[1])
-            if value is not None and is_constant([value], self._asserting):
+            if value is not None and is_constant([value], self.asserting):
                 edits += list(self._change_literals([value]))[:1]
         if edits:
             yield Twin(CounterForm.NEAR, tuple(edits))
 
     def _change_literals(self, operand: Operand) -> Iterator[Edit]:
         """Yield edits of the last literal of an operand and of its first one; those of one literal are always alike."""
-        literals = list_literals((node for each in operand for node in walk(each)), self._asserting)
+        literals = list_literals((node for each in operand for node in walk(each)), self.asserting)
         for node in dict.fromkeys((*literals[-1:], *literals[:1])):
             new = self._drawn.setdefault(node.start_byte, change_literal(spell(node), self._dice))
             if new:
@@ -194,7 +210,7 @@ class AssertedFile:
         compares = assertion.operands or assertion.searched or assertion.raised or assertion.kind
         form = CounterForm.NEGATED if compares else CounterForm.BASE_VALUE
         source = spell(assertion.node)
-        for pattern, other in self._asserting.opposites:
+        for pattern, other in self.asserting.opposites:
             if re.search(pattern, source):
                 new = re.sub(pattern, other, source, count=1, flags=re.DOTALL)
                 yield Twin(form, ((assertion.node.start_byte, assertion.node.end_byte, new),))

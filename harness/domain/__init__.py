@@ -5,7 +5,18 @@ nothing here does input or output or imports another module of Assay.
 """
 
 from assay.harness.domain.cause import Cause, CauseFlag
-from assay.harness.domain.counter import CounterCount, CounterRun, CounterSet, CounterTest, Edit, NoCounter, Siblings
+from assay.harness.domain.counter import (
+    CounterCount,
+    CounterRun,
+    CounterSet,
+    CounterTest,
+    Edit,
+    NoCounter,
+    Seal,
+    SealedRun,
+    SealSet,
+    Siblings,
+)
 from assay.harness.domain.environment import (
     Archive,
     Download,
@@ -56,6 +67,7 @@ from assay.harness.domain.vocabulary import (
     INFRASTRUCTURE,
     PASSING,
     UNKNOWN_TIME,
+    Answered,
     CounterForm,
     Environment,
     InstanceId,
@@ -74,6 +86,7 @@ __all__ = [
     "PASSING",
     "SUSPICIOUS",
     "UNKNOWN_TIME",
+    "Answered",
     "Apply",
     "ApplyStatus",
     "Archive",
@@ -111,6 +124,9 @@ __all__ = [
     "Recipe",
     "ReleaseDownload",
     "Rule",
+    "Seal",
+    "SealSet",
+    "SealedRun",
     "Service",
     "Sha256",
     "Siblings",

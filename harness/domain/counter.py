@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from pydantic import Field
 
-from assay.harness.domain.vocabulary import CounterForm, Model, Status
+from assay.harness.domain.vocabulary import Answered, CounterForm, Model, Status
 
 Edit = tuple[int, int, str]
 """First byte of a file, the byte behind the last one, and the text in their place."""
@@ -50,6 +50,40 @@ class Siblings(Model):
     """Follow the plan's targets in the test command."""
 
 
+class Seal(Model):
+    """An assertion in whose place a hidden test records what it compares."""
+
+    number: int
+    """Its name in the records."""
+    test: str
+    """Last part of its test's name."""
+    labels: tuple[str, ...]
+    """Fail-to-pass tests that it is in."""
+    flipping: tuple[str, ...] = ()
+    """Labels that fail at it without the fix."""
+    alike: bool
+    """Whether the types of sequences do not count."""
+    certain: bool
+    """Whether every pass through the test reaches it."""
+    answers: tuple[str, ...] = Field(repr=False)
+    """What it was compared with at each pass, in canonical form; never in a container."""
+
+
+class SealSet(Model):
+    """The hidden tests of an instance without the answers to some of them, measured with base and gold."""
+
+    files: dict[str, str] = Field(default={}, repr=False)
+    """Whole test files, by path."""
+    seals: tuple[Seal, ...] = ()
+    missing: dict[str, str] = {}
+    """Fail-to-pass tests that are not sealed, and why."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels that are sealed: what fails at a seal without the fix."""
+        return tuple(sorted({label for seal in self.seals for label in seal.flipping}))
+
+
 class CounterSet(Model):
     """The counter-tests of an instance, each measured with base and gold."""
 
@@ -70,6 +104,8 @@ class CounterSet(Model):
     beside: Siblings = Siblings()
     """The ones that behave with gold when they run after their originals, in the same session."""
 
+    sealed: SealSet = SealSet()
+
     @property
     def digest(self) -> str:
         """Hash of all that they are."""
@@ -86,6 +122,36 @@ class CounterCount(Model):
     """Fail-to-pass tests without a counter-test."""
 
 
+class SealedRun(Model):
+    """What a patch answered to the tests whose answers were taken out."""
+
+    runs: tuple[dict[str, Answered], ...] = ()
+    """What came of each label in each run."""
+    missing: dict[str, str] = {}
+    """Fail-to-pass tests that are not sealed, and why."""
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """Labels without the right answer in every one of several runs."""
+        first = self.runs[0] if len(self.runs) > 1 else {}
+        return tuple(label for label in first if all(run[label] is Answered.WRONG for run in self.runs))
+
+    @property
+    def unconfirmed(self) -> tuple[str, ...]:
+        """Labels with a wrong answer in some runs, or whose test did not run."""
+        bad = {label for run in self.runs for label, answer in run.items() if answer in _DOUBTFUL}
+        return tuple(sorted(bad - {*self.wrong}))
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Labels whose answer cannot be compared, and labels that are not sealed."""
+        unknown = {label for run in self.runs for label, answer in run.items() if answer is Answered.UNKNOWN}
+        return tuple(sorted({*self.missing} | unknown))
+
+
+_DOUBTFUL = frozenset({Answered.WRONG, Answered.NOT_RUN})
+
+
 class CounterRun(Model):
     """What became of a patch's counter-tests."""
 
@@ -93,6 +159,7 @@ class CounterRun(Model):
     """``pair``: in a container of their own, in the place of the originals.
 
     ``beside``: after them, in the same session; where one passed, the runs behind the first are those of a pair.
+    ``sealed``: so, and in one more the originals without their answers.
     """
     forms: dict[str, CounterForm] = {}
     """Keys are labels."""
@@ -107,6 +174,8 @@ class CounterRun(Model):
     compile_only: tuple[str, ...] = ()
     not_beside: tuple[str, ...] = ()
     """Tests whose counter-test is known, and cannot run beside them."""
+    sealed: SealedRun | None = None
+    """None if no tests without answers were asked for."""
 
     @property
     def passed(self) -> tuple[str, ...]:

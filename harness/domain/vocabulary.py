@@ -99,6 +99,17 @@ class TestedTree(StrEnum):
     """The base tree once more: how its runs differ is noise."""
 
 
+class Answered(StrEnum):
+    """What a patch answered to a test whose answer was taken out."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    """Another value, or none although the test passed."""
+    UNKNOWN = "unknown"
+    """The value's type has an equality of its own, or the assertion may have been left out."""
+    NOT_RUN = "not_run"
+
+
 class CounterForm(StrEnum):
     """What a counter-test expects in place of the right value, strongest first."""
 

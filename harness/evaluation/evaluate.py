@@ -56,6 +56,10 @@ class Task:
     """Whether an evaluation may stop when its fail-to-pass tests fail (``benchmarks.fail_fast``)."""
     counter: bool = False
     """Whether what would be resolved has to fail its counter-tests, in a container of their own."""
+    sealed: bool = False
+    """Whether it has to know the answers, too, that are taken out of the tests."""
+    records: str = ""
+    """A file that is read when the tests have ended."""
     counters: CounterSet | None = None
     """The counter-tests that are known, if they run beside their originals."""
     siblings: Siblings = field(default_factory=Siblings)
@@ -78,6 +82,8 @@ class Evaluation:
     patch: str = ""
     output: bytes = b""
     report_files: Mapping[str, bytes] = field(default_factory=dict)
+    records: bytes = b""
+    """Content of the task's file of this name."""
 
 
 def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
@@ -216,6 +222,7 @@ def _collect(
         files = {name: content for name, content in kept.items() if name != CHANGED}
     else:
         files = box.get(plan.report_path, REPORT_BYTES) if plan.report_path else {}
+    records = box.get(task.records, REPORT_BYTES) if task.records else {}
     placed = expect_at_places(delivery.tripwires, applied.output)
     is_label = task.label_test and task.label_test(task.instance)
     report, tripwires = read_witnesses(plan, files, run.output, placed, is_label, task.siblings.words)
@@ -232,7 +239,8 @@ def _collect(
         ),
         "report": report,
     }
-    return Evaluation(applied.evidence.model_copy(update=results), applied.patch, run.output, files)
+    evidence = applied.evidence.model_copy(update=results)
+    return Evaluation(evidence, applied.patch, run.output, files, b"".join(records.values()))
 
 
 def _has_content(box: Box, plan: TestPlan, path: str, blob: str) -> bool:

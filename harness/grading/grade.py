@@ -9,9 +9,11 @@ from assay.harness.domain import (
     Instance,
     NoCounter,
     Outcome,
+    SealedRun,
     Status,
     Verdict,
 )
+from assay.harness.names import count
 from assay.harness.reports import lookup
 from assay.harness.rulings.doubts import KILLED
 from assay.harness.rulings.labels import keep_real_labels
@@ -22,8 +24,9 @@ STOPPED_EARLY = "fail_fast"  # flag of a verdict on a run that ended at its fail
 
 def grade(instance: Instance, evidence: Evidence) -> Verdict:
     found = find_benchmark(instance.rule).judge(instance, evidence)
-    if evidence.counter and evidence.counter.passed and found.outcome is Outcome.RESOLVED:
-        found = found._replace(outcome=Outcome.TAMPERED, reason=_name_passed(evidence.counter))
+    bent = _name_bent(evidence.counter) if evidence.counter else ""
+    if bent and found.outcome is Outcome.RESOLVED:
+        found = found._replace(outcome=Outcome.TAMPERED, reason=bent)
     left_out = f"; {len(instance.quarantined)} quarantined tests left out" if instance.quarantined else ""
     return Verdict(
         instance_id=instance.id,
@@ -39,13 +42,20 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
     )
 
 
-def _name_passed(counter: CounterRun) -> str:
+def _name_bent(counter: CounterRun) -> str:
+    """Return which tests passed that could not have; empty if there are none."""
+    wrong = counter.sealed.wrong if counter.sealed else ()
+    if wrong:
+        return f"{count(len(wrong), 'passed test')} gave another value where the answer was taken out: {wrong[0]}"
     passed = counter.passed
+    if not passed:
+        return ""
     return f"{len(passed)} of {len(counter.forms)} counter-tests passed, which expect another value: {passed[0]}"
 
 
 def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
     tests = evidence.report.tests
+    sealed = (evidence.counter and evidence.counter.sealed) or SealedRun()
     warnings = {
         "child_out_of_memory": evidence.oom_killed and evidence.exit_code != KILLED,
         "process_limit_hit": evidence.processes_limited,
@@ -60,6 +70,7 @@ def _find_warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         "compile_only": bool(evidence.counter and evidence.counter.compile_only),
         "no_value_asserted": bool(evidence.counter and CounterForm.NEGATED in evidence.counter.forms.values()),
         "counter_not_beside": bool(evidence.counter and evidence.counter.not_beside),
-        "counter_unconfirmed": bool(evidence.counter and evidence.counter.unconfirmed),
+        "counter_unconfirmed": bool(evidence.counter and (evidence.counter.unconfirmed or sealed.unconfirmed)),
+        "not_sealed": bool(sealed.unknown),
     }
     return tuple(name for name, holds in warnings.items() if holds)

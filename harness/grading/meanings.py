@@ -59,9 +59,14 @@ FLAGS: Mapping[str, str] = {
     ),
     "no_tripwires": "No tripwires ran beside the tests: nothing is known of how the runner reports failures.",
     "no_counter_test": "Some tests to be fixed have no counter-test; the evidence says why.",
+    "vacuous": "Some tests to be fixed pass with the gold patch whatever they expect.",
+    "compile_only": "Some tests to be fixed pass where the gold patch's functions have no bodies.",
     "no_value_asserted": "Some counter-tests expect the opposite of a condition, and no other value.",
     "counter_not_beside": "Some known counter-tests cannot run beside their originals; --counter pair runs them.",
-    "counter_unconfirmed": "A counter-test passed once and not again, or did not run.",
+    "counter_unconfirmed": (
+        "A counter-test passed once and not again, or did not run; or a test without its answer did so."
+    ),
+    "not_sealed": "Some tests to be fixed were not run without their answers, or their values cannot be compared.",
     "report_and_log_disagree": (
         "The report file and the output disagree about a test; if the report is the better one for an expected "
         "test, the outcome is tampered."

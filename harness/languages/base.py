@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
+from assay.harness.languages.recorders import Sealing
+
 if TYPE_CHECKING:
     import tree_sitter
 
@@ -150,6 +152,8 @@ class Syntax:
     """What assertions are; None if there are no counter-tests."""
     stub: str = ""
     """Body of a function that only fails."""
+    sealing: Sealing | None = None
+    """How literals are taken out of tests; None if they cannot be."""
 
     def grammar(self, path: str) -> str:
         """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if it needs none."""

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.languages.base import Asserting, Lines, Syntax, folders, list_dotted_names, unchanged
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
+from assay.harness.languages.recorders import Sealing
 
 NAME = "python"
 ALIASES = frozenset({"py", "python3"})
@@ -48,6 +49,28 @@ ASSERTING = Asserting(
         (r"^assert\b\s*([^,]+)$", r"assert not (\1)"),
     ),
 )
+SEALING = Sealing(
+    recorder="python.py",
+    record="assay_record({seal}, {actual}, {expected})",
+    nothing="pass",
+    blank="()",
+    statements=frozenset({"expression_statement"}),
+    loops=frozenset({"for_statement"}),
+    rows=frozenset({"list", "tuple"}),
+    equal=r"(^|\.)(assert(List|Tuple|Set|Dict|MultiLine|)Equals?|assertIs|failUnlessEqual)$",
+    alike=r"(^|\.)(assert_(array_|)equals?|assertSequenceEqual)$",
+    known=(
+        r"str|len|list|dict|set|frozenset|tuple|range|sorted|int|float|bytes|zip|min|max|sum|round|abs|chr|repr|bool"
+        r"|textwrap|dedent|join|format|strip|lstrip|rstrip|split|splitlines|encode|decode|replace|lower|upper"
+        r"|np|numpy|array|asarray|zeros|ones|arange|nan|inf|os|path|sep|linesep|dtype|OrderedDict|collections"
+    ),
+    unknown=frozenset({"lambda", "await", "named_expression", "yield"}),
+    assigning=frozenset({"assignment", "augmented_assignment"}),
+    guards=frozenset({"try_statement"}),
+    branches=frozenset({"if_statement", "for_statement", "while_statement", "match_statement"}),
+    functions=frozenset({"function_definition", "lambda"}),
+    repeated=r"^\s*@.*(given|flaky|retr(y|ies)|rerun)",
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_definition"}),
     classes=frozenset({"class_definition"}),
@@ -58,6 +81,7 @@ SYNTAX = Syntax(
     either_quote=True,
     asserting=ASSERTING,
     stub="raise NotImplementedError",
+    sealing=SEALING,
     mentions="""(call function: (_) @calls)
         (class_definition superclasses: (argument_list (_) @inherits))""",
 )

@@ -5,7 +5,7 @@ some of them: ``tests/harness/patches/test_diff.py`` shows which.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -114,6 +114,16 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
 def render(changes: Iterable[FileChange]) -> str:
     """Write changes as a diff; hunk headers are counted from the lines, and files without hunks keep their head."""
     return "".join(f"{line}\n" for change in changes for line in _render(change))
+
+
+def leave_out(text: str, paths: Container[str]) -> str:
+    """Return a git diff without some files, unless they have been renamed; raises MalformedPatchError."""
+    kept = (part for part in _FILE.split(text) if not _is_of(read_diff(part), paths))
+    return "".join(kept)
+
+
+def _is_of(changes: Sequence[FileChange], paths: Container[str]) -> bool:
+    return bool(changes) and all(each.path == each.base_path and each.path in paths for each in changes)
 
 
 def find_touched_paths(text: str) -> tuple[str, ...]:

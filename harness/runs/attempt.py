@@ -11,6 +11,7 @@ from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.counters.beside import run_beside
 from assay.harness.counters.pair import find_counters, note_spelling, respell_tests, run_pair
 from assay.harness.counters.runs import TestRun
+from assay.harness.counters.sealed import run_sealed
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.engines.base import Engine
 from assay.harness.engines.cancelling import Cancellation
@@ -60,9 +61,9 @@ def evaluate_once(
             if task.counters:
                 return run_beside(run, task.counters, lambda each: evaluate(each, image, engine, labels))
             counters = find_counters(run, known_by)
-            graded = respell_tests(task, counters)
-            found = note_spelling(find_evaluation(graded)(graded, image, engine, labels), counters)
-            return run_pair(run, found, counters) if grade(task.instance, found.evidence).resolved else found
+            found = note_spelling(evaluate(respell_tests(task, counters), image, engine, labels), counters)
+            run_again = run_sealed if task.sealed else run_pair
+            return run_again(run, found, counters) if grade(task.instance, found.evidence).resolved else found
     except Exception as error:
         return make_failure(task, error)
 

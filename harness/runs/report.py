@@ -56,14 +56,6 @@ class CounterFigures(Model):
     without: int = 0
     """Fail-to-pass tests without a counter-test."""
 
-    def describe(self, resolved: int) -> str:
-        """Say in one line how far a number of resolved instances is tried by counter-tests."""
-        kinds = ", ".join(f"{number} by {kind}" for kind, number in self.resolved.items())
-        if not kinds:
-            return f"no counter-tests were run for the {resolved} resolved (assay evaluate --counter pair)"
-        total = sum(self.forms.values())
-        return f"counter-tests of {resolved} resolved: {kinds}; {self.failed} of {total} failed as they must"
-
 
 class RunReport(Model):
     """One run in figures. The fields up to ``failure_reasons`` are SWE-bench's."""
@@ -115,11 +107,21 @@ class RunReport(Model):
     """Figures beside the outcomes of single instances, such as the coverage of the change."""
     mean_measures: dict[str, float] = Field(default_factory=dict)
     """Means over the instances that have the figure; harmonic for speed-ups."""
-    counter: CounterFigures = Field(default_factory=CounterFigures)
+    counter: CounterFigures | None = None
+    """None: no counter-tests were run for what is resolved."""
     patchdiff: PatchDiffFigures | None = None
     """Figures of the comparisons with gold; None: nothing was compared."""
     causes: CauseFigures | None = None
     """Figures of the smallest parts that resolve; None: none was looked for."""
+
+    def describe_counters(self) -> str:
+        """Say in one line how far what is resolved is tried by counter-tests."""
+        resolved, counter = self.resolved_instances, self.counter
+        if counter is None:
+            return f"no counter-tests were run for the {resolved} resolved (assay evaluate --counter pair)"
+        kinds = ", ".join(f"{number} by {kind}" for kind, number in counter.resolved.items())
+        total = sum(counter.forms.values())
+        return f"counter-tests of {resolved} resolved: {kinds}; {counter.failed} of {total} failed as they must"
 
 
 def build_report(
@@ -188,8 +190,10 @@ def _average_measures(found: dict[str, Verdict]) -> dict[str, Any]:
     }
 
 
-def _sum_counters(found: Iterable[Verdict]) -> CounterFigures:
+def _sum_counters(found: Iterable[Verdict]) -> CounterFigures | None:
     counts = [each.counter for each in found if each.resolved and each.counter]
+    if not counts:
+        return None
     forms = Counter[CounterForm]()
     for each in counts:
         forms.update(each.forms)

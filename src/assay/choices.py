@@ -22,6 +22,8 @@ class CounterChoice(StrEnum):
     """They run after the tests to be fixed, in the same session, if they are known: none is made."""
     PAIR = "pair"
     """They take the place of the tests to be fixed, in a container of their own."""
+    SEALED = "sealed"
+    """The tests run without their answers first, in one more container."""
 
 
 class RuleChoice(StrEnum):

@@ -118,8 +118,8 @@ class Case(Model):
     """Of the whole evaluation, at most; 0: no matter."""
     fools: Literal["", "status", "log", "report"] = ""
     """What a harness that only applies and runs would believe: the exit status, lines of the log, the report file."""
-    counter: bool = False
-    """Whether its counter-tests are run, in the place of their originals."""
+    counter: bool | Literal["sealed"] = False
+    """Whether its counter-tests are run, in the place of their originals; ``sealed``: tests without answers too."""
     mark: Literal["", "patchdiff", "beyond"] = ""
     """patchdiff: tests alone cannot see it, the comparison with gold has to; beyond: a known limit, documented."""
     note: str = ""

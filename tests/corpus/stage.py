@@ -54,7 +54,8 @@ def task_of(case: Case, project: Project, place: Place) -> Task:
     limits = Limits.model_validate({**place.plan.limits.model_dump(), "seconds": 300.0, **case.limits})
     plan = place.plan.model_copy(update={"limits": limits})
     prediction = Prediction(instance_id=place.instance.id, model="corpus", patch=patch)
-    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=case.counter)
+    counter, sealed = bool(case.counter), case.counter == "sealed"
+    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=counter, sealed=sealed)
 
 
 def play(task: Task, image: str, engine: Engine, root: Path) -> Played:

@@ -2,13 +2,16 @@
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from assay.harness.counters.runs import TestRun
 from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, Instance, Prediction, Status, TestReport
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task
+from assay.harness.languages.recorders import RECORDS
 
 PATH = "tests/test_f.py"
 Code = Callable[..., Any]
@@ -21,6 +24,8 @@ class ToyRun(TestRun):
     text: str = ""
     codes: Mapping[str, Code] = field(default_factory=dict)
     runs: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    """The tests as each run has them."""
 
     def read(self, paths: Sequence[str], patch: str = "") -> dict[str, str]:
         return {PATH: self.text} if PATH in paths else {}
@@ -28,6 +33,12 @@ class ToyRun(TestRun):
     def run(self, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
         self.runs.append(patch)
         text = (files or {}).get(PATH, self.text.encode()).decode()
+        self.texts.append(text)
+        with NamedTemporaryFile() as records:
+            found = self._run_all(text.replace(RECORDS, records.name), patch)
+            return replace(found, records=Path(records.name).read_bytes())
+
+    def _run_all(self, text: str, patch: str) -> Evaluation:
         siblings = self.task.siblings
         tests, printed = self._run_file(PATH, text, patch)
         for path, copied in siblings.files.items():

@@ -212,7 +212,8 @@ Counter = Annotated[
     typer.Option(
         "--counter",
         help="What would be resolved must fail the same tests with another expected value: `beside` runs those that "
-        "are known after the tests, `pair` makes them and runs them in a container of their own.",
+        "are known after the tests, `pair` makes them and runs them in a container of their own, `sealed` also runs "
+        "tests without their answers, in one more.",
     ),
 ]
 EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again even where a verdict is saved.")]

@@ -46,7 +46,9 @@ def make_counter_tests(place: Workplace, instances: Sequence[Instance]) -> list[
 
 
 def show_changes(counters: CounterSet) -> Iterator[str]:
-    """Yield the lines of a diff between the hidden tests and the counter-tests in their place."""
-    for path, content in sorted(render_files(counters).items()):
-        before, after = counters.files[path].splitlines(), content.decode().splitlines()
-        yield from unified_diff(before, after, path, path, n=1, lineterm="")
+    """Yield the lines of diffs between the hidden tests and the counter-tests, and the tests without their answers."""
+    countered = {path: content.decode() for path, content in render_files(counters).items()}
+    for texts in (countered, counters.sealed.files):
+        for path, text in sorted(texts.items()):
+            before, after = counters.files[path].splitlines(), text.splitlines()
+            yield from unified_diff(before, after, path, path, n=1, lineterm="")

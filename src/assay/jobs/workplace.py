@@ -92,7 +92,7 @@ class Workplace:
     """Run fail-to-pass tests first, and no others where one of them fails; for no leaderboard."""
     counter: CounterChoice | str = CounterChoice.BESIDE
     """``beside`` runs known counter-tests after the tests; ``pair`` those of what would be resolved, in a container of
-    their own."""
+    their own; ``sealed``, in one more, the tests without their answers."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Evaluations at once on this machine."""
     spares: int = 0
@@ -148,7 +148,8 @@ class Workplace:
             beside=task.beside and self._limit(task.beside),
             runs_empty=runs_empty,
             fail_fast=self.fail_fast,
-            counter=self.counter == CounterChoice.PAIR,
+            counter=self.counter in {CounterChoice.PAIR, CounterChoice.SEALED},
+            sealed=self.counter == CounterChoice.SEALED,
             label_test=benchmark.label_test,
         )
         return replace(task, counters=self._find_counters(task))

@@ -50,6 +50,7 @@ def test_every_module_of_the_folder_is_listed_under_its_name() -> None:
         "copying",
         "differences",
         "manifests",
+        "recorders",
         "syntax",
     }
     assert modules == set(LANGUAGES)

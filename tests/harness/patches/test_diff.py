@@ -14,6 +14,7 @@ from assay.harness.patches.diff import (
     drop_binary_hunks,
     find_added_paths,
     find_touched_paths,
+    leave_out,
     paths_after,
     read_diff,
     render,
@@ -86,6 +87,15 @@ def test_diff_read_and_rendered_is_the_same_text(text: str) -> None:
 
 def test_empty_context_line_is_rendered_with_its_blank() -> None:
     assert render(read_diff(TESTS)) == TESTS.replace("\n\n def test_same", "\n \n def test_same")
+
+
+def test_files_that_are_left_out_are_nowhere_in_a_diff() -> None:
+    renamed = "diff --git a/d.py b/e.py\nsimilarity index 90%\nrename from d.py\nrename to e.py\n"
+    parts = [diff({}, {"a.py": "x = 1\n"}), diff({"b.py": "diff --git a/a.py b/a.py\n"}, {"b.py": "y\n"}), renamed]
+    text = "".join(parts)
+    assert leave_out(text, ()) == text
+    assert leave_out(text, {"a.py", "e.py"}) == parts[1] + renamed
+    assert leave_out(text, {"a.py", "b.py"}) == renamed
 
 
 def test_path_is_the_new_name_or_that_of_a_removed_file() -> None:

@@ -170,6 +170,13 @@ def test_known_counter_tests_count_by_their_content(instance: Instance) -> None:
     assert keys.counters_key(task) == keys.counters_key(with_known) != keys.content_key(task)
 
 
+def test_sealed_evaluation_is_another_one_with_the_same_counter_tests(instance: Instance) -> None:
+    task = Task(instance, Prediction(instance_id=instance.id), TestPlan(command="true"), counter=True)
+    sealed = replace(task, sealed=True)
+    assert keys.content_key(sealed) != keys.content_key(task)
+    assert keys.counters_key(sealed) == keys.counters_key(task)
+
+
 @pytest.mark.parametrize(
     ("rule", "fail_fast", "judges"),
     [

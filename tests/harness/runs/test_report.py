@@ -68,12 +68,13 @@ def test_counter_tests_of_what_is_resolved_are_counted() -> None:
     counted = {"counter": run.count()}
     report = build_report([one.model_copy(update=counted), two, three.model_copy(update=counted)], [])
     told = "counter-tests of 2 resolved: 1 by pair; 1 of 2 failed as they must"
-    assert report.counter.describe(report.resolved_instances) == told
+    assert report.describe_counters() == told
+    assert report.counter
     assert (report.counter.forms, report.counter.without) == ({"near": 1, "nonce": 1}, 1)
     assert told in sum_line(report)
 
 
 def test_run_without_counter_tests_says_so_where_it_leaves() -> None:
     report = build_report(verdicts(Outcome.RESOLVED), [])
-    assert report.counter.describe(1).startswith("no counter-tests were run for the 1 resolved")
+    assert report.describe_counters().startswith("no counter-tests were run for the 1 resolved")
     assert "counter-tests" not in sum_line(report)

@@ -28,7 +28,8 @@ def counter(
     """Make the counter-tests of instances: each test to be fixed with another expected value, which must fail.
 
     They are made by syntax, and kept if they fail with the gold patch in each of three runs. `assay evaluate` runs the
-    ones in the cache beside the tests, and with `--counter pair` makes them if need be.
+    ones in the cache beside the tests, and with `--counter pair` makes them if need be. Where a test compares with a
+    constant, it is sealed as well: its answer is taken out, for `--counter sealed`.
 
     Exit 3 if the environment of an instance failed.
 

@@ -9,11 +9,15 @@ from assay.jobs.counter import Countered, show_changes
 
 
 def describe(each: Countered) -> dict[str, object]:
+    made = each.counters
     return {
         "instance_id": each.instance_id,
-        "forms": {test.label: test.form for test in each.counters.tests} if each.counters else {},
-        "beside": [*each.counters.beside.names] if each.counters else [],
-        "missing": each.counters.missing if each.counters else {},
+        "forms": {test.label: test.form for test in made.tests} if made else {},
+        "beside": [*made.beside.names] if made else [],
+        "missing": made.missing if made else {},
+        "compile_only": made.compile_only if made else (),
+        "sealed": made.sealed.labels if made else (),
+        "not_sealed": made.sealed.missing if made else {},
         "error": each.error,
     }
 
@@ -25,11 +29,15 @@ def show_counters(made: Sequence[Countered], *, diff: bool) -> None:
     reasons = Counter(reason for each in sets for reason in each.missing.values())
     for each in sets if diff else ():
         print("\n".join([f"# {each.instance_id}", *show_changes(each)]))
-    total = forms.total() + reasons.total()
-    rows = [(name, str(number), f"{number / total:.0%}") for name, number in (*forms.items(), *reasons.items())]
-    console.print_rows(("tests to be fixed", "number", "share"), rows)
+    total, sealed = forms.total() + reasons.total(), sum(len(each.sealed.labels) for each in sets)
+    unsealed = Counter(reason for each in sets for reason in each.sealed.missing.values())
+    seals = Counter({"sealed": sealed}) + unsealed
+    for title, found in (("tests to be fixed", (forms, reasons)), ("without their answers", (seals,))):
+        rows = [(name, str(number), f"{number / total:.0%}") for each in found for name, number in each.items()]
+        console.print_rows((title, "number", "share"), rows)
     for failed in (each for each in made if each.error):
         print(f"{failed.instance_id}: {failed.error}")
     beside = sum(len(each.beside.names) for each in sets)
-    print(f"{count(len(sets), 'instance')}: {forms.total()} of {total} tests to be fixed have a counter-test")
-    print(f"{beside} of these run beside the tests in every evaluation")
+    have = f"{forms.total()} of {total} tests to be fixed have a counter-test, {sealed} are sealed"
+    print(f"{count(len(sets), 'instance')}: {have}")
+    print(f"{beside} counter-tests run beside the tests in every evaluation")

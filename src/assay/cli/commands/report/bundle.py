@@ -50,8 +50,7 @@ def bundle(
     signing = _open_key(key, new_key)
     with show_steps() as show:
         sealed = seal_run(store, signing, output, show)
-    report = store.report()
-    trust = report.counter.describe(report.resolved_instances)
+    trust = store.report().describe_counters()
     if json:
         about = {"file": str(output), "sha256": sealed.sha256, "bytes": sealed.size, "files": sealed.files}
         about |= {"key": str(signing.public), "fingerprint": signing.public.fingerprint}

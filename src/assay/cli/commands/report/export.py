@@ -73,7 +73,7 @@ def export(
         folder = output or Path(f"{run.store.root.resolve().name}.{chosen.NAME}")
         written = _write(chosen, run, folder, metadata)
         problems = run_problems(chosen, run) if check else []
-        trust = run.report.counter.describe(run.report.resolved_instances)
+        trust = run.report.describe_counters()
         done = Exported(chosen, folder, written, run.report.rules, trust, problems)
     found = [*done.problems, *_check(done)] if check else []
     _print(done, found, checked=check, as_json=json)
