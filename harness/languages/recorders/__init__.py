@@ -38,7 +38,7 @@ class Sealing:
     assigning: frozenset[str]
     """Nodes that give a value to a name."""
     guards: frozenset[str]
-    """Nodes inside of which an assertion that fails may be no failed test: ``try``."""
+    """Nodes whose failed assertions may be no failed test: ``try``."""
     branches: frozenset[str]
     """Nodes whose content may not be reached."""
     functions: frozenset[str]
