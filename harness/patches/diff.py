@@ -117,13 +117,17 @@ def render(changes: Iterable[FileChange]) -> str:
 
 
 def leave_out(text: str, paths: Container[str]) -> str:
-    """Return a git diff without some files, unless they have been renamed; raises MalformedPatchError."""
-    kept = (part for part in _FILE.split(text) if not _is_of(read_diff(part), paths))
+    """Return a git diff without some files; those whose name or mode changes stay. Raises MalformedPatchError."""
+    kept = (part for part in _FILE.split(text) if not _is_content(read_diff(part), paths))
     return "".join(kept)
 
 
-def _is_of(changes: Sequence[FileChange], paths: Container[str]) -> bool:
-    return bool(changes) and all(each.path == each.base_path and each.path in paths for each in changes)
+def _is_content(changes: Sequence[FileChange], paths: Container[str]) -> bool:
+    """Return whether changes are of the contents of these files alone."""
+    plain = (
+        each.path == each.base_path and not re.search("mode 1007|new mode", "\n".join(each.head)) for each in changes
+    )
+    return bool(changes) and all(plain) and all(each.path in paths for each in changes)
 
 
 def find_touched_paths(text: str) -> tuple[str, ...]:

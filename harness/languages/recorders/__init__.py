@@ -38,7 +38,7 @@ class Sealing:
     assigning: frozenset[str]
     """Nodes that give a value to a name."""
     guards: frozenset[str]
-    """Nodes that may catch a failure inside of them, so that the test does not fail: ``try``."""
+    """Nodes whose failed assertions may be no failed test: ``try``."""
     branches: frozenset[str]
     """Nodes whose content may not be reached."""
     functions: frozenset[str]

@@ -89,12 +89,14 @@ def make(
     return run, make_counters(run)
 
 
-def judge(run: ToyRun, counters: CounterSet) -> Verdict:
+def judge(run: ToyRun, counters: CounterSet, **others: Status) -> Verdict:
+    """Judge the patch ``mine``; ``others`` are results of tests of the same name that are no labels."""
     prediction = run.task.prediction.model_copy(update={"patch": "mine"})
     mine = replace(run, task=replace(run.task, prediction=prediction), runs=[])
     first = mine.run("mine")
     assert set(first.evidence.report.tests.values()) == {Status.PASSED}
-    found = Evaluation(make_evidence(dict(first.evidence.report.tests)))
+    more = {f"{FIXED}[{name}]": status for name, status in others.items()}
+    found = Evaluation(make_evidence({**first.evidence.report.tests, **more}))
     return grade(mine.task.instance, run_sealed(mine, found, counters).evidence)
 
 
@@ -136,6 +138,14 @@ def test_honest_patch_may_pass_an_assertion_more_or_less_often(
     assert counters.sealed.labels == (FIXED,)
     verdict = judge(run, counters)
     assert (verdict.outcome, verdict.flags) == (Outcome.RESOLVED, flags)
+
+
+def test_other_value_may_be_of_a_test_that_fails_anyway(instance: Instance) -> None:
+    """A row of a parametrised test that is no label fails with its original, too."""
+    run, counters = make(instance, TEST, lambda _: "base", gold=lambda _: ANSWER, mine=know_the_text)
+    verdict = judge(run, counters, row=Status.FAILED)
+    assert (verdict.outcome, verdict.flags) == (Outcome.RESOLVED, ("not_sealed",))
+    assert judge(run, counters, row=Status.PASSED).outcome is Outcome.TAMPERED
 
 
 def test_wrong_answer_that_is_not_given_in_every_run_is_unconfirmed(instance: Instance) -> None:

@@ -92,10 +92,11 @@ def test_empty_context_line_is_rendered_with_its_blank() -> None:
 def test_files_that_are_left_out_are_nowhere_in_a_diff() -> None:
     renamed = "diff --git a/d.py b/e.py\nsimilarity index 90%\nrename from d.py\nrename to e.py\n"
     parts = [diff({}, {"a.py": "x = 1\n"}), diff({"b.py": "diff --git a/a.py b/a.py\n"}, {"b.py": "y\n"}), renamed]
+    parts.append(diff({}, {"f.sh": "true\n"}).replace("100644", "100755"))
     text = "".join(parts)
     assert leave_out(text, ()) == text
-    assert leave_out(text, {"a.py", "e.py"}) == parts[1] + renamed
-    assert leave_out(text, {"a.py", "b.py"}) == renamed
+    assert leave_out(text, {"a.py", "e.py"}) == "".join(parts[1:])
+    assert leave_out(text, {"a.py", "b.py", "f.sh"}) == "".join(parts[2:])
 
 
 def test_path_is_the_new_name_or_that_of_a_removed_file() -> None:
