@@ -41,10 +41,13 @@ def full_log(reader: ReportFormat, text: str) -> dict[str, Status]:
 
 
 def split_tripwires(tests: Mapping[str, Status], names: Collection[str]) -> tuple[dict[str, Status], dict[str, Status]]:
-    """Part results by full id into those of a project's own tests, and those of the tripwires by their names."""
+    """Part results by full id into those of a project's own tests, and those of the tripwires by their names.
+
+    The last name in an id counts: mocha puts tests of the last file into the one before it.
+    """
     if not names:
         return dict(tests), {}
-    found = {test: next((word for word in _WORD.findall(test) if word in names), "") for test in tests}
+    found = {test: next((word for word in reversed(_WORD.findall(test)) if word in names), "") for test in tests}
     own = {test: status for test, status in tests.items() if not found[test]}
     return own, worst((found[test], status) for test, status in tests.items() if found[test])
 

@@ -103,9 +103,10 @@ class DoubledTest:
 
     @property
     def tail(self) -> str:
-        """What follows the name in the label, such as parameters."""
+        """Parameters or subtests that follow the name in the label."""
         place = self.label.partition("[")[0].rfind(self.own_name)
-        return self.label[place + len(self.own_name) :] if place >= 0 else ""
+        rest = self.label[place + len(self.own_name) :] if place >= 0 else ""
+        return rest if rest.startswith(("[", "/", ":")) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,11 +120,13 @@ class Case(Model):
     """What a harness that only applies and runs would believe: the exit status, lines of the log, the report file."""
     counter: bool | Literal["sealed"] = False
     """Whether its counter-tests are run, in the place of their originals; ``sealed``: tests without answers too."""
+    beside: tuple[Outcome, ...] = ()
+    """What may come of it with counter-tests that run beside their originals; they do not if it is empty."""
     mark: Literal["", "patchdiff", "beyond"] = ""
     """patchdiff: tests alone cannot see it, the comparison with gold has to; beyond: a known limit, documented."""
     note: str = ""
 
-    @field_validator("outcomes", mode="before")
+    @field_validator("outcomes", "beside", mode="before")
     @classmethod
     def _one_or_several(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value

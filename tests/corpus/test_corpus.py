@@ -3,10 +3,14 @@
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from assay.harness.counters.make import make_counters
+from assay.harness.counters.runs import TestRun
+from assay.harness.domain import CounterSet
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.languages import LANGUAGES
 from container_engines import container_engine
@@ -19,6 +23,7 @@ from corpus.stage import Place, Played, fake_place, judge, nothing_left, play, t
 PLAYER = os.environ.get("ASSAY_CORPUS_ENGINE", "docker")
 """Engine that runs the cases' tests; images are built by Docker."""
 CASES = corpus().cases
+COUNTER_FLAGS = ("no_counter_test", "counter_not_beside", "counter_unconfirmed")
 SCENES = HOST_SCENES | BOX_SCENES
 
 
@@ -49,6 +54,33 @@ def test_case(case: Case, request: pytest.FixtureRequest, tmp_path: Path) -> Non
             on_the_host(case, run)
         else:
             look(case, play(task_of(case, corpus().projects[case.language], where), where.image, player, run))
+
+
+@pytest.fixture(scope="session")
+def known() -> dict[tuple[str, str], CounterSet]:
+    """Counter-tests by language and instance."""
+    return {}
+
+
+def parameter_beside(case: Case) -> object:
+    """Return the parameter of a case with counter-tests beside; only those in Python are made in seconds."""
+    return parameter(case if case.language == "python" else case.model_copy(update={"group": "beyond"}))
+
+
+@pytest.mark.parametrize("case", [parameter_beside(each) for each in CASES if each.beside])
+def test_case_with_counter_tests_beside(
+    case: Case, request: pytest.FixtureRequest, tmp_path: Path, known: dict[tuple[str, str], CounterSet]
+) -> None:
+    engine, where = request.getfixturevalue("docker_engine"), place_of(case, request)
+    project, key = corpus().projects[case.language], (case.language, case.instance)
+    task = task_of(case.model_copy(update={"counter": False}), project, where)
+    with container_engine(PLAYER, engine, where.image) as player:
+        if key not in known:
+            known[key] = make_counters(TestRun(replace(task, plan=where.plan), where.image, player))
+        assert known[key].beside.names
+        played = play(replace(task, counters=known[key]), where.image, player, tmp_path / "run")
+    judge(case.model_copy(update={"outcomes": case.beside, "flags": ()}), played)
+    assert not set(COUNTER_FLAGS) & set(played.verdict.flags)
 
 
 def place_of(case: Case, request: pytest.FixtureRequest) -> Place:

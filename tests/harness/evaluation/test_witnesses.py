@@ -30,3 +30,13 @@ def test_unsure_place_counts_once_one_of_its_tripwires_is_seen(report: bytes, ou
     _, seen = read_witnesses(PLAN, {"r": report}, output, expect_at_places(KIT, b"1\n2?\n"))
     assert {name.rpartition("_")[2] for name in seen} == places
     assert len(seen) == 2 * len(places)
+
+
+def test_tripwire_in_the_file_of_a_copy_is_a_tripwire() -> None:
+    report = (
+        b'{"calc_copy::good_1": "passed", "bad_1": "failed", "calc_copy::sum_copy": "failed", "calc::sum": "passed"}'
+    )
+    placed, words = expect_at_places(KIT, b"1\n"), ("calc_copy", "sum_copy")
+    found, seen = read_witnesses(PLAN, {"r": report}, b"", placed, left_out=words)
+    assert found.tests == {"calc::sum": Status.PASSED}
+    assert {name: each.reported for name, each in seen.items()} == placed["1"]
