@@ -58,11 +58,12 @@ def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) ->
     if not plan.test_patch:
         return _leave_out(empty, instance.fail_to_pass, NoCounter.NOT_APPLIED)
     note("reading the tests")
-    texts = run.read(sorted({change.path for change in read_diff(plan.test_patch)}))
+    tested, fixed = ({change.path for change in read_diff(patch)} for patch in (plan.test_patch, instance.gold_patch))
+    texts = run.read(sorted(tested - fixed))  # in a file with both, a counter-test would undo the fix
     found = {path: AssertedFile.read(instance.language, path, text, dice) for path, text in texts.items()}
     files = {path: file for path, file in found.items() if file}
     if not files:
-        return _leave_out(empty, instance.fail_to_pass, NoCounter.NO_FILE)
+        return _leave_out(empty, instance.fail_to_pass, NoCounter.SHARED if tested & fixed else NoCounter.NO_FILE)
     note("running the tests without the fix")
     without = run.run("")
     printed = b"\n".join([without.output, *without.report_files.values()])

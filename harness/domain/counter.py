@@ -16,6 +16,7 @@ class NoCounter(StrEnum):
     """Why a fail-to-pass test has no counter-test."""
 
     NO_FILE = "the test patch has no file whose assertions are known"
+    SHARED = "the gold patch changes the files of the test patch"
     NO_TEST = "its test is not found in the files of the test patch"
     NO_ASSERTION = "its test has no assertion that is known"
     VACUOUS = "no counter-test of it fails with the gold patch"
