@@ -29,11 +29,7 @@ def recognises(source: Path) -> bool:
 
 
 def attempts(source: Path) -> Iterator[Attempt]:
-    """Yield every trial by task; several of one task are attempts 1, 2 and so on, in the order of their start.
-
-    Raises:
-        UserError: it is a folder of several jobs. DataError: a trial's record is wrong, or it has several patches.
-    """
+    """Yield every trial by task; several of one are attempts in order of their start. Raises UserError, DataError."""
     jobs = [] if _trials(source) else _jobs(source)
     if len(jobs) > 1:
         names = ", ".join(job.name for job in jobs[:5])
@@ -111,11 +107,7 @@ def _attempt(record: dict[str, Any], trial: Path, name: str, number: int) -> Att
 
 
 def _find_patch(trial: Path) -> Path | None:
-    """Return the trial's patch: one of the usual names, or the only patch among its artifacts.
-
-    Raises:
-        DataError: there are several, and none or more than one has the first of these names.
-    """
+    """Return the trial's patch: one of the usual names, or its only one; raises DataError if unclear."""
     for folder in FOLDERS:
         files = [path for path in files_below(trial / folder) if path.suffix in (".patch", ".diff")]
         named = [path for path in files if path.name in PATCHES]

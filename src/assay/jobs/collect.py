@@ -215,11 +215,7 @@ def funnel(folder: CollectionFolder, last: Phase = Phase.VALIDATE) -> tuple[Funn
 
 
 def read_issues(path: Path) -> Issues:
-    """Read the text of issues: a JSON object a line, with repo, number, title and body.
-
-    Raises:
-        DataError: a line is no such object, or the file cannot be read.
-    """
+    """Read issues: a JSON object a line, with repo, number, title and body; raises DataError."""
     found = {}
     for number, line in _lines(path):
         try:
@@ -233,11 +229,7 @@ def read_issues(path: Path) -> Issues:
 
 
 def read_statements(path: Path) -> dict[str, str]:
-    """Read statements of releases: a JSON object a line, with id and statement.
-
-    Raises:
-        DataError: a line is no such object, or the file cannot be read.
-    """
+    """Read statements of releases: a JSON object a line, with id and statement; raises DataError."""
     found = {}
     for number, line in _lines(path):
         try:
