@@ -35,7 +35,8 @@ def attempts(source: Path) -> Iterator[Attempt]:
         names = ", ".join(job.name for job in jobs[:5])
         raise UserError(f"{source}: is a folder of {len(jobs)} Harbor jobs; name one of them: {names}")
     trials = _trials(jobs[0] if jobs else source)
-    records = sorted(((_record(trial), trial) for trial in trials), key=lambda each: _read_start_time(*each))
+    records = [(_record(trial), trial) for trial in trials]
+    records.sort(key=lambda each: (str(each[0].get("started_at") or ""), each[1].name))
     named = sorted(((_task(*each), *each) for each in records), key=lambda each: each[0].lower())
     for _, same in groupby(named, key=lambda each: each[0].lower()):
         for number, (name, record, trial) in enumerate(same, start=1):
@@ -74,10 +75,6 @@ def _record(trial: Path) -> dict[str, Any]:
     result = trial / "result.json"
     path = result if result.is_file() else trial / "config.json"
     return read_object(read_bytes(path), str(path))
-
-
-def _read_start_time(record: dict[str, Any], trial: Path) -> tuple[str, str]:
-    return str(record.get("started_at") or ""), trial.name
 
 
 def _task(record: dict[str, Any], trial: Path) -> str:
