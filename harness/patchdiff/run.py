@@ -43,7 +43,7 @@ class PatchDiffRunner:
     def execute(
         self, tasks: Sequence[Task], progress: Progress[Task, PatchDiffResult] | None = None
     ) -> list[PatchDiffResult]:
-        """Compare patches without a saved comparison; return all, in order. RunStopped keeps the finished ones."""
+        """Compare patches without a saved comparison; return all, in order. Raises RunStopped, PluginError."""
         find_generators(self.settings.generators)
         return make_crew(self.bench, self.jobs).complete(self, tasks, fresh=self.fresh, progress=progress)
 

@@ -64,7 +64,7 @@ class Cluster(Protocol):
         """Attempts that it can make at once."""
 
     def attempt(self, do: Callable[[Workbench], Answer], /) -> Answer:
-        """Call a function, which is copied, on some machine, on another if it is lost; raises AttemptLost."""
+        """Call a copy of a function on some machine, on another if that is lost; raises AttemptLost, RunStopped."""
 
     def summary(self) -> str: ...
 

@@ -20,7 +20,7 @@ def recognises(source: Path) -> bool:
 
 
 def attempts(source: Path) -> Iterator[Attempt]:
-    """Yield the predictions; samples of a solver's run are attempts 1, 2 and so on. Raises UserError for none."""
+    """Yield the predictions; a solver's samples are attempts 1, 2 and so on. Raises UserError for none, DataError."""
     evaluated, mark = source / "predictions.jsonl", read_oracle(source)
     samples = [source / "preds.jsonl", *sorted(source.glob("preds.*.jsonl"), key=_read_sample_number)]
     if evaluated.is_file():

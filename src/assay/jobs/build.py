@@ -48,7 +48,7 @@ class Images:
         return self.place.images
 
     def build(self, instances: Sequence[Instance]) -> Built:
-        """Build the missing images of instances and gold patches; one that fails stops no other. Raises RunStopped."""
+        """Build images of instances and gold patches, even if some fail. Raises RunStopped, EngineUnavailable."""
         bench = self.place.bench
         began = time.monotonic()
 

@@ -235,7 +235,7 @@ def read_statements(path: Path) -> dict[str, str]:
 
 
 def _read_rows(path: Path, read: Callable[[Any], tuple[Any, str]], fields: str) -> Iterator[tuple[Any, str]]:
-    """Yield what ``read`` makes of each object, which lacks ``fields`` if it cannot."""
+    """Yield each object as ``read`` gives it; an error names the ``fields`` that one has to have."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -111,7 +111,7 @@ class Workplace:
 
     @property
     def bench(self) -> Workbench:
-        """The workbench; opening it removes containers of dead processes. Raises EngineUnavailable, PluginError."""
+        """The workbench; opening it removes dead containers. Raises EngineUnavailable, PluginError, RunStopped."""
         with self._opening:
             if self._bench is None:
                 if self._closed:
