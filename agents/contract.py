@@ -182,11 +182,7 @@ class Workspace(Protocol):
         ...
 
     def texts(self, suffixes: Sequence[str] = ()) -> dict[str, str]:
-        """Return path to text of all files that git does not ignore; no binary files.
-
-        Args:
-            suffixes: return only files that end in one of these; all files if empty.
-        """
+        """Return path to text of all files that git does not ignore, or those of some suffixes; no binary files."""
         ...
 
     def diff(self) -> str:

@@ -158,11 +158,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def make_model(kind: type[ModelT], fields: object, file: str, wanted: str) -> ModelT:
-    """Check the content of a YAML file.
-
-    Raises:
-        DataError: it is no mapping, or a field is wrong; names file, field and the remedy (``wanted``).
-    """
+    """Check the content of a YAML file; raises DataError that names file, field and the remedy (``wanted``)."""
     if not isinstance(fields, dict):
         raise DataError(f"is not a mapping of fields to values; {wanted}", file=file)
     try:

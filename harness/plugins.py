@@ -44,11 +44,7 @@ class Registry(Mapping[str, T]):
         return len(self.parts)
 
     def find(self, name: str) -> T:
-        """Return the part of a name that data may give: rows, recipes and runs import no module of their own.
-
-        Raises:
-            PluginError: nothing has the name, or its module cannot be imported or lacks a member.
-        """
+        """Return the part of a name in data, which may import no module of its own; raises PluginError."""
         if name not in self:
             path = self._read_group().get(name)
             if path is None:
@@ -57,15 +53,7 @@ class Registry(Mapping[str, T]):
         return self[name]
 
     def resolve(self, name: str, others: Iterable[str] = ()) -> T:
-        """Return the part that a person names, who may also give a ``module:attribute``.
-
-        Args:
-            name: of a part, of an entry point, or a path.
-            others: further names that are known, for the error.
-
-        Raises:
-            PluginError: nothing has the name, or its module cannot be imported or lacks a member.
-        """
+        """Return the part that a person names, or gives as ``module:attribute``; PluginError names ``others``, too."""
         if name in self or name in self._read_group():
             return self.find(name)
         if ":" not in name:
@@ -73,11 +61,7 @@ class Registry(Mapping[str, T]):
         return self._load(name, name)
 
     def load_group(self) -> None:
-        """Load every part of other distributions now, and put them before ours.
-
-        Raises:
-            PluginError: one cannot be loaded, or two have the same name.
-        """
+        """Load every part of other distributions now, and put them before ours; raises PluginError."""
         loaded: dict[str, T | str] = {}
         for name, path in sorted(self._read_group().items()):
             part = self._load(name, path)

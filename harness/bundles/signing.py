@@ -76,11 +76,7 @@ class Signers:
 
 
 def read_private_key(path: Path, passphrase: Callable[[], bytes]) -> PrivateKey:
-    """Read a private key as ``ssh-keygen -t ed25519`` writes it; ``passphrase`` is asked if it is encrypted.
-
-    Raises:
-        UserError: the file is missing, open to others, no ed25519 private key, or the passphrase is wrong.
-    """
+    """Read an ed25519 key of ``ssh-keygen``; ``passphrase`` is asked if it is encrypted. Raises UserError."""
     content = _read_secret(path)
     try:
         return _load_key(path, content, None)
@@ -105,13 +101,9 @@ def new_private_key(path: Path, comment: str = "assay") -> PrivateKey:
 
 
 def read_signers(path: Path) -> Signers:
-    """Read a public key, a list of public keys, or a list of allowed signers.
+    """Read a public key, a list of public keys, or a list of allowed signers; raises DataError.
 
-    Keys of other kinds and allowed signers of other namespaces are left out. A name is the signer's, or a key's
-    comment.
-
-    Raises:
-        DataError: the file cannot be read, has a line of another form, or no ed25519 key.
+    Other kinds of keys and signers of other namespaces are left out. A name is the signer's, or a key's comment.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -43,13 +43,9 @@ class _Candidate:
 
 
 def make_counters(run: TestRun, note: Note = silent, seed: int | None = None) -> CounterSet:
-    """Make the counter-tests of a task's fail-to-pass tests.
+    """Make the counter-tests of a task's fail-to-pass tests; raises as ``TestRun.run``.
 
-    Args:
-        seed: of what is drawn; without one, nobody can know it beforehand.
-
-    Raises:
-        EngineError: the engine failed. EnvironmentFailure: the instance's environment cannot be had.
+    Without a ``seed``, nobody can know beforehand what is drawn.
     """
     instance, plan = run.task.instance, run.task.plan
     seed = secrets.randbits(64) if seed is None else seed

@@ -39,11 +39,7 @@ def read_records(content: bytes) -> dict[int, list[Recorded]]:
 
 
 def agree(record: Recorded, expected: str, *, alike: bool) -> bool | None:
-    """Return whether a recorded value equals an expected one; None if that cannot be known.
-
-    Args:
-        alike: types of sequences do not count.
-    """
+    """Return whether a recorded value equals an expected one, for ``alike`` in any kind of sequence; None if open."""
     if not record.actual or not expected:
         return None
     if record.actual == expected:

@@ -46,11 +46,7 @@ class TestRun:
         return {path: text for path, text in texts.items() if text.encode() == left[path]}
 
     def run(self, patch: str, files: Mapping[str, bytes] | None = None) -> Evaluation:
-        """Run the tests with a patch, and with other text in some of their files, whose own never enters the container.
-
-        Raises:
-            EngineError: the engine failed. EnvironmentFailure: the tree cannot be made.
-        """
+        """Run the tests with a patch, and ``files`` in place of theirs; raises EngineError, or EnvironmentFailure."""
         return self._evaluate(self.task, patch, files)
 
     def run_gold(self, files: Mapping[str, bytes]) -> Evaluation:

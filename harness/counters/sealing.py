@@ -87,12 +87,7 @@ def are_shown(answers: Iterable[str], text: str) -> bool:
 def seal_files(
     files: Mapping[str, AssertedFile], flipping: Mapping[str, Flipping], others: Sequence[str] = ()
 ) -> SealedFiles:
-    """Choose the seals that take the answers to labels out of test files.
-
-    Args:
-        flipping: where each label flips.
-        others: the texts of further files that the tests bring.
-    """
+    """Choose the seals that take the answers to labels out of test files; ``others`` are texts that tests bring."""
     found = [each for path, file in files.items() for each in find_sealable(path, file)]
     places = {each.place: each for each in found}
     wanted = {label: [places[at] for at in flips.assertions if at in places] for label, flips in flipping.items()}

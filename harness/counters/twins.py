@@ -76,11 +76,7 @@ class AssertedFile:
 
     @classmethod
     def read(cls, language: str, path: str, text: str, dice: random.Random) -> Self | None:
-        """Return a test file; None if it is in no language whose assertions are known, or cannot be read.
-
-        Args:
-            dice: draws other values, so that no patch can know them beforehand.
-        """
+        """Return a test file whose other values ``dice`` draws, unknown to any patch; None if it cannot be read."""
         parsed = parse(language, path, text)
         asserting = parsed.language.SYNTAX.asserting if parsed else None
         return cls(text, parsed, asserting, parsed.language.TEST_NAME, dice) if parsed and asserting else None
@@ -107,11 +103,7 @@ class AssertedFile:
         return [twins for _, twins in self.find_flipping(test, lines)]
 
     def find_flipping(self, test: NamedTest, lines: Sequence[int] = ()) -> list[tuple["Assertion", list[Twin]]]:
-        """Find the assertions of a test that fail without the fix, each with its twins.
-
-        Args:
-            lines: where the test fails without the fix, from 1; without any, its first assertion counts as flipping.
-        """
+        """Find the assertions that fail at ``lines`` without the fix, and their twins; without lines, the first one."""
         chosen = dict[Sequence[Edit], tuple[Assertion, list[Twin]]]()
         steps = sorted(self._list_steps(test), key=lambda step: step.node.start_byte)
         for line in sorted(line for line in lines if test.first <= line <= test.last) or [test.first]:

@@ -26,11 +26,7 @@ ENGINES = Registry[Callable[[], Engine]](
 
 
 def open_engine(name: str) -> Engine:
-    """Open an engine by a key of ``ENGINES``, an entry point or a factory's ``module:attribute``.
-
-    Raises:
-        PluginError: no such engine, or it lacks a member. EngineUnavailable: it does not answer.
-    """
+    """Open an engine by key, entry point or ``module:attribute``; raises PluginError, or EngineUnavailable."""
     engine = ENGINES.resolve(name)()
     check_part(f"engine {name}", Engine, engine)
     return engine

@@ -187,11 +187,7 @@ class Engine(Protocol):
         ...
 
     def open(self, spec: BoxSpec) -> AbstractContextManager[Box]:
-        """Start a fresh container that is removed in every case.
-
-        Raises:
-            ImageMissing: there is no such image. EnvironmentFailure: a service does not come up.
-        """
+        """Start a fresh container, removed in every case; raises ImageMissing, or EnvironmentFailure for a service."""
         ...
 
     def find_image(self, name: str) -> ImageInfo | None: ...
@@ -207,12 +203,7 @@ class Engine(Protocol):
         ...
 
     def remote_digest(self, name: str) -> str:
-        """Return the digest of an image in its registry, without fetching it.
-
-        Raises:
-            ImageMissing: the registry answers, but has no such image.
-            EngineError: the registry does not answer within a few seconds, or the engine cannot ask it.
-        """
+        """Ask a registry for an image's digest; raises ImageMissing, or EngineError if it does not answer soon."""
         ...
 
     def push(self, name: str) -> None:

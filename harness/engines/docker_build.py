@@ -56,10 +56,7 @@ def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], l
     """Build ``context/Dockerfile`` as image ``name``; the builder's output goes to ``log``.
 
     RUN lines that mount ``type=secret,id=ID`` find the file ``secrets[ID]`` as ``/run/secrets/ID``.
-
-    Raises:
-        EnvironmentFailure: the build failed; carries the log's path and last lines.
-        EngineError: the engine does not answer.
+    Raises EngineError, or EnvironmentFailure with the log's path and last lines.
     """
     builder = find_builder()
     with log.open("wb") as output:

@@ -74,11 +74,7 @@ class Applied:
 
 
 def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
-    """Apply the patch, list what it changed, put back what must not stay, and apply the test patch.
-
-    Raises:
-        EngineError: the engine failed, or somebody else ended the box.
-    """
+    """Apply the patch, list its changes, put back what must not stay, and apply the test patch; raises EngineError."""
     plan = delivery.plan
     applied = _run(box, plan, APPLY)
     if applied.exit_code != 0:
@@ -196,11 +192,7 @@ def _run(box: Box, plan: TestPlan, script: str, env: Mapping[str, str] | None = 
 
 
 def _refusal(box: Box, delivery: Delivery, result: ExecResult) -> str:
-    """Return which limit a patch reached while it was applied or put back; empty if it reached none, or is empty.
-
-    Raises:
-        EngineError: somebody else ended the box.
-    """
+    """Return which limit a patch reached while applied or put back, or ""; raises EngineError if others end the box."""
     if delivery.patch.is_empty:
         return ""
     reached = {

@@ -95,17 +95,9 @@ class ExportFormat(Protocol):
     """Fields of ``SubmissionMetadata`` that a person has to give."""
 
     def files(self, run: RunToExport, /) -> Iterator[tuple[str, bytes]]:
-        """Yield the path, relative and with slashes, and the content of each file.
-
-        Raises:
-            UserError: the run cannot be written in this format.
-        """
+        """Yield the path, relative and with slashes, and the content of each file; raises UserError if it cannot."""
         ...
 
     def check(self, folder: Path, /) -> Iterator[Problem]:
-        """Yield the complaints of the receiver's own tools about a folder of this format.
-
-        Raises:
-            DataError: a file cannot be read at all, so that nothing after it can be checked.
-        """
+        """Yield the complaints of the receiver's own tools about such a folder; raises DataError if unreadable."""
         ...

@@ -28,11 +28,7 @@ class ImageRegistry:
     note: Callable[[str], None] = lambda _text: None
 
     def pull(self, name: str) -> bool:
-        """Fetch an image under its own name; return False if the registry does not have it.
-
-        Raises:
-            EngineError: the registry does not answer, or what it has is no image of Assay.
-        """
+        """Fetch an image under its own name; False if the registry lacks it. Raises EngineError for other answers."""
         remote = f"{self.prefix}/{name}"
         with self.alone(name):
             if self.engine.find_image(name) is not None:  # another process was faster

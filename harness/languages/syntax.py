@@ -61,11 +61,7 @@ class Parsed:
 
 
 def find_language(path: str, language: str) -> Language | None:
-    """Return the language of a file; the project's own decides if several share a suffix. None for no known language.
-
-    Raises:
-        UserError: there is no language of the project's name.
-    """
+    """Return the language of a file, or None; of several, the project's own decides. UserError if that is unknown."""
     suffix = PurePosixPath(path).suffix
     candidates = (languages.find(language), *LANGUAGES.values())
     return next((each for each in candidates if suffix in each.SUFFIXES), None)

@@ -43,11 +43,7 @@ class PatchDiffRunner:
     def execute(
         self, tasks: Sequence[Task], progress: Progress[Task, PatchDiffResult] | None = None
     ) -> list[PatchDiffResult]:
-        """Compare patches that have no saved comparison; return all, in the order of the tasks.
-
-        Raises:
-            RunStopped: a signal ended the run; finished comparisons are saved. PluginError: a generator is unknown.
-        """
+        """Compare patches without a saved comparison; return all, in order. Raises RunStopped, PluginError."""
         find_generators(self.settings.generators)
         return make_crew(self.bench, self.jobs).complete(self, tasks, fresh=self.fresh, progress=progress)
 

@@ -107,11 +107,7 @@ class Sides:
             return list(pool.map(work, sides))
 
     def run(self, side: Side, job: SideJob) -> Mapping[str, bytes]:
-        """Run a command in a fresh container with one side's tree; return the files that it left in ``OUT``.
-
-        Raises:
-            EngineError: the engine failed. SideError: the tree could not be made.
-        """
+        """Run a command in one side's tree; return the files that it left in ``OUT``. Raises EngineError, SideError."""
         plan = limit_time(self.task.plan, job.seconds + MERCY)
         command = f"export ASSAY_END=$(($(date +%s) + {ceil(job.seconds)}))\n{job.command}"
         bare = {"command": command, "report_path": OUT, "report_format": "status_json", "runner": "", "guarded": False}

@@ -4,11 +4,7 @@ from assay.harness.patches.as_git import read_as_git
 
 
 def find_equal_changes(one: str, other: str) -> frozenset[str]:
-    """Return the paths that two patches change by the same lines, each patch in one place only.
-
-    Raises:
-        MalformedPatchError: git would refuse one of them.
-    """
+    """Return the paths that two patches change by the same lines, each in one place; raises MalformedPatchError."""
     first, second = _changes_by_name(one), _changes_by_name(other)
     alike = (name for name, found in first.items() if len(found) == 1 and found == second.get(name))
     return frozenset(name.decode() for name in alike)

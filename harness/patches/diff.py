@@ -100,11 +100,7 @@ class FileChange:
 
 @lru_cache(maxsize=32)
 def read_diff(text: str) -> tuple[FileChange, ...]:
-    """Read a unified diff, with or without a letter around it; text without a diff has no changes.
-
-    Raises:
-        MalformedPatchError: a hunk is cut off or broken, or has no file.
-    """
+    """Read a unified diff, perhaps inside a letter; text without one has no changes. Raises MalformedPatchError."""
     if not text.endswith("\n"):
         text += "\n"
     found = (change for part in _FILE.split(text) for change in _read_part(part))
@@ -146,11 +142,7 @@ def find_added_paths(text: str) -> tuple[str, ...]:
 
 
 def apply_change(text: str, change: FileChange) -> str | None:
-    """Return a file's text after a change of it, each line ended by a line feed; None if the change removes the file.
-
-    Raises:
-        MalformedPatchError: the change is of another text.
-    """
+    """Return a file's text after a change, lines ended by a line feed; None if removed. Raises MalformedPatchError."""
     if change.new is None:
         return None
     old, new, at = text.split("\n"), list[str](), 0

@@ -143,11 +143,7 @@ def read_named(plan: TestPlan, files: Mapping[str, bytes], output: str, words: C
 
 
 def label_names(plan: TestPlan, files: Mapping[str, bytes], output: str) -> frozenset[str]:
-    """Return one name of each test in the results of a run, for labels; ``read`` knows a test by all its names.
-
-    Raises:
-        UserError: as ``read``.
-    """
+    """Return one name of each test in a run's results, for labels; ``read`` knows all its names. Raises as ``read``."""
     tests = _read_files(plan.report_format, files) or results.full(find(plan.log_format), [output])
     return frozenset(IDS[plan.test_id](test)[0] for test in tests)
 

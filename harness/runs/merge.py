@@ -45,11 +45,7 @@ class Merge:
 
 
 def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
-    """Plan one run of several; writes nothing.
-
-    Raises:
-        UserError: they were not made alike, give different answers for one instance, or lead out of their folders.
-    """
+    """Plan one run of several; writes nothing. Raises UserError if they were made differently or disagree."""
     for store in sources:
         refuse_links(store.root)
     runs = [store.load_run() for store in sources]
@@ -179,11 +175,7 @@ def _collect(sources: Sequence[RunStore]) -> Collected:
 def _better(
     name: str, first: tuple[RunStore, SavedVerdict], second: tuple[RunStore, SavedVerdict]
 ) -> tuple[RunStore, SavedVerdict]:
-    """Return the first of two equal verdicts, or the one that is not the infrastructure's.
-
-    Raises:
-        UserError: none of this decides.
-    """
+    """Return the first of two equal verdicts, or the one that is not the infrastructure's; or raises UserError."""
     (one, before), (two, after) = first, second
     if before.key != after.key:
         raise UserError(f"{two.root} evaluated {name} with other content than {one.root}; leave one of the runs out")

@@ -24,11 +24,7 @@ class Regraded:
 
 
 def regrade_run(store: RunStore) -> Regraded:
-    """Grade every evaluation of a run again and save the verdicts and the report.
-
-    Raises:
-        UserError: the folder holds no run, or evidence is missing or another instance's.
-    """
+    """Grade every evaluation of a run again and save the verdicts and the report; raises UserError without evidence."""
     changed, verdicts = [], []
     for before in store.load_verdicts():
         after = save_graded(store, before).verdict

@@ -32,11 +32,7 @@ class Runner:
     """Number of such verdicts by reason."""
 
     def execute(self, tasks: Sequence[Task], progress: Progress[Task, SavedVerdict] | None = None) -> list[Verdict]:
-        """Evaluate what has no verdict yet and return the verdicts of all tasks, in the order of the tasks.
-
-        Raises:
-            RunStopped: a signal ended the run; finished verdicts are saved, and the same call resumes.
-        """
+        """Evaluate what has no verdict yet; return all, in order of the tasks. After RunStopped, call again."""
         crew = make_crew(self.bench, self.jobs, self.pause)
         saved = crew.complete(self, tasks, fresh=self.fresh, progress=progress)
         self._tidy({entry.verdict.instance_id: entry.seconds for entry in saved if entry.seconds})

@@ -37,11 +37,7 @@ class Workbench(Protocol):
         """Return how some of the tree's test files are run, whatever the instance's own are."""
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
-        """Return an instance's plan with the test files that only the labels name; may have to read the tree.
-
-        Raises:
-            EnvironmentFailure: expected tests are in files that do not exist, or the tree cannot be had.
-        """
+        """Return a plan with the test files that only labels name, maybe from the tree; raises EnvironmentFailure."""
 
     def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:
         """Return a function that reads the binary files of the instance's tests, by path."""
@@ -68,11 +64,7 @@ class Cluster(Protocol):
         """Attempts that it can make at once."""
 
     def attempt(self, do: Callable[[Workbench], Answer], /) -> Answer:
-        """Call a function, which is copied, on some machine; another calls it again if that machine is lost.
-
-        Raises:
-            AttemptLost: too many machines were lost. RunStopped: the cluster was aborted.
-        """
+        """Call a copy of a function on some machine, on another if that is lost; raises AttemptLost, RunStopped."""
 
     def summary(self) -> str: ...
 

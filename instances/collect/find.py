@@ -26,12 +26,9 @@ class History(Protocol):
     """A source of the changes of a repository."""
 
     def changes(self, repo: str, since: date | None, until: date | None) -> Sequence[Change]:
-        """Return the changes of the main branch between two dates, both included, oldest first.
+        """Return the changes of the main branch between two dates, both included, oldest first; raises UserError.
 
         Commits that a pull request brought are part of it, and no changes of their own.
-
-        Raises:
-            UserError: there is no such repository.
         """
         ...
 

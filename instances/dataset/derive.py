@@ -73,12 +73,7 @@ class Derived:
 
 
 def fill(row: Row, sources: Sources) -> Row:
-    """Return a row with ``derive`` replaced by the patches and the statement; other rows unchanged.
-
-    Raises:
-        DataError: the derivation is malformed, or the index or the change log lacks what it names.
-        EnvironmentFailure: an archive cannot be fetched.
-    """
+    """Return a row with ``derive`` replaced by patches and statement; raises DataError, or EnvironmentFailure."""
     if "derive" not in row:
         return row
     instance = text(row, "instance_id")
@@ -116,11 +111,7 @@ def _read(row: Row, instance: str) -> Derivation:
 def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
     """Compare two releases: changed test files make the test patch, other files that are not ignored the gold patch.
 
-    The same archives give the same bytes on every machine.
-
-    Raises:
-        DataError: a release, the section of the change log or the language is unknown.
-        EnvironmentFailure: an archive cannot be fetched.
+    The same archives give the same bytes on every machine. Raises as ``fill``.
     """
     known = _language(language)
     old, new = _entries(sources, spec, "from"), _entries(sources, spec, "to")

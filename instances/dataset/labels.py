@@ -48,10 +48,7 @@ def read_labels(path: Path) -> LabelsFile:
 def relabel(instances: Sequence[Instance], labels: LabelsFile) -> Sequence[Instance]:
     """Return instances with the labels of a file in place of their own; an instance that it does not name is unchanged.
 
-    All of them are then of a data set of another name and revision, so that no run and no report mixes the two.
-
-    Raises:
-        UserError: the file names none of these instances, or a row (DataError) is wrong.
+    The data set then has another name and revision, so that no run and no report mixes the two. Raises UserError.
     """
     if labels.by_id.keys().isdisjoint(instance.id.lower() for instance in instances):
         first = next(iter(labels.by_id), "none at all")

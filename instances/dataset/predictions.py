@@ -63,11 +63,7 @@ def check_predictions(predictions: Iterable[Prediction], known: Collection[str])
 def pair_predictions(
     instances: Sequence[Instance], predictions: Sequence[Prediction], ids: Sequence[str] | None
 ) -> Sequence[tuple[Instance, Prediction]]:
-    """Pair predictions with their instances; if single ones (``ids``) are wanted, drop the predictions for others.
-
-    Raises:
-        UserError: there is a prediction for no instance, or none for the chosen ones.
-    """
+    """Pair predictions with their instances, of ``ids`` if any; raises UserError for a stray prediction or none."""
     places = {each.id.lower(): place for place, each in enumerate(instances)}
     found = [each for each in predictions if not ids or each.instance_id.lower() in places]
     check_predictions(found, places)

@@ -52,12 +52,7 @@ class Table:
 
 
 def find_table(dataset: str, split: str | None) -> Table:
-    """Find the rows of an alias, a file, a folder or a hub id.
-
-    Raises:
-        UserError: there is no such data set, or a folder has several files and none was chosen.
-        PluginError: it needs an extra that is not installed.
-    """
+    """Find the rows of an alias, a file, a folder or a hub id; raises UserError, or PluginError for a missing extra."""
     if dataset in BUNDLED:
         return _folder_table(BUNDLED[dataset], split)
     if dataset in ALIASES:

@@ -8,13 +8,10 @@ RULE = swt_bench.BENCHMARK.name
 
 
 def make_test_task(instance: Instance) -> Instance:
-    """Return an instance for which a prediction is a patch of tests.
+    """Return an instance for which a prediction is a patch of tests; raises DataError.
 
     It has no labels, since those name the tests of its own test patch, and no published image, since the row's script
     runs these tests alone.
-
-    Raises:
-        DataError: it has no gold patch, or can be tested in the image of its row alone.
     """
     if find_benchmark(instance.rule).has_own_image:
         problem = f"is {instance.rule}, whose instances are tested in their own images; {RULE} uses none"

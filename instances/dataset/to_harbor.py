@@ -35,12 +35,9 @@ TEST = Path(__file__).with_name("to_harbor.sh").read_text(encoding="utf-8")
 
 
 def write_tasks(folder: Path, instances: Iterable[Instance], image: str = "") -> int:
-    """Write instances as folders of tasks; return their number.
+    """Write instances as folders of tasks; return their number. Raises UserError.
 
     In ``image``, the name of their images, ``{id}`` stands for the id in lower case; empty for those of their rows.
-
-    Raises:
-        UserError: the folder holds something, or an instance (DataError) has no image or is a task of Harbor.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty; name a folder that does not exist yet")

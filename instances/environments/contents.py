@@ -18,11 +18,7 @@ def find_language(layer: Layer, lock: Lock) -> str:
 
 
 def read_contents(engine: Engine, image: str, language: str) -> dict[str, str]:
-    """List the content of an image: name to text of each list, with the language's packages if there is one.
-
-    Raises:
-        EnvironmentFailure: the lists cannot be made.
-    """
+    """List the content of an image and its packages, if known: name to text of each list. Raises EnvironmentFailure."""
     listing = find_text("contents.sh", language) if language else ""
     scripts = {"contents.sh": build_text("contents.sh"), "language.sh": listing}
     delivery = pack_tar({f"build/{name}": text for name, text in scripts.items()}, ["build"])

@@ -36,10 +36,7 @@ Tree = Callable[[], Iterable[TreeEntry]]
 def files_to_run(instance: Instance, recipe: Recipe, tree: Tree) -> tuple[str, ...]:
     """Return the paths that a plan's targets are made from; paths without a target stand for the whole suite.
 
-    ``tree`` reads the base tree; it is not called if the test patch accounts for all labels.
-
-    Raises:
-        EnvironmentFailure: expected tests are in files that do not exist; names some of the tests.
+    ``tree`` reads the base tree, unless the test patch accounts for all labels. EnvironmentFailure names lost tests.
     """
     language = languages.find(recipe.language)
     own = _texts_after(instance.test_patch)

@@ -105,11 +105,7 @@ class ImageBuilder:
             return name
 
     def audit(self, instance: Instance) -> ImageReport:
-        """Report what an instance's image gives away, after building or pulling it; a published one as it is.
-
-        Raises:
-            EngineError: the engine does not show the layers of images. Others as for ``image``.
-        """
+        """Report what an instance's image leaks, built or pulled if needed; raises EngineError, or as ``image``."""
         if isinstance(instance.environment, PublishedImage):
             return self._audit.report(self._layers.pull(instance.environment.image).name, instance, strict=False)
         recipe = find_recipe(instance, self._recipes)

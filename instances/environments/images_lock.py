@@ -121,11 +121,7 @@ class Lock(Model):
 
 
 def read_lock(path: Path) -> Lock:
-    """Read a lock from a file.
-
-    Raises:
-        DataError: it cannot be read, is no lock, or does not fit itself; names the first problem.
-    """
+    """Read a lock from a file; raises DataError that names the first problem."""
     remedy = "make it again with: assay images lock"
     try:
         lock = Lock.model_validate_json(path.read_bytes())

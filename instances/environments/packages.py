@@ -34,10 +34,7 @@ class PackageResolver:
         """Return the cut-off date of an instance's packages, and the files that their lock adds to its images.
 
         The date is the first that works of the dates that it may have in common with its neighbours. Python's versions
-        are taken from ``preferred``, a lock of the same base tree, wherever the tree allows them.
-
-        Raises:
-            EnvironmentFailure: they resolve as of no date.
+        are taken from ``preferred``, a lock of the same base tree. Raises EnvironmentFailure if no date works.
         """
         dates = cutoffs(instance, recipe)
         if recipe.language != PYTHON:

@@ -88,13 +88,7 @@ class Setter:
         return record.recipe if record and record.accepted else None
 
     def find_record(self, instance: Instance) -> SetupRecord | None:
-        """Return the record of a search near the time of an instance, or else of a new one on its base tree.
-
-        None if the instance's tree cannot be had.
-
-        Raises:
-            EngineError: the engine failed; the same call resumes.
-        """
+        """Return the record of a search near an instance's time, or a new one; raises EngineError. None: no tree."""
         with hold_lock(self.folder / f".{instance.repo.lower().replace('/', '__')}.lock"):
             if record := self._find_near(instance):
                 return record

@@ -54,11 +54,7 @@ class Search:
     """Called after every round."""
 
     def find(self, record: SetupRecord) -> SetupRecord:
-        """Search on from a record; returns it with its end.
-
-        Raises:
-            EngineError: the engine failed, or a signal stopped the search; what was saved resumes.
-        """
+        """Search on from a record; returns it with its end. Raises EngineError; what was saved resumes."""
         began = time.monotonic() - record.seconds
         recipe = record.following if record.attempts else propose(self.facts)
         while recipe is not None and len(record.attempts) < self.rounds:

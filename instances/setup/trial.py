@@ -61,11 +61,7 @@ class Trial(Protocol):
     """Tries recipes of one tree."""
 
     def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
-        """Build with a recipe, unless it is built, and run the suite for at most ``seconds``.
-
-        Raises:
-            EngineError: the engine failed, which says nothing about the recipe.
-        """
+        """Build with a recipe, unless it is built, and run the suite for at most ``seconds``; raises EngineError."""
         ...
 
 

@@ -22,11 +22,7 @@ PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
 def fetch(archive: PinnedArchive, to: Path) -> None:
-    """Download an archive by its language's own client, which knows where its index is.
-
-    Raises:
-        EnvironmentFailure: the client is not on this machine, cannot fetch it, or brings other bytes.
-    """
+    """Download an archive by its language's own client, which knows where its index is; raises EnvironmentFailure."""
     with tempfile.TemporaryDirectory(dir=to.parent) as scratch:
         found = _download(archive, Path(scratch))
         digest = sha256(found.read_bytes()).hexdigest()

@@ -23,10 +23,7 @@ def all_build_files() -> Iterator[tuple[str, bytes]]:
 def build_text(path: str, language: str = "") -> str:
     """Read a file of a language's folder in ``dockerfiles/``, or a shared file if no language is given.
 
-    The folder of a plug-in language is in ``dockerfiles/`` beside its module.
-
-    Raises:
-        EnvironmentFailure: there is no such file. UserError: there is no such language.
+    A plug-in's folder is in ``dockerfiles/`` beside its module. Raises EnvironmentFailure, or UserError.
     """
     if text := find_text(path, language):
         return text

@@ -76,12 +76,9 @@ class Offer:
 
 
 def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolchain:
-    """Choose the image of a recipe's language version, without building it.
+    """Choose the image of a recipe's language version, without building it; raises EnvironmentFailure.
 
     A user's own image is a local name, or ``name@sha256:...``, which is pulled if the engine lacks it.
-
-    Raises:
-        EnvironmentFailure: no source has the version, or the user's image is not on the engine and cannot be pulled.
     """
     version = recipe.toolchain or load_versions(recipe.language).default
     refused = []

@@ -31,11 +31,7 @@ class Assets:
 
 
 def fetch(asset: Asset | Download, sources: Sources) -> bytes:
-    """Read a file from the cache, from a mirror of the repository that its URL names, or from the URL.
-
-    Raises:
-        EnvironmentFailure: the file cannot be fetched, or its sha256 is not the wanted one.
-    """
+    """Read a file from the cache, from a mirror of its URL's repository, or from the URL; raises EnvironmentFailure."""
     kept = asset_file(asset, sources.cache)
     if not kept.is_file():
         content = _read_mirror(asset, sources)

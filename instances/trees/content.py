@@ -50,12 +50,9 @@ def read_tar(path: Path) -> Iterator[TreeEntry]:
 
 
 def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[TreeEntry]:
-    """Yield the tree of a commit exactly as git stores it.
+    """Yield the tree of a commit exactly as git stores it; raises EnvironmentFailure.
 
     Not by ``git archive``, which omits and rewrites files that the tree's own attributes name.
-
-    Raises:
-        EnvironmentFailure: git fails, or the repository lacks some of the objects.
     """
     yield from _entries(git_dir, _rows(git_dir, commit, env), env)
 

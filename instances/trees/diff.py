@@ -34,12 +34,9 @@ def part_source(lines: Lines, old: bytes, new: bytes) -> tuple[bytes, bytes] | N
 def split_diff(
     old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Callable[[str], bool], part: Parts | None = None
 ) -> tuple[str, str]:
-    """Return two patches from one tree to another: without the chosen paths, and with only those.
+    """Return two patches from one tree to another: without the chosen paths, and with only those; raises DataError.
 
     A source that ``part`` parts is in both.
-
-    Raises:
-        DataError: a change is neither UTF-8 text nor binary in git's eyes.
     """
     before, fixed, tested = {entry.path: entry for entry in old}, list[TreeEntry](), list[TreeEntry]()
     for entry in new:

@@ -36,13 +36,10 @@ NOTHING = "the patch changes no file of the tests"
 
 
 def only_tests(instance: Instance, patch: str) -> GatedPatch:
-    """Return the part of a patch that changes tests; what it changes besides is left out.
+    """Return the part of a patch that changes tests, without the rest; raises MalformedPatchError.
 
     A file is the tests' if its path says so, or if the instance's own test patch touches it. Files that steer the
     runner, build products and files of the gold patch are not.
-
-    Raises:
-        MalformedPatchError: the patch may not be applied.
     """
     whole = gate(drop_binary_hunks(patch), allow_binary=True)
     own, gold = (frozenset(find_touched_paths(text)) for text in (instance.test_patch, instance.gold_patch))

@@ -43,12 +43,9 @@ class DatasetFormat(Protocol):
 
 
 def write(dialect: DatasetFormat, instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row, and read the row again: it must give the same instance.
+    """Write an instance as a row that reads as the same; DataError names the first field that the dialect cannot hold.
 
     Columns that no field of an instance holds (``origin``) are written in the instance's own dialect only.
-
-    Raises:
-        DataError: names the first field that the dialect cannot hold.
     """
     if instance.rule not in dialect.RULES:
         problem = f"is {instance.rule}; rows of {dialect.NAME} are graded by {', '.join(dialect.RULES)}"

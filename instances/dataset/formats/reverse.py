@@ -22,11 +22,7 @@ class IrreversibleError(ValueError):
 
 
 def reverse(patch: str) -> str:
-    """Return the patch that undoes a patch; reversed twice, a patch by git is the same text again.
-
-    Raises:
-        IrreversibleError: it has a binary file without its old content, a copy, or a truncated hunk.
-    """
+    """Return the patch that undoes a patch; reversed twice, a patch by git is the same. Raises IrreversibleError."""
     try:
         text = render(map(_reverse_change, read_diff(patch)))
     except MalformedPatchError as error:

@@ -67,11 +67,7 @@ def task_ids(folder: Path) -> list[str]:
 
 
 def read_task(folder: Path, layout: FolderLayout, task_id: str, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one task as a row of its dialect; ``shared`` are fields of the recipe for all tasks of one language.
-
-    Raises:
-        DataError: a file is malformed, or the folder's name is not the task's id.
-    """
+    """Return one task as a row; ``shared`` are fields of the recipe for all tasks of one language. Raises DataError."""
     task = folder / "tasks" / task_id
     row = _mapping(task / "task.yaml")
     inside = row.setdefault("instance_id", task_id)

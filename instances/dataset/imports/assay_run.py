@@ -20,11 +20,7 @@ def recognises(source: Path) -> bool:
 
 
 def attempts(source: Path) -> Iterator[Attempt]:
-    """Yield the predictions; the samples of a solver's run are attempts 1, 2 and so on.
-
-    Raises:
-        UserError: the run has no predictions yet. DataError: a file is wrong.
-    """
+    """Yield the predictions; a solver's samples are attempts 1, 2 and so on. Raises UserError for none, DataError."""
     evaluated, mark = source / "predictions.jsonl", read_oracle(source)
     samples = [source / "preds.jsonl", *sorted(source.glob("preds.*.jsonl"), key=_read_sample_number)]
     if evaluated.is_file():

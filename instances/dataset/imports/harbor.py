@@ -29,17 +29,14 @@ def recognises(source: Path) -> bool:
 
 
 def attempts(source: Path) -> Iterator[Attempt]:
-    """Yield every trial by task; several of one task are attempts 1, 2 and so on, in the order of their start.
-
-    Raises:
-        UserError: it is a folder of several jobs. DataError: a trial's record is wrong, or it has several patches.
-    """
+    """Yield every trial by task; several of one are attempts in order of their start. Raises UserError, DataError."""
     jobs = [] if _trials(source) else _jobs(source)
     if len(jobs) > 1:
         names = ", ".join(job.name for job in jobs[:5])
         raise UserError(f"{source}: is a folder of {len(jobs)} Harbor jobs; name one of them: {names}")
     trials = _trials(jobs[0] if jobs else source)
-    records = sorted(((_record(trial), trial) for trial in trials), key=lambda each: _read_start_time(*each))
+    records = [(_record(trial), trial) for trial in trials]
+    records.sort(key=lambda each: (str(each[0].get("started_at") or ""), each[1].name))
     named = sorted(((_task(*each), *each) for each in records), key=lambda each: each[0].lower())
     for _, same in groupby(named, key=lambda each: each[0].lower()):
         for number, (name, record, trial) in enumerate(same, start=1):
@@ -80,10 +77,6 @@ def _record(trial: Path) -> dict[str, Any]:
     return read_object(read_bytes(path), str(path))
 
 
-def _read_start_time(record: dict[str, Any], trial: Path) -> tuple[str, str]:
-    return str(record.get("started_at") or ""), trial.name
-
-
 def _task(record: dict[str, Any], trial: Path) -> str:
     """Return the task's name without its organisation; a trial that runs names the task or its folder."""
     if "task_name" in record:
@@ -111,11 +104,7 @@ def _attempt(record: dict[str, Any], trial: Path, name: str, number: int) -> Att
 
 
 def _find_patch(trial: Path) -> Path | None:
-    """Return the trial's patch: one of the usual names, or the only patch among its artifacts.
-
-    Raises:
-        DataError: there are several, and none or more than one has the first of these names.
-    """
+    """Return the trial's patch: one of the usual names, or its only one; raises DataError if unclear."""
     for folder in FOLDERS:
         files = [path for path in files_below(trial / folder) if path.suffix in (".patch", ".diff")]
         named = [path for path in files if path.name in PATCHES]

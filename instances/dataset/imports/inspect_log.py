@@ -51,12 +51,7 @@ def recognises(source: Path) -> bool:
 
 
 def attempts(source: Path) -> Iterator[Attempt]:
-    """Yield every sample; its epoch is the number of the attempt, if the log has several.
-
-    Raises:
-        DataError: the file is no log, or a part of it is wrong or too large.
-        PluginError: the archive is compressed with zstandard, and the extra that reads it is not installed.
-    """
+    """Yield every sample; its epoch numbers the attempt, if there are several. Raises DataError, or PluginError."""
     samples = _read_archive(source) if read_head(source).startswith(b"PK") else _read_json_log(source)
     model = oracle = ""
     for record, place in samples:

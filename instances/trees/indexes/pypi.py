@@ -59,11 +59,7 @@ def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /)
 
 
 def find_link(archive: Archive) -> IndexFile:
-    """Find the file of a release whose hash in the index is right, or else its source archive.
-
-    Raises:
-        WrongArchive: the index has no such release. EnvironmentFailure: it does not answer.
-    """
+    """Find a release's file with the right hash, or its source archive; raises WrongArchive, or EnvironmentFailure."""
     links = _links(archive.name)
     found = [link for link in links if link.sha256 == archive.sha256 or _is_release(link.filename, archive)]
     if not found:

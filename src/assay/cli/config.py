@@ -9,9 +9,9 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from assay.choices import CounterChoice, EnvironmentChoice, ModelChoice
+from assay.choices import EnvironmentChoice, ModelChoice
 from assay.cli.settings import Setting, get_settings
 from assay.harness.errors import DataError, UserError
 from assay.harness.names import did_you_mean, nearest
@@ -19,8 +19,7 @@ from assay.harness.names import did_you_mean, nearest
 if TYPE_CHECKING:
     from assay.harness.patchdiff.contract import Settings
     from assay.instances.trees.sources import Sources
-    from assay.jobs.view import View
-    from assay.jobs.workplace import Workplace
+    from assay.jobs.workplace import Workplace, WorkplaceSettings
 
 TOOLCHAINS = "toolchains"
 """The one table of the file that belongs to no command: images by language and version."""
@@ -84,43 +83,24 @@ def workplace(
     mirrors: Sequence[Path] | None = None,
     recipes: Sequence[Path] | None = None,
     environment: EnvironmentChoice = EnvironmentChoice.AUTO,
-    *,
-    jobs: int = 1,
-    timeout: int | None = None,
-    strict: bool = False,
-    fail_fast: bool = False,
-    counter: CounterChoice = CounterChoice.BESIDE,
-    registry: str = "",
-    push: bool = False,
-    disk: str = "",
-    setup: bool = False,
-    executor: str = "local",
-    address: str = "auto",
-    view: "View | None" = None,
+    /,
+    **settings: "Unpack[WorkplaceSettings]",
 ) -> "Workplace":
     """Make the workplace of a command, with the user's toolchain images; progress is shown on the terminal."""
     from assay.cli.console import RunView
     from assay.jobs.workplace import Workplace
 
-    return Workplace(
-        engine=engine,
-        mirrors=tuple(mirrors or ()),
-        recipes=tuple(recipes or ()),
-        toolchains=toolchain_images(),
-        environment=environment,
-        jobs=jobs,
-        timeout=timeout,
-        strict=strict,
-        fail_fast=fail_fast,
-        counter=counter,
-        registry=registry,
-        push=push,
-        disk=disk,
-        setup=setup,
-        executor=executor,
-        address=address,
-        view=view or RunView(),
-    )
+    chosen: WorkplaceSettings = {
+        "jobs": 1,
+        "view": RunView(),
+        **settings,
+        "engine": engine,
+        "mirrors": tuple(mirrors or ()),
+        "recipes": tuple(recipes or ()),
+        "toolchains": toolchain_images(),
+        "environment": environment,
+    }
+    return Workplace(**chosen)
 
 
 def make_patchdiff_settings(generators: str | None, budget: float, seed: int, confirmations: int) -> "Settings":

@@ -85,11 +85,7 @@ def apply_quarantine(instances: "Sequence[Instance]", dataset: str, stability: P
 
 
 def apply_labels(instances: "Sequence[Instance]", labels: Path | None) -> "Sequence[Instance]":
-    """Put the labels of a file in place of the instances' own; print the number of instances with new ones.
-
-    Raises:
-        UserError: the file is wrong, or names none of the instances.
-    """
+    """Put the labels of a file in place of the instances' own; print how many have new ones. Raises UserError."""
     if labels is None:
         return instances
     from assay.cli.console import say
@@ -143,11 +139,7 @@ def find_run(run: str, runs_dir: Path) -> "RunStore":
 
 
 def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
-    """Find runs of any kind, or all readable runs of a folder if none is named.
-
-    Raises:
-        UserError: there is no run, or a named one cannot be read.
-    """
+    """Find runs of any kind, or all readable runs of a folder if none is named; raises UserError."""
     from assay.viewer.runs import Viewer
     from assay.viewer.solved import add_solvers
 

@@ -41,22 +41,14 @@ class Images:
 
     @property
     def bench(self) -> BuiltWorkbench:
-        """The open workbench.
-
-        Raises:
-            UserError: its engine has no containers, so there are no images. EngineUnavailable: no engine answers.
-        """
+        """The open workbench; raises UserError if its engine has no images, EngineUnavailable if none answers."""
         if self.place.images is None:
             name = self.place.bench.engine.name
             raise UserError(f"the engine {name} has no images to move; name one with containers")
         return self.place.images
 
     def build(self, instances: Sequence[Instance]) -> Built:
-        """Build every missing image that instances and their gold patches need; one that fails stops no other.
-
-        Raises:
-            RunStopped: a signal ended it; what is built stays. EngineUnavailable: no engine answers.
-        """
+        """Build images of instances and gold patches, even if some fail. Raises RunStopped, EngineUnavailable."""
         bench = self.place.bench
         began = time.monotonic()
 

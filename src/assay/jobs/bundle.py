@@ -70,12 +70,7 @@ class VerifiedBundle(Verification):
 
 
 def seal_run(store: RunStore, key: PrivateKey, output: Path, shown: Shown) -> Sealed:
-    """Pack a finished run, with its controls if it has any, and sign it.
-
-    Raises:
-        UserError: the run is not finished, another process works on it, or something in it does not follow from its
-            evidence.
-    """
+    """Pack a finished run, with its controls if any, and sign it; raises UserError if its evidence does not bear it."""
     stores = [store, *_controls(store)]
     with ExitStack() as locks:
         for each in stores:

@@ -16,12 +16,7 @@ from assay.jobs.workplace import Workplace
 def find_causes(
     store: RunStore, place: Workplace, settings: CauseSettings, ids: Sequence[str] = (), *, fresh: bool = False
 ) -> list[Cause]:
-    """Find the causes of a run's resolved patches, or of some of them; the run's report counts them from then on.
-
-    Raises:
-        UserError: an instance is unknown or not resolved, or another process runs in the folder.
-        RunStopped: a signal ended the search; the same call resumes it.
-    """
+    """Find the causes of a run's resolved patches, which its report then counts; raises UserError, or RunStopped."""
     with store.lock():
         tasks = _make_tasks(store, place, ids)
         causes = trace(store, place, settings, tasks, fresh=fresh)

@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Status
 from assay.harness.errors import DataError
@@ -215,44 +216,35 @@ def funnel(folder: CollectionFolder, last: Phase = Phase.VALIDATE) -> tuple[Funn
 
 
 def read_issues(path: Path) -> Issues:
-    """Read the text of issues: a JSON object a line, with repo, number, title and body.
+    """Read issues: a JSON object a line, with repo, number, title and body; raises DataError."""
 
-    Raises:
-        DataError: a line is no such object, or the file cannot be read.
-    """
-    found = {}
-    for number, line in _lines(path):
-        try:
-            row = json.loads(line)
-            key = str(row["repo"]).lower(), int(row["number"])
-            found[key] = f"{row['title']}\n\n{row.get('body') or ''}".strip()
-        except (ValueError, TypeError, KeyError, AttributeError):
-            problem = "is no object with repo, number, title and body"
-            raise DataError(problem, file=str(path), line=number) from None
-    return found
+    def read(row: dict[str, Any]) -> tuple[tuple[str, int], str]:
+        key = str(row["repo"]).lower(), int(row["number"])
+        return key, f"{row['title']}\n\n{row.get('body') or ''}".strip()
+
+    return dict(_read_rows(path, read, "repo, number, title and body"))
 
 
 def read_statements(path: Path) -> dict[str, str]:
-    """Read statements of releases: a JSON object a line, with id and statement.
+    """Read statements of releases: a JSON object a line, with id and statement; raises DataError."""
 
-    Raises:
-        DataError: a line is no such object, or the file cannot be read.
-    """
-    found = {}
-    for number, line in _lines(path):
-        try:
-            row = json.loads(line)
-            found[str(row["id"])] = str(row["statement"]).strip() + "\n"
-        except (ValueError, TypeError, KeyError):
-            raise DataError("is no object with id and statement", file=str(path), line=number) from None
-    return found
+    def read(row: dict[str, Any]) -> tuple[str, str]:
+        return str(row["id"]), f"{str(row['statement']).strip()}\n"
+
+    return dict(_read_rows(path, read, "id and statement"))
 
 
-def _lines(path: Path) -> Sequence[tuple[int, str]]:
+def _read_rows(path: Path, read: Callable[[Any], tuple[Any, str]], fields: str) -> Iterator[tuple[Any, str]]:
+    """Yield each object as ``read`` gives it; an error names the ``fields`` that one has to have."""
     try:
-        return list(enumerate(path.read_text(encoding="utf-8").splitlines(), 1))
+        lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read: {error}", file=str(path)) from None
+    for number, line in enumerate(lines, 1):
+        try:
+            yield read(json.loads(line))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise DataError(f"is no object with {fields}", file=str(path), line=number) from None
 
 
 def _find_license(sources: Sources, instance: Instance) -> str:

@@ -23,11 +23,7 @@ class Countered:
 
 
 def make_counter_tests(place: Workplace, instances: Sequence[Instance]) -> list[Countered]:
-    """Make the counter-tests of instances, or take them from the cache.
-
-    Raises:
-        RunStopped: a signal ended it; what is made stays. EngineUnavailable: no engine answers.
-    """
+    """Make the counter-tests of instances, or take them from the cache; raises RunStopped, or EngineUnavailable."""
     bench, made = place.bench, dict[str, CounterSet]()
 
     def make(instance: Instance) -> str:

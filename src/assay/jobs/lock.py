@@ -35,11 +35,7 @@ class Locked:
 
 
 def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Counted) -> Locked:
-    """Lock the environments of instances; what the engine lacks of them is built first.
-
-    Raises:
-        RunStopped: a signal ended it. EnvironmentFailure: an image cannot be looked into.
-    """
+    """Lock the environments of instances, built if need be; raises RunStopped, or EnvironmentFailure."""
     bench = place.bench
     own: dict[str, UsedImage] = {}
     grading: dict[str, tuple[UsedImage, ...]] = {}
@@ -74,14 +70,7 @@ def check_images(
 
 
 def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
-    """Build what an engine lacks of the images of a lock, from the lock alone.
-
-    Returns:
-        The problem of each instance, empty if its images are there.
-
-    Raises:
-        UserError: the engine builds no images.
-    """
+    """Build what an engine lacks of a lock's images, and return each instance's problem or ""; raises UserError."""
     images = place.images
     if images is None:
         raise UserError(f"engine {place.engine} builds no images")

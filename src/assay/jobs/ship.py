@@ -86,12 +86,7 @@ class Shipping:
         return Shipped(tuple(done), tuple(wanted), tuple(moved), file.stat().st_size, time.monotonic() - began)
 
     def load(self, file: Path) -> Shipped:
-        """Add the images of a file to the engine, after every byte of it was checked.
-
-        Raises:
-            Damaged: the file is not as it was written; nothing was added. EngineError: the engine failed.
-            OSError: the file cannot be read.
-        """
+        """Add the images of a file to the engine, after checking every byte; raises Damaged, EngineError, OSError."""
         from assay.instances.environments.known_images import read_tar_files
 
         began, bench = time.monotonic(), self.images.bench
@@ -116,11 +111,7 @@ class Shipping:
         return Shipped((), names, moved, file.stat().st_size, time.monotonic() - began)
 
     def push(self, instances: Sequence[Instance], prefix: str) -> Shipped:
-        """Send the images of instances to a registry, each once, building missing ones.
-
-        Raises:
-            UserError: the prefix is no address. RunStopped: a signal ended it.
-        """
+        """Send images of instances to a registry, each once, building missing ones; raises UserError, RunStopped."""
         began, bench = time.monotonic(), self.images.bench
         registry = self._registry(bench, prefix)
         once, names = _Once(registry.push), dict[str, str]()
@@ -150,11 +141,7 @@ class Shipping:
         return Shipped(tuple(done), tuple(once.done), tuple(once.done), seconds=time.monotonic() - began)
 
     def pull(self, instances: Sequence[Instance], prefix: str) -> Shipped:
-        """Fetch the images of instances from a registry; builds nothing.
-
-        Raises:
-            UserError: the prefix is no address. RunStopped: a signal ended it.
-        """
+        """Fetch the images of instances from a registry; builds nothing. Raises UserError, or RunStopped."""
         began, bench = time.monotonic(), self.images.bench
         bench.builder.shelf.registry = registry = self._registry(bench, prefix)
 

@@ -99,12 +99,7 @@ class SolverRun:
         return make_agent(self.settings.agent, self.settings.agent_settings)
 
     def solve(self, instances: Sequence[Instance], agent: Agent, agent_settings: Model) -> list[Solution]:
-        """Solve every sample of the instances that is not finished; return the solutions of all.
-
-        Raises:
-            RunStopped: a signal ended the run; finished samples are saved, and the same call resumes.
-            UserError: a person must fix something, such as the model's key.
-        """
+        """Solve every unfinished sample of the instances; return all solutions. Raises RunStopped, or UserError."""
         store = SolveStore(EvaluationRun(self.run_id, self.runs_dir).store.root)
         total = len(instances) * self.settings.samples
         given = self.settings.list_inputs(instances[0], str(self.place.environment))
@@ -146,11 +141,7 @@ class SolverRun:
         return reports
 
     def check(self, agent: Agent) -> None:
-        """Check the model before anything is loaded: that there is one, can be asked, and has a price to be limited by.
-
-        Raises:
-            UserError: what has to be corrected.
-        """
+        """Check first of all that a model can be asked, and has a price where one is needed; raises UserError."""
         settings = self.settings
         if not agent.capabilities.needs_model:
             return

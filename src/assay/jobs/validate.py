@@ -122,11 +122,7 @@ def _problem(instance: Instance, result: Validation, gold: Runs, null: Runs) -> 
 
 
 def open_for_labels(folder: Path, dataset: str, name: str) -> bool:
-    """Prepare a folder for measured instances; return whether it is the data set itself, whose labels are replaced.
-
-    Raises:
-        UserError: the folder holds something else.
-    """
+    """Prepare a folder for measured instances; return whether it is the data set, to relabel. Raises UserError."""
     from assay.instances.dataset.formats import native
 
     if (folder / native.MARKER).is_file() and folder.resolve() == Path(dataset).expanduser().resolve():

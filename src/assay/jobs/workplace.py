@@ -111,12 +111,7 @@ class Workplace:
 
     @property
     def bench(self) -> Workbench:
-        """The open workbench; opening it removes containers of dead processes.
-
-        Raises:
-            EngineUnavailable: the engine does not answer. PluginError: there is none of that name.
-            RunStopped: closed before it was opened.
-        """
+        """The workbench; opening it removes dead containers. Raises EngineUnavailable, PluginError, RunStopped."""
         with self._opening:
             if self._bench is None:
                 if self._closed:
@@ -169,11 +164,7 @@ class Workplace:
         return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
 
     def setter(self, folder: Path | None = None) -> "Setter":
-        """Return the search for recipes, which keeps them in a folder, by default in the cache.
-
-        Raises:
-            UserError: the engine builds nothing. EngineUnavailable: it does not answer.
-        """
+        """Return the search for recipes, which keeps them in a folder, by default in the cache; raises UserError."""
         images = self.images
         if images is None:
             raise UserError(f"the engine {self.engine} builds nothing; set-up needs one that does, such as docker")
@@ -188,12 +179,9 @@ class Workplace:
         return Setter(engine, sources, builder, kept, self.toolchains, note=self.view.say)
 
     def expect(self, task: Task, labels: Mapping[str, str]) -> None:
-        """Have a container wait for a task that is probably evaluated first, once its image is built.
+        """Have a container wait for a task that is probably evaluated first; raises EnvironmentFailure, or EngineError.
 
         Does nothing without ``spares``, or where as many are expected already.
-
-        Raises:
-            EnvironmentFailure: the image cannot be built. EngineError: the engine failed.
         """
         bench = self.bench
         if self._warm is not None:

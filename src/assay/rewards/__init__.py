@@ -46,11 +46,7 @@ def find_reward(name: str) -> RewardFunction:
 
 
 def mixture_of(wanted: str | Mapping[str, float]) -> Mixture:
-    """Return a client's choice as a mixture; a name is a mixture of one.
-
-    Raises:
-        UserError: a name is unknown, or the weights are not positive.
-    """
+    """Return a client's choice as a mixture; a name is a mixture of one. Raises UserError."""
     parts = {wanted: 1.0} if isinstance(wanted, str) else dict(wanted)
     for name, weight in parts.items():
         find_reward(name)

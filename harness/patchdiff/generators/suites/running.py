@@ -34,11 +34,7 @@ class SuiteRun:
 
 
 def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[SuiteRun]:
-    """Run test files on several sides at once, each with the plan's time limit or ``seconds`` if these are fewer.
-
-    Raises:
-        EngineError: the engine failed. SideError: a tree could not be made, or its results cannot be trusted.
-    """
+    """Run test files on several sides at once, within the plan's limit or ``seconds``; raises as ``Sides.run``."""
     plan = context.plan(files, seconds)
 
     def one(side: Side) -> SuiteRun:

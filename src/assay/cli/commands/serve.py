@@ -1,7 +1,6 @@
 """``assay serve``: verdicts and rewards over HTTP."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,8 +113,9 @@ def serve(
         setup=setup,
         registry=registry,
         disk=disk,
+        spares=jobs if spares is None else spares,
     )
-    evaluator = Evaluator(instances, place=replace(place, spares=jobs if spares is None else spares))
+    evaluator = Evaluator(instances, place=place)
     if prepare:
         build_images(evaluator)
     mixture = read_mixture(reward)
