@@ -23,6 +23,8 @@ from corpus.stage import Place, Played, fake_place, judge, nothing_left, play, t
 PLAYER = os.environ.get("ASSAY_CORPUS_ENGINE", "docker")
 """Engine that runs the cases' tests; images are built by Docker."""
 CASES = corpus().cases
+QUICK = ("python", "javascript", "go")
+"""Languages whose counter-tests are made in seconds: twenty runs of the tests."""
 COUNTER_FLAGS = ("no_counter_test", "counter_not_beside", "counter_unconfirmed")
 SCENES = HOST_SCENES | BOX_SCENES
 
@@ -30,7 +32,7 @@ SCENES = HOST_SCENES | BOX_SCENES
 def parameter(case: Case) -> object:
     in_box = [pytest.mark.docker, pytest.mark.network, pytest.mark.toolchain(case.language, "")]
     marks = in_box if case.engine == "docker" else []
-    if case.group in {"beyond", "fixes"}:
+    if case.group in {"beyond", "fixes"} or (case.counter and case.language not in QUICK):
         marks = [*marks, pytest.mark.exhaustive]
     if case.language not in LANGUAGES:
         marks.append(pytest.mark.skip(reason=f"language {case.language} is not supported yet"))
@@ -63,7 +65,7 @@ def known() -> dict[tuple[str, str], CounterSet]:
 
 
 def parameter_beside(case: Case) -> object:
-    """Return the parameter of a case with counter-tests beside; only those in Python are made in seconds."""
+    """Return the parameter of a case with counter-tests beside, which are made anew; usual runs have Python's alone."""
     return parameter(case if case.language == "python" else case.model_copy(update={"group": "beyond"}))
 
 
