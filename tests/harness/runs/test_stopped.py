@@ -144,7 +144,7 @@ def test_told_to_stop_it_ends_soon_leaves_nothing_and_goes_on(
         time.sleep(0.05)
     process.communicate(timeout=60)
     assert process.returncode == 130
-    assert boxes(docker_engine) == []
+    wait_for(lambda: not boxes(docker_engine), 20)  # a loaded engine is still removing it
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["resolved_instances"] == 6
     assert done.stderr.count("known already") >= 2
