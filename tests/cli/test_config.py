@@ -1,5 +1,6 @@
 """Settings: which source counts, and what is wrong in a file."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +101,13 @@ def test_a_key_at_the_top_is_for_every_command_and_a_variable_overrides_it(
 
 
 @pytest.mark.usefixtures("_clean")
+def test_how_counter_tests_run_is_set_at_the_top(assay: Callable, rows: Path) -> None:
+    """No other command has an option of this name."""
+    Path("assay.toml").write_text('counter = "none"\n')
+    assert assay("evaluate", "rows.jsonl", "--null", "--run-id", "mine").code == 0
+    assert json.loads(Path("runs/mine/run.json").read_text())["settings"]["counter"] == "none"
+
+
 def test_the_endpoint_is_read_from_the_variable_of_other_tools_too(monkeypatch: pytest.MonkeyPatch) -> None:
     command = COMMANDS["solve",]
     monkeypatch.setenv("OPENAI_BASE_URL", "http://theirs")

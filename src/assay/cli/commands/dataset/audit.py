@@ -36,8 +36,9 @@ def audit(
     mutants: Annotated[
         int, typer.Option(min=0, metavar="N", help="Evaluate N mutants of each gold patch, in containers.")
     ] = 0,
-    counter: Annotated[
-        bool, typer.Option("--counter", help="Make counter-tests, and report labels that pass whatever they expect.")
+    counter_tests: Annotated[
+        bool,
+        typer.Option("--counter-tests", help="Make counter-tests, and report labels that pass whatever they expect."),
     ] = False,
     timeout: Annotated[
         int | None, typer.Option(min=1, help="Limit of the test command in seconds; a mutant may run forever.")
@@ -55,15 +56,15 @@ def audit(
     Each finding has a severity. A fault: the issue or its comments hold most of the gold patch's lines, no patch at all
     is resolved, half of at least four mutants are, the gold patch fails, tests import a name that only the gold patch
     brings, there are no words or only links or pictures, nothing has to be fixed, a patch cannot be read. A doubt is
-    for a person to look at; a note only counts. No container is started without --mutants or --counter; with --mutants,
-    both controls and then the mutants are runs of their own. The same command again does only what is missing.
+    for a person to look at; a note only counts. No container is started without --mutants or --counter-tests; with
+    --mutants, both controls and then the mutants are runs of their own. The same command does only what is missing.
 
     \b
     Examples:
       assay dataset audit lite --cutoff 2023-09-30
       assay dataset audit rows.jsonl --kind solution_in_issue --json
       assay dataset audit releases --mutants 6 --timeout 120
-      assay dataset audit releases -i pallets__flask-2.3.2 --counter
+      assay dataset audit releases -i pallets__flask-2.3.2 --counter-tests
     """
     from assay.cli.commands.dataset.audit_view import print_findings, print_json
     from assay.harness.runs.manifest import RunKind
@@ -80,7 +81,7 @@ def audit(
     place = config.workplace(engine, mirror, recipes, jobs=jobs, timeout=timeout)
     if mutants:
         found.find_by_mutants(EvaluationRun(run_name(dataset, "audit"), runs_dir, place, kind=RunKind.AUDIT), mutants)
-    if counter:
+    if counter_tests:
         found.find_by_counters(place)
     if json:
         print_json(found, loaded.ref)

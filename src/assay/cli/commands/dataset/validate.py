@@ -21,8 +21,9 @@ def validate(
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     times: Annotated[int, typer.Option("-k", "--times", min=1, help="Runs of each control.")] = 3,
-    counter: Annotated[
-        bool, typer.Option("--counter", help="Show how many tests to be fixed have a counter-test, which must fail.")
+    counter_tests: Annotated[
+        bool,
+        typer.Option("--counter-tests", help="Show how many tests to be fixed have a counter-test, which must fail."),
     ] = False,
     write: Annotated[
         Path | None,
@@ -43,7 +44,7 @@ def validate(
     fail to pass if it passes in no run without, and pass to pass if it passes in all of them. Instances whose controls
     confirm the measured labels are written, ready for `assay evaluate DIR`.
 
-    With --counter, valid instances get counter-tests (`assay dataset counter`): a test to be fixed without one may pass
+    With --counter-tests, valid instances get these (`assay dataset counter`): a test to be fixed without one may pass
     whatever it expects.
 
     Exit 4 if any instance is not valid. Running the same command again, or with a larger -k, does only what is missing.
@@ -52,7 +53,7 @@ def validate(
     Examples:
       assay dataset validate releases
       assay dataset validate rows.jsonl -i pallets__flask-5063 -k 10 --mirror ~/mirrors
-      assay dataset validate releases -i pallets__flask-2.3.2 --counter
+      assay dataset validate releases -i pallets__flask-2.3.2 --counter-tests
       assay dataset validate rows.jsonl --write out
       assay dataset validate ./mine --write ./mine
     """
@@ -83,7 +84,7 @@ def validate(
         instances, written = [*loaded.instances], None
         results, records = run_controls(run, instances, times)
     valid = {each.instance_id for each in results if each.valid}
-    made = make_counter_tests(run.place, [each for each in instances if each.id in valid]) if counter else None
+    made = make_counter_tests(run.place, [each for each in instances if each.id in valid]) if counter_tests else None
     path = run.store.save_stability(StabilityFile(dataset=loaded.ref.name, instances=records))
     (print_json if json else show)(results, path, written, made)
     raise typer.Exit(0 if len(valid) == len(results) else exits.INVALID)
