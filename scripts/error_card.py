@@ -173,7 +173,7 @@ def find_place(case: Case, places: Places) -> Place | None:
 def play_case(case: Case, place: Place | None, engine: DockerEngine, root: Path) -> Result:
     project = corpus().projects[case.language]
     where, player = (place, engine) if place else fake_place(project.instance(case.instance, "0" * 40))
-    task = replace(task_of(case, project, where), counter=False)  # as by default
+    task = replace(task_of(case, project, where), counter="")  # as by default
     played = play(task, where.image, player, root / case.id)
     runner = find_runner(where.instance)
     source = "gold" if case.group == "gold" else "corpus"

@@ -12,7 +12,7 @@ from assay.harness.benchmarks import find_benchmark
 from assay.harness.counters.pair import run_pair
 from assay.harness.counters.runs import TestRun
 from assay.harness.counters.siblings import draw_siblings, read_siblings
-from assay.harness.domain import CounterRun, CounterSet, Evidence, Outcome, Status
+from assay.harness.domain import CounterRun, CounterSet, Outcome, Status
 from assay.harness.evaluation.evaluate import Evaluation, Task
 
 
@@ -26,11 +26,13 @@ def run_beside(run: TestRun, counters: CounterSet, evaluate: Callable[[Task], Ev
     siblings = draw_siblings(counters.beside, seed)
     found = evaluate(replace(task, siblings=siblings))
     seen = read_siblings(task.plan, found, siblings)
-    if find_benchmark(task.instance.rule).judge(task.instance, found.evidence).outcome is not Outcome.RESOLVED:
-        return evaluate(task) if siblings.files and not seen and _ended_alone(found.evidence) else found
+    done = found.evidence
+    if find_benchmark(task.instance.rule).judge(task.instance, done).outcome is not Outcome.RESOLVED:
+        had_time = done.exit_code is not None and not done.timed_out and not done.stopped_early
+        return evaluate(task) if siblings.files and not seen and had_time else found
     seen = seen or dict.fromkeys(siblings.names, Status.MISSING)
     pair = run_pair(run, found, counters).evidence.counter if Status.PASSED in seen.values() else None
-    done = CounterRun(
+    counter = CounterRun(
         kind="beside",
         forms={test.label: test.form for test in counters.tests if test.label in seen},
         runs=(seen, *(pair.runs if pair else ())) if seen else (),
@@ -39,9 +41,4 @@ def run_beside(run: TestRun, counters: CounterSet, evaluate: Callable[[Task], Ev
         not_beside=tuple(test.label for test in counters.tests if test.label not in seen),
         seed=seed if seen else "",
     )
-    return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
-
-
-def _ended_alone(evidence: Evidence) -> bool:
-    """Return whether a run of all tests ended before its time was up."""
-    return evidence.exit_code is not None and not evidence.timed_out and not evidence.stopped_early
+    return replace(found, evidence=found.evidence.model_copy(update={"counter": counter}))

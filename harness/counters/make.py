@@ -12,8 +12,9 @@ from assay.harness.counters.sealing import Flipping
 from assay.harness.counters.seals import make_seals
 from assay.harness.counters.siblings import try_siblings
 from assay.harness.counters.stubs import find_compile_only
-from assay.harness.counters.twins import AssertedFile, Twin, apply_edits
+from assay.harness.counters.twins import AssertedFile, Twin
 from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, NoCounter, Status
+from assay.harness.languages.copying import edit_text
 from assay.harness.patches.diff import read_diff
 
 ROUNDS = 4
@@ -96,9 +97,7 @@ def render_files(counters: CounterSet) -> dict[str, bytes]:
 
 def render_respelled(counters: CounterSet) -> dict[str, bytes]:
     """Return the hidden test files in another spelling."""
-    return {
-        path: apply_edits(counters.files[path].encode(), edits).encode() for path, edits in counters.respelled.items()
-    }
+    return {path: edit_text(counters.files[path], edits).encode() for path, edits in counters.respelled.items()}
 
 
 def _render(tests: Iterable[CounterTest], texts: Mapping[str, str]) -> dict[str, bytes]:
@@ -106,7 +105,7 @@ def _render(tests: Iterable[CounterTest], texts: Mapping[str, str]) -> dict[str,
     for test in tests:
         for path, own in test.edits.items():
             edits.setdefault(path, []).extend(own)
-    return {path: apply_edits(texts[path].encode(), own).encode() for path, own in edits.items()}
+    return {path: edit_text(texts[path], own).encode() for path, own in edits.items()}
 
 
 def _leave_out(empty: CounterSet, labels: Iterable[str], reason: NoCounter) -> CounterSet:

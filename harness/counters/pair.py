@@ -44,10 +44,10 @@ def respell_tests(task: Task, counters: CounterSet) -> Task:
     return replace(task, assets=lambda: {**task.assets(), **files})
 
 
-def note_spelling(found: Evaluation, counters: CounterSet) -> Evaluation:
-    """Add to a graded evaluation what it was run with."""
-    done = CounterRun(kind="pair", respelled=tuple(counters.respelled), seed=str(counters.seed))
-    return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
+def note_run(found: Evaluation, done: CounterRun, counters: CounterSet) -> Evaluation:
+    """Add to an evaluation a run of counter-tests, and what the graded run had."""
+    update = {"respelled": tuple(counters.respelled), "seed": str(counters.seed)}
+    return replace(found, evidence=found.evidence.model_copy(update={"counter": done.model_copy(update=update)}))
 
 
 def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluation:
@@ -62,10 +62,8 @@ def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluatio
     done = CounterRun(
         kind="pair",
         forms=forms,
-        respelled=tuple(counters.respelled),
-        seed=str(counters.seed),
         runs=tuple(runs),
         missing=counters.missing,
         compile_only=counters.compile_only,
     )
-    return replace(found, evidence=found.evidence.model_copy(update={"counter": done}))
+    return note_run(found, done, counters)

@@ -4,9 +4,8 @@ Only what would be resolved is looked at. A wrong answer counts if it is given i
 """
 
 import re
-from dataclasses import replace
 
-from assay.harness.counters.pair import run_pair
+from assay.harness.counters.pair import note_run, run_pair
 from assay.harness.counters.records import read_records
 from assay.harness.counters.runs import TestRun
 from assay.harness.counters.seals import CONFIRMED, judge_seal
@@ -30,7 +29,7 @@ def run_sealed(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluat
     if not done.wrong:
         counter = run_pair(run, found, counters).evidence.counter or counter
     counter = counter.model_copy(update={"kind": "sealed", "missing": rest, "sealed": done})
-    return replace(found, evidence=found.evidence.model_copy(update={"counter": counter}))
+    return note_run(found, counter, counters)
 
 
 def _answer(run: TestRun, sealed: SealSet, found: Evaluation) -> dict[str, Answered]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.harness.counters.assertions import NamedTest, is_inside, read_head, spell, walk
-from assay.harness.counters.twins import AssertedFile, apply_edits
-from assay.harness.domain import Edit
+from assay.harness.counters.twins import AssertedFile
+from assay.harness.domain import Edit, NoSeal
+from assay.harness.languages.copying import edit_text
 from assay.harness.languages.recorders import read_recorder
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 SHORT = 4
 """Characters of an answer that may stand elsewhere in the tests: nothing hides a digit or a word."""
-NO_SEAL = "its assertion compares with no constant value"
-ELSEWHERE = "its answer stands elsewhere in the tests"
 _QUOTES = "'\"`"
 LITERALS = re.compile(r".*(string|integer|float|number|literal|list|tuple|dictionary|set|array|object)")
 
@@ -74,7 +73,7 @@ class SealedFiles:
     """The number of a seal is its place."""
     flipping: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """The seals at the flipping assertions of each label."""
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, NoSeal] = field(default_factory=dict)
     """Labels that are not sealed, and why."""
 
 
@@ -91,7 +90,7 @@ def seal_files(
     found = [each for path, file in files.items() for each in find_sealable(path, file)]
     places = {each.place: each for each in found}
     wanted = {label: [places[at] for at in flips.assertions if at in places] for label, flips in flipping.items()}
-    missing = {label: NO_SEAL for label, seals in wanted.items() if not seals}
+    missing = {label: NoSeal.NO_CONSTANT for label, seals in wanted.items() if not seals}
     while True:
         tests = {(each.path, each.test) for seals in wanted.values() for each in seals}
         sources = {source for seals in wanted.values() for each in seals for source in each.sources}
@@ -101,7 +100,7 @@ def seal_files(
         if kept == wanted:
             break
         wanted = kept
-        missing |= {label: ELSEWHERE for label, own in kept.items() if not own and label not in missing}
+        missing |= {label: NoSeal.ELSEWHERE for label, own in kept.items() if not own and label not in missing}
     numbers = {each.place: number for number, each in enumerate(seals)}
     chosen = {label: frozenset(numbers[each.place] for each in own) for label, own in wanted.items() if own}
     return SealedFiles(seals, chosen, missing)
@@ -121,7 +120,7 @@ def render_sealed(
             edits[each.path].append((cut.start_byte, cut.end_byte, new + _feed(spell(cut))))
     texts = dict[str, str]()
     for path, own in edits.items():
-        text = apply_edits(files[path].text.encode(), own)
+        text = edit_text(files[path].text, own)
         recorder = read_recorder(_get_sealing(files[path]).recorder) if own else ""
         texts[path] = f"{text.rstrip()}\n\n\n{recorder}" if own else text
     return texts
@@ -149,7 +148,7 @@ def find_sealable(path: str, file: AssertedFile) -> list[Sealable]:
         cut = [(each, _find_cuts(file, each.test, each.expected, operands)) for each in found]
         kept = [each for each, cuts in cut if cuts is not None]
         if len(kept) == len(found):
-            chosen = {each.place: _with_cuts(each, cuts or (), file.sealing) for each, cuts in cut}
+            chosen = {each.place: _add_cuts(each, cuts or (), file.sealing) for each, cuts in cut}
             return [*chosen.values()]
         found = kept
 
@@ -158,7 +157,7 @@ def _list_names(node: "Node") -> set[int]:
     return {each.start_byte for each in walk(node) if each.type == "identifier"}
 
 
-def _with_cuts(seal: Sealable, cuts: Sequence["Node"], sealing: "Sealing") -> Sealable:
+def _add_cuts(seal: Sealable, cuts: Sequence["Node"], sealing: "Sealing") -> Sealable:
     """Return a seal with what is cut; a loop over a table of the test's own leaves nothing out."""
     tables = [each for cut in cuts for each in _list_around(cut)]
     names = {spell(each.child_by_field_name("left")) for each in tables if each.type in sealing.assigning}

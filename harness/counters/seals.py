@@ -1,11 +1,10 @@
 """Making an instance's sealed tests: gold has to give the answers in three runs of three, and base another one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from assay.harness.counters.records import Recorded, agree, judge_passes, list_texts, read_records
-from assay.harness.counters.runs import TestRun
+from assay.harness.counters.runs import Note, TestRun
 from assay.harness.counters.sealing import (
-    ELSEWHERE,
     Flipping,
     Sealable,
     SealedFiles,
@@ -14,13 +13,10 @@ from assay.harness.counters.sealing import (
     seal_files,
 )
 from assay.harness.counters.twins import AssertedFile
-from assay.harness.domain import PASSING, Seal, SealSet
+from assay.harness.domain import PASSING, NoSeal, Seal, SealSet
 
 CONFIRMED = 2
 """More runs with gold without the answers, and with a patch that gave a wrong one."""
-NO_ANSWER = "its value has no canonical form, or varies"
-UNSTABLE = "its test without the answer does not pass in every run with the gold patch"
-SAME = "the base commit gives the same answer"
 
 
 def make_seals(
@@ -28,7 +24,7 @@ def make_seals(
     files: Mapping[str, AssertedFile],
     flipping: Mapping[str, Flipping],
     others: Sequence[str],
-    note: Callable[[str], object],
+    note: Note,
 ) -> SealSet:
     """Take the answers out of the tests that can be sealed; raises as ``TestRun.run``."""
     chosen = seal_files(files, flipping, others)
@@ -40,7 +36,11 @@ def make_seals(
     seals = _read_seals(chosen, read_records(answered.records), flipping)
     shown = "".join("\0".join((*texts.values(), *others)).split())
     hidden = [each for each in seals if not _is_shown(each, shown)]
-    missing = {**chosen.missing, **_explain(chosen, hidden, ELSEWHERE), **_explain(chosen, seals, NO_ANSWER)}
+    missing = {
+        **chosen.missing,
+        **_explain(chosen, hidden, NoSeal.ELSEWHERE),
+        **_explain(chosen, seals, NoSeal.NO_ANSWER),
+    }
     kept, unstable = hidden, set[str]()
     for number in range(CONFIRMED):
         note(f"confirming {len(kept)} sealed assertions, {number + 1} of {CONFIRMED}")
@@ -48,15 +48,15 @@ def make_seals(
         statuses, records = run.read_statuses(done), read_records(done.records)
         unstable |= {label for label in chosen.flipping if not (statuses(label) and statuses(label) <= PASSING)}
         kept = [each for each in kept if judge_seal(each, records)]
-    missing |= {**_explain(chosen, kept, NO_ANSWER), **missing}
+    missing |= {**_explain(chosen, kept, NoSeal.NO_ANSWER), **missing}
     kept = [_leave(each, unstable) for each in kept]
-    missing |= {**dict.fromkeys(sorted(unstable), UNSTABLE), **missing}
+    missing |= {**dict.fromkeys(sorted(unstable), NoSeal.UNSTABLE), **missing}
     note("running the sealed tests without the fix")
     records = read_records(run.run("", _encode(texts)).records)
     same = {each.number for each in kept if judge_seal(each, records)}
     final = [each.model_copy(update={"flipping": ()}) if each.number in same else each for each in kept]
     made = SealSet(files=texts, seals=tuple(final), missing=missing)
-    return made.model_copy(update={"missing": {**_explain(chosen, final, SAME), **missing}})
+    return made.model_copy(update={"missing": {**_explain(chosen, final, NoSeal.SAME), **missing}})
 
 
 def judge_seal(seal: Seal, records: Mapping[int, Sequence[Recorded]], *, passed: bool = True) -> bool | None:
@@ -100,7 +100,7 @@ def _is_shown(seal: Seal, shown: str) -> bool:
     return len(texts) == len(seal.answers) and are_shown(texts, shown)
 
 
-def _explain(chosen: SealedFiles, seals: Sequence[Seal], reason: str) -> dict[str, str]:
+def _explain(chosen: SealedFiles, seals: Sequence[Seal], reason: NoSeal) -> dict[str, NoSeal]:
     """Return the labels at none of whose flipping assertions there is one of the seals."""
     left = {label for seal in seals for label in seal.flipping}
     return {label: reason for label in chosen.flipping if label not in left}

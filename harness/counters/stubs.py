@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from assay.harness.counters.runs import TestRun
-from assay.harness.counters.twins import apply_edits
 from assay.harness.domain import PASSING, Edit
+from assay.harness.languages.copying import edit_text
 from assay.harness.languages.syntax import list_defining_nodes, parse
 from assay.harness.patches.diff import read_diff
 
@@ -12,7 +12,7 @@ from assay.harness.patches.diff import read_diff
 def find_compile_only(run: TestRun) -> tuple[str, ...]:
     """Return the fail-to-pass tests that never call what gold changes; raises as ``TestRun.run``."""
     instance = run.task.instance
-    changed = {change.path: [*change.changed_lines()] for change in read_diff(instance.gold_patch) if change.new}
+    changed = {change.path: [*change.list_changed_lines()] for change in read_diff(instance.gold_patch) if change.new}
     texts = run.read(sorted(changed), instance.gold_patch)
     stubbed = {path: stub_functions(instance.language, path, text, changed[path]) for path, text in texts.items()}
     files = {path: text.encode() for path, text in stubbed.items() if text != texts[path]}
@@ -35,4 +35,4 @@ def stub_functions(language: str, path: str, text: str, lines: Iterable[int]) ->
         )
         if kind == "function" and inside and body:
             edits.append((body.start_byte, body.end_byte, parsed.language.SYNTAX.stub))
-    return apply_edits(text.encode(), edits)
+    return edit_text(text, edits)

@@ -33,6 +33,7 @@ from assay.harness.counters.assertions import (
 from assay.harness.counters.respelling import respell_literal
 from assay.harness.domain import CounterForm, Edit
 from assay.harness.languages.base import Asserting
+from assay.harness.languages.copying import edit_text
 from assay.harness.languages.syntax import parse
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class AssertedFile:
         return [(each, twins) for each, twins in found if twins][:1]
 
     def edit(self, edits: Iterable[Edit]) -> str:
-        return apply_edits(self._content, edits)
+        return edit_text(self.text, edits)
 
     def respell(self, test: NamedTest) -> list[Edit]:
         """Return edits that spell the literals of a test another way."""
@@ -207,16 +208,6 @@ class AssertedFile:
                 new = re.sub(pattern, other, source, count=1, flags=re.DOTALL)
                 yield Twin(form, ((assertion.node.start_byte, assertion.node.end_byte, new),))
                 return
-
-
-def apply_edits(content: bytes, edits: Iterable[Edit]) -> str:
-    """Return a text with edits; of two that overlap, the first one is made."""
-    out, at = list[bytes](), 0
-    for first, last, new in sorted(set(edits)):
-        if first >= at:
-            out += [content[at:first], new.encode()]
-            at = last
-    return (b"".join(out) + content[at:]).decode(errors="replace")
 
 
 def list_literals(nodes: Iterable["Node"], asserting: Asserting) -> list["Node"]:

@@ -51,6 +51,16 @@ class Siblings(Model):
     """Follow the plan's targets in the test command."""
 
 
+class NoSeal(StrEnum):
+    """Why a fail-to-pass test cannot be run without its answer."""
+
+    NO_CONSTANT = "its assertion compares with no constant value"
+    ELSEWHERE = "its answer stands elsewhere in the tests"
+    NO_ANSWER = "its value has no canonical form, or varies"
+    UNSTABLE = "its test without the answer does not pass in every run with the gold patch"
+    SAME = "the base commit gives the same answer"
+
+
 class Seal(Model):
     """An assertion in whose place a hidden test records what it compares."""
 
@@ -76,7 +86,7 @@ class SealSet(Model):
     files: dict[str, str] = Field(default={}, repr=False)
     """Whole test files, by path."""
     seals: tuple[Seal, ...] = ()
-    missing: dict[str, str] = {}
+    missing: dict[str, NoSeal] = {}
     """Fail-to-pass tests that are not sealed, and why."""
 
     @property
@@ -128,7 +138,7 @@ class SealedRun(Model):
 
     runs: tuple[dict[str, Answered], ...] = ()
     """What came of each label in each run."""
-    missing: dict[str, str] = {}
+    missing: dict[str, NoSeal] = {}
     """Fail-to-pass tests that are not sealed, and why."""
 
     @property

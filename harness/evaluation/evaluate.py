@@ -8,6 +8,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from assay.harness import languages
 from assay.harness.domain import (
@@ -54,10 +55,8 @@ class Task:
     """Run the tests even if the patch is empty, as for the null control."""
     fail_fast: bool = False
     """Whether an evaluation may stop when its fail-to-pass tests fail (``benchmarks.fail_fast``)."""
-    counter: bool = False
-    """Whether what would be resolved has to fail its counter-tests, in a container of their own."""
-    sealed: bool = False
-    """Whether it has to know the answers, too, that are taken out of the tests."""
+    counter: Literal["", "pair", "sealed"] = ""
+    """What runs again if it would be resolved: ``pair``, its counter-tests; ``sealed``, tests without answers too."""
     records: str = ""
     """A file that is read when the tests have ended."""
     counters: CounterSet | None = None

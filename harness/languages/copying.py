@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from assay.harness.domain import Edit
 from assay.harness.languages.base import Copying
 from assay.harness.languages.syntax import parse
 
@@ -20,7 +21,6 @@ LONGEST = 400  # bytes of a literal; longer ones are data
 SWITCHES = frozenset({"true", "false"})
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
 _MEANINGS = dict(zip("nrtfvb0\\'\"", "\n\r\t\f\v\b\0\\'\"", strict=True))
-Edit = tuple[int, int, str]  # first byte, byte behind the last, new text
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class FileChange:
     def added(self) -> Iterator[str]:
         return (text for hunk in self.hunks for text in hunk.added())
 
-    def changed_lines(self) -> Iterator[int]:
+    def list_changed_lines(self) -> Iterator[int]:
         """Yield the numbers of added lines after the change, from 1, and of the lines behind removed ones."""
         for hunk in self.hunks:
             number = hunk.new_start

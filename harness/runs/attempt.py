@@ -9,10 +9,10 @@ from functools import partial
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.counters.beside import run_beside
-from assay.harness.counters.pair import find_counters, note_spelling, respell_tests, run_pair
+from assay.harness.counters.pair import find_counters, note_run, respell_tests, run_pair
 from assay.harness.counters.runs import TestRun
 from assay.harness.counters.sealed import run_sealed
-from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
+from assay.harness.domain import Apply, ApplyStatus, CounterRun, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.engines.base import Engine
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, ImageMissing
@@ -61,8 +61,9 @@ def evaluate_once(
             if task.counters:
                 return run_beside(run, task.counters, lambda each: evaluate(each, image, engine, labels))
             counters = find_counters(run, known_by)
-            found = note_spelling(evaluate(respell_tests(task, counters), image, engine, labels), counters)
-            run_again = run_sealed if task.sealed else run_pair
+            graded = evaluate(respell_tests(task, counters), image, engine, labels)
+            found = note_run(graded, CounterRun(kind=task.counter), counters)
+            run_again = run_sealed if task.counter == "sealed" else run_pair
             return run_again(run, found, counters) if grade(task.instance, found.evidence).resolved else found
     except Exception as error:
         return make_failure(task, error)

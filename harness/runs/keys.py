@@ -101,8 +101,8 @@ def content_key(task: Task) -> str:
         parts.append(rooms_edition("counters"))
     if task.counters:
         parts.append(task.counters.digest)
-    if task.sealed:
-        parts.append("sealed")
+    if task.counter == "sealed":
+        parts.append(task.counter)
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -110,8 +110,8 @@ def counters_key(task: Task) -> str:
     """Return the hash of all that the counter-tests of a task's instance depend on; its prediction does not count."""
     gold = task.prediction.model_copy(update={"patch": task.instance.gold_patch})
     plan = task.plan.model_copy(update={"strict": False})  # which results count is not asked
-    task = replace(task, prediction=gold, plan=plan, counters=None, sealed=False)
-    return content_key(replace(task, runs_empty=False, fail_fast=False, counter=True))
+    task = replace(task, prediction=gold, plan=plan, counters=None)
+    return content_key(replace(task, runs_empty=False, fail_fast=False, counter="pair"))
 
 
 def drop_fail_fast(task: Task) -> Task | None:

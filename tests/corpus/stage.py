@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from uuid import uuid4
 
 from assay.harness.domain import Evidence, Instance, Limits, Outcome, Prediction, TestPlan, Verdict
@@ -54,8 +55,8 @@ def task_of(case: Case, project: Project, place: Place) -> Task:
     limits = Limits.model_validate({**place.plan.limits.model_dump(), "seconds": 300.0, **case.limits})
     plan = place.plan.model_copy(update={"limits": limits})
     prediction = Prediction(instance_id=place.instance.id, model="corpus", patch=patch)
-    counter, sealed = bool(case.counter), case.counter == "sealed"
-    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=counter, sealed=sealed)
+    counter: Literal["", "pair", "sealed"] = "sealed" if case.counter == "sealed" else "pair" if case.counter else ""
+    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=counter)
 
 
 def play(task: Task, image: str, engine: Engine, root: Path) -> Played:

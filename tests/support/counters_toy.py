@@ -17,6 +17,19 @@ PATH = "tests/test_f.py"
 Code = Callable[..., Any]
 
 
+class Equal(str):
+    """A text that equals everything."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class ToyRun(TestRun):
     """Runs a file of tests of ``f``; a patch is the name of a function."""

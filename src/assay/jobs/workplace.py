@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast
 
 from assay.choices import CounterChoice, EnvironmentChoice
 from assay.harness.benchmarks import check_stages, find_benchmark
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from assay.instances.trees.sources import Sources
 
 Pair = tuple[Instance, Prediction]
+
+RUNS_AGAIN: Mapping[str, Literal["pair", "sealed"]] = {CounterChoice.PAIR: "pair", CounterChoice.SEALED: "sealed"}
 
 
 class WorkplaceSettings(TypedDict, total=False):
@@ -143,8 +145,7 @@ class Workplace:
             beside=task.beside and self._limit(task.beside),
             runs_empty=runs_empty,
             fail_fast=self.fail_fast,
-            counter=self.counter in {CounterChoice.PAIR, CounterChoice.SEALED},
-            sealed=self.counter == CounterChoice.SEALED,
+            counter=RUNS_AGAIN.get(str(self.counter), ""),
             label_test=benchmark.label_test,
         )
         return replace(task, counters=self._find_counters(task))

@@ -12,24 +12,11 @@ from assay.harness.counters.pair import run_pair
 from assay.harness.domain import CounterForm, Instance, Outcome, Status, TestPlan
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.grading.grade import grade
-from counters_toy import PATH, make_run
+from counters_toy import PATH, Equal, make_run
 from judged import make_evidence
 
 PLAN = TestPlan(command="true")
 FIXED = f"{PATH}::test_sum"
-
-
-class Equal(str):
-    """A text that equals everything."""
-
-    __slots__ = ()
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __ne__(self, other: object) -> bool:
-        return False
 
 
 def lift(*_given: Any) -> Any:

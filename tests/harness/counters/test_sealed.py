@@ -13,26 +13,13 @@ from assay.harness.counters.sealed import run_sealed
 from assay.harness.domain import CounterSet, Instance, Outcome, Status, TestPlan, Verdict
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.grading.grade import grade
-from counters_toy import PATH, ToyRun, make_run
+from counters_toy import PATH, Equal, ToyRun, make_run
 from judged import make_evidence
 
 PLAN = TestPlan(command="true")
 FIXED = f"{PATH}::test_sum"
 ANSWER = "one hundred"
 TEST = f'def test_sum():\n    assert f(1) == "{ANSWER}"\n'
-
-
-class Equal(str):
-    """A text that equals everything."""
-
-    __slots__ = ()
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __ne__(self, other: object) -> bool:
-        return False
 
 
 class Caseless(str):

@@ -40,4 +40,4 @@ def test_function_around_a_changed_line_only_fails(path: str, text: str, line: i
 
 def test_changed_lines_are_those_added_and_those_behind_removed_ones() -> None:
     text = "--- a/f\n+++ b/f\n@@ -3,4 +3,4 @@\n a\n-b\n+c\n d\n-e\n+f\n@@ -20,2 +20,1 @@\n g\n-h\n"
-    assert [*read_diff(text)[0].changed_lines()] == [4, 4, 6, 6, 21]
+    assert [*read_diff(text)[0].list_changed_lines()] == [4, 4, 6, 6, 21]

@@ -171,8 +171,8 @@ def test_known_counter_tests_count_by_their_content(instance: Instance) -> None:
 
 
 def test_sealed_evaluation_is_another_one_with_the_same_counter_tests(instance: Instance) -> None:
-    task = Task(instance, Prediction(instance_id=instance.id), TestPlan(command="true"), counter=True)
-    sealed = replace(task, sealed=True)
+    task = Task(instance, Prediction(instance_id=instance.id), TestPlan(command="true"), counter="pair")
+    sealed = replace(task, counter="sealed")
     assert keys.content_key(sealed) != keys.content_key(task)
     assert keys.counters_key(sealed) == keys.counters_key(task)
 

@@ -67,11 +67,11 @@ def test_counter_tests_of_what_is_resolved_are_counted() -> None:
     one, two, three = verdicts(Outcome.RESOLVED, Outcome.RESOLVED, Outcome.TAMPERED)
     counted = {"counter": run.count()}
     report = build_report([one.model_copy(update=counted), two, three.model_copy(update=counted)], [])
-    told = "counter-tests of 2 resolved: 1 by pair; 1 of 2 failed as they must"
-    assert report.describe_counters() == told
+    line = "counter-tests of 2 resolved: 1 by pair; 1 of 2 failed as they must"
+    assert report.describe_counters() == line
     assert report.counter
     assert (report.counter.forms, report.counter.without) == ({"near": 1, "nonce": 1}, 1)
-    assert told in sum_line(report)
+    assert line in sum_line(report)
 
 
 def test_run_without_counter_tests_says_so_where_it_leaves() -> None:
