@@ -12,6 +12,7 @@ import typer
 from assay.cli.config import toolchain_images
 from assay.cli.main import app
 from assay.cli.settings import Setting, get_settings
+from assay.harness.errors import DataError
 from command_reference import leaves
 
 ROOT: Any = typer.main.get_command(app)
@@ -114,6 +115,34 @@ def test_the_endpoint_is_read_from_the_variable_of_other_tools_too(monkeypatch: 
     assert parsed(("solve",), command)["base_url"] == "http://theirs"
     monkeypatch.setenv("ASSAY_BASE_URL", "http://mine")
     assert parsed(("solve",), command)["base_url"] == "http://mine"
+
+
+ELSEWHERE = "https://elsewhere.example/v1"
+
+
+@pytest.mark.usefixtures("_clean")
+@pytest.mark.parametrize(
+    ("address", "variables", "is_refused"),
+    [
+        (ELSEWHERE, {"OPENAI_API_KEY": "sk-1"}, True),
+        (ELSEWHERE, {}, False),
+        (ELSEWHERE, {"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": ELSEWHERE}, False),
+        (ELSEWHERE, {"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "http://mine"}, False),
+        ("http://127.0.0.1:8000/v1", {"OPENAI_API_KEY": "sk-1"}, False),
+        ("https://api.openai.com/v1", {"OPENAI_API_KEY": "sk-1"}, False),
+    ],
+)
+def test_a_file_alone_does_not_choose_where_the_key_of_the_environment_goes(
+    address: str, variables: dict[str, str], is_refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("assay.toml").write_text(f'base_url = "{address}"\n')
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    if is_refused:
+        with pytest.raises(DataError, match=f"^assay.toml: field base_url: .*OPENAI_BASE_URL={ELSEWHERE}"):
+            parsed(("solve",), COMMANDS["solve",])
+    else:
+        assert parsed(("solve",), COMMANDS["solve",])["base_url"] == variables.get("OPENAI_BASE_URL", address)
 
 
 def test_settings_come_from_line_environment_and_file_in_this_order(assay: Callable, rows: Path) -> None:

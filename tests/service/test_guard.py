@@ -61,6 +61,16 @@ def test_a_body_that_is_too_large_is_refused(serve: Serve, declared: bool) -> No
     assert "10000" in got.json()["error"]
 
 
+def test_bodies_of_many_requests_together_have_a_limit(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "MAX_HELD", 1000)
+    here = serve()
+    with here.client() as client:
+        with connect(here) as slow:
+            slow.sendall(b"POST /v1/evaluate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000\r\n\r\n" + b"x" * 900)
+            until(lambda: client.post("/v1/evaluate", json=ask(patch="y" * 200)).status_code == 503)
+        until(lambda: client.post("/v1/evaluate", json=ask()).status_code == 200)
+
+
 @pytest.mark.parametrize(("rest", "answer"), [(b"host\r\nContent-Length: 100\r\n\r\n{", b"HTTP/1.1 408 "), (b"", b"")])
 def test_a_head_or_body_that_does_not_arrive_is_given_up(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, rest: bytes, answer: bytes

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.harness.errors import DataError, brief
-from assay.harness.files import parse_json, parse_yaml
+from assay.harness.files import parse_json, parse_yaml, read_regular
 from assay.instances.dataset.formats import assets, native
 from assay.instances.dataset.formats.columns import mapping
 
@@ -136,7 +136,7 @@ def _labels(path: Path) -> dict[str, Any]:
 def read_text(path: Path) -> str:
     """Return a file's text with its line ends unchanged, since they belong to a patch; raises DataError."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_regular(path.resolve()).decode("utf-8")  # a pipe would keep a command waiting
     except FileNotFoundError:
         raise DataError("is missing; every task needs it", file=str(path)) from None
     except UnicodeDecodeError as error:

@@ -25,7 +25,10 @@ class ConfiguredCommand(TyperCommand):
             ctx.default_map = config.read_defaults(root, ctx.command_path.split()[1:])
             for sentence in config.odd_variables(root):
                 print(f"assay: {sentence}", file=sys.stderr)
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing and getattr(ctx.get_parameter_source("base_url"), "name", "") == "DEFAULT_MAP":
+            config.refuse_address(ctx.params["base_url"], ctx.command_path.split()[1:])
+        return rest
 
     def make_parser(self, ctx: Any) -> Any:
         """Add the opposite of each switch."""

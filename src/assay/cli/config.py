@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
+from urllib.parse import urlsplit
 
 from assay.choices import EnvironmentChoice, ModelChoice
 from assay.cli.settings import Setting, get_settings
@@ -27,7 +28,8 @@ SOURCES = "sources"
 """The table below it that is no language: where versions come from for which no image is named."""
 HOST = "registry.example.com"
 SOURCE_VARIABLES = {"order": "ASSAY_TOOLCHAINS_ORDER", "registry": "ASSAY_TOOLCHAINS_REGISTRY"}
-ALSO = {"base_url": "OPENAI_BASE_URL"}
+ADDRESS = "OPENAI_BASE_URL"
+ALSO = {"base_url": ADDRESS}
 """Variables of other tools that are read where Assay's own is not set."""
 
 
@@ -145,6 +147,17 @@ def read_defaults(root: Any, path: Sequence[str]) -> dict[str, Any]:
             if key in table and (depth or key in shared):
                 found[setting.parameter] = _read_value(setting, table[key], file, [*path[:depth], key])
     return found | _read_environment(commands[tuple(path)], path, shared)
+
+
+def refuse_address(address: str, path: Sequence[str]) -> None:
+    """Raise DataError if only the file names an address on another machine, and the environment has a key."""
+    from assay.agents.llm.ask import KEY, OPENAI
+    from assay.service.guard import is_loopback
+
+    known = {OPENAI, *(os.environ.get(name) for name in (_variable("base_url"), _variable(*path, "base_url"), ADDRESS))}
+    if os.environ.get(KEY) and address not in known and not is_loopback(urlsplit(address).netloc):
+        problem = f"would send the key in {KEY} to {address}; if you mean that, set {ADDRESS}={address}"
+        raise DataError(problem, file=str(read_settings()[1]), field="base_url")
 
 
 def odd_variables(root: Any) -> Iterator[str]:

@@ -18,6 +18,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OPEN = frozenset({"/v1/health", "/health", "/version", "/openapi.json", "/docs"})
 """Paths that need no token: nothing of theirs is a secret."""
 BODY_SECONDS = 30.0  # seconds that a body may take to arrive
+MAX_HELD = 256_000_000  # bytes of the bodies of all requests at once
 SEND_SECONDS = 60.0  # seconds that a client may take to read a piece of an answer
 
 
@@ -49,25 +50,28 @@ class Guard:
         self._app = app
         self._token = token
         self._max_body = max_body
+        self._held = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        body = bytearray()
         try:
             self._check_origin(headers)
             self._check_token(scope["path"], headers)
             if scope["type"] == "websocket":
                 await self._app(scope, receive, send)
                 return
-            body = await self._body(scope["method"], headers, receive)
+            await self._read(body, scope["method"], headers, receive)
+            await self._app(scope, _replay(bytes(body), receive), _limit_sending(send))
         except Refused as refused:
             await _refuse(scope, send, refused)
-            return
         except ClientLeft:
             return
-        await self._app(scope, _replay(body, receive), _limit_sending(send))
+        finally:
+            self._held -= len(body)
 
     def _check_origin(self, headers: dict[str, str]) -> None:
         """Refuse what another site makes a browser send: a foreign Host (DNS rebinding) or Origin."""
@@ -85,31 +89,33 @@ class Guard:
         if not compare_digest(given.encode(), self._token.encode()):
             raise Refused(401, "send the header Authorization: Bearer TOKEN", {"WWW-Authenticate": "Bearer"})
 
-    async def _body(self, method: str, headers: dict[str, str], receive: Receive) -> bytes:
+    async def _read(self, body: bytearray, method: str, headers: dict[str, str], receive: Receive) -> None:
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self._max_body:
             raise Refused(413, f"the body has {length} bytes; at most {self._max_body} are accepted")
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                body = await self._whole(receive)
+                await self._fill(body, receive)
         except TimeoutError:
             raise Refused(408, f"the body did not arrive within {BODY_SECONDS:.0f} s") from None
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if body and method != "GET" and kind != "application/json":
             raise Refused(415, "send JSON, with the header Content-Type: application/json")
-        return body
 
-    async def _whole(self, receive: Receive) -> bytes:
-        body = bytearray()
-        while True:
+    async def _fill(self, body: bytearray, receive: Receive) -> None:
+        is_whole = False
+        while not is_whole:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientLeft
-            body += message.get("body", b"")
+            piece = message.get("body", b"")
+            body += piece
+            self._held += len(piece)
             if len(body) > self._max_body:
                 raise Refused(413, f"the body has more than {self._max_body} bytes")
-            if not message.get("more_body"):
-                return bytes(body)
+            if self._held > MAX_HELD:
+                raise Refused(503, "too many large requests at once", {"Retry-After": "1"})
+            is_whole = not message.get("more_body")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 from pathlib import Path
 
@@ -76,6 +77,14 @@ def test_text_is_kept_to_the_byte(tmp_path: Path) -> None:
     native.write_folder(tmp_path / "out", "copy", [odd])
     (again,) = load(str(tmp_path / "out")).instances
     assert (again.gold_patch, again.problem_statement) == (odd.gold_patch, odd.problem_statement)
+
+
+def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(tmp_path: Path) -> None:
+    (tmp_path / "assay.yaml").write_text("format: 1\n")
+    (tmp_path / "tasks/a__b-1").mkdir(parents=True)
+    os.mkfifo(tmp_path / "tasks/a__b-1/task.yaml")
+    with pytest.raises(DataError, match=r"task\.yaml.* no regular file"):
+        load(tmp_path)
 
 
 def test_lone_surrogate_is_an_error_that_names_the_instance(tmp_path: Path) -> None:
