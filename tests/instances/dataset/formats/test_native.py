@@ -84,7 +84,7 @@ def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(tmp_path: Path) -> None:
     (tmp_path / "tasks/a__b-1").mkdir(parents=True)
     os.mkfifo(tmp_path / "tasks/a__b-1/task.yaml")
     with pytest.raises(DataError, match=r"task\.yaml.* no regular file"):
-        load(tmp_path)
+        load(str(tmp_path))
 
 
 def test_lone_surrogate_is_an_error_that_names_the_instance(tmp_path: Path) -> None:
