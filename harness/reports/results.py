@@ -40,14 +40,21 @@ def full_log(reader: ReportFormat, text: str) -> dict[str, Status]:
     return full(reader, [inner]) or (full(reader, [text]) if inner != text else {})
 
 
-def split_tripwires(tests: Mapping[str, Status], names: Collection[str]) -> tuple[dict[str, Status], dict[str, Status]]:
+def split_tripwires(
+    tests: Mapping[str, Status], names: Mapping[str, Status]
+) -> tuple[dict[str, Status], dict[str, Status]]:
     """Part results by full id into those of a project's own tests, and those of the tripwires by their names.
 
-    The last name in an id counts: mocha puts tests of the last file into the one before it.
+    ``names`` has the status that each must have. The first name in an id counts: before Python 3.11, unittest puts the
+    class, which is a tripwire too, behind the test. Names that must be missing come last: mocha puts the tests of one
+    file into the one before it.
     """
     if not names:
         return dict(tests), {}
-    found = {test: next((word for word in reversed(_WORD.findall(test)) if word in names), "") for test in tests}
+    known = {test: [word for word in _WORD.findall(test) if word in names] for test in tests}
+    found = {
+        test: min(words, key=lambda word: names[word] is Status.MISSING, default="") for test, words in known.items()
+    }
     own = {test: status for test, status in tests.items() if not found[test]}
     return own, worst((found[test], status) for test, status in tests.items() if found[test])
 

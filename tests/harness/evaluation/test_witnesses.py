@@ -40,3 +40,15 @@ def test_tripwire_in_the_file_of_a_copy_is_a_tripwire() -> None:
     found, seen = read_witnesses(PLAN, {"r": report}, b"", placed, left_out=words)
     assert found.tests == {"calc::sum": Status.PASSED}
     assert {name: each.reported for name, each in seen.items()} == placed["1"]
+
+
+@pytest.mark.parametrize("place", ["{test} (module.{case})", "{test} (module.{case}.{test})"], ids=["3.10", "3.11"])
+def test_tripwire_of_a_class_that_is_a_tripwire_too_counts_for_itself(place: str) -> None:
+    """unittest names a test and its class; a class whose tearDownClass fails is expected to fail, its test to pass."""
+    plan = TestPlan(command="", log_format="unittest_text", runner="unittest")
+    kit = Tripwires(files={}, expected={"test_sum": Status.PASSED, "SumTests": Status.FAILED})
+    test = place.format(test="test_sum", case="SumTests")
+    output = f"{test} ... ok\nERROR\n\n{'=' * 70}\nERROR: tearDownClass (module.SumTests)\n".encode()
+    _, seen = read_witnesses(plan, {}, output, expect_at_places(kit, b"1\n"))
+    assert seen["test_sum"].reported is Status.PASSED
+    assert seen["SumTests"].reported is Status.ERROR
