@@ -61,6 +61,9 @@ def main() -> None:
     chosen = choose_rows(given.data, given.mirrors, {row.instance_id for row in before})
     if given.instance:
         chosen = {file: [each for each in rows if each.id in given.instance] for file, rows in chosen.items()}
+        unknown = {*given.instance} - {each.id for rows in chosen.values() for each in rows}
+        if unknown:
+            sys.exit(f"{' '.join(sorted(unknown))}: not among the chosen rows, which --choose prints")
     if given.choose:
         for file, rows in chosen.items():
             print(f"{file.stem}: {' '.join(each.id for each in rows)}")

@@ -1,6 +1,7 @@
 """Reads data sets with one folder for each task: Assay's own, and the task repositories of SWE-bench 5.x."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +137,7 @@ def _labels(path: Path) -> dict[str, Any]:
 def read_text(path: Path) -> str:
     """Return a file's text with its line ends unchanged, since they belong to a patch; raises DataError."""
     try:
-        return read_regular(path.resolve()).decode("utf-8")  # a pipe would keep a command waiting
+        return read_regular(os.path.realpath(path)).decode("utf-8")  # a pipe would keep a command waiting
     except FileNotFoundError:
         raise DataError("is missing; every task needs it", file=str(path)) from None
     except UnicodeDecodeError as error:

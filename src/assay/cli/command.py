@@ -26,6 +26,7 @@ class ConfiguredCommand(TyperCommand):
             for sentence in config.odd_variables(root):
                 print(f"assay: {sentence}", file=sys.stderr)
         rest = super().parse_args(ctx, args)
+        # by name: the enumeration is in Typer's private copy of Click
         if not ctx.resilient_parsing and getattr(ctx.get_parameter_source("base_url"), "name", "") == "DEFAULT_MAP":
             config.refuse_address(ctx.params["base_url"], ctx.command_path.split()[1:])
         return rest

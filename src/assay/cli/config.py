@@ -28,8 +28,7 @@ SOURCES = "sources"
 """The table below it that is no language: where versions come from for which no image is named."""
 HOST = "registry.example.com"
 SOURCE_VARIABLES = {"order": "ASSAY_TOOLCHAINS_ORDER", "registry": "ASSAY_TOOLCHAINS_REGISTRY"}
-ADDRESS = "OPENAI_BASE_URL"
-ALSO = {"base_url": ADDRESS}
+ALSO = {"base_url": "OPENAI_BASE_URL"}
 """Variables of other tools that are read where Assay's own is not set."""
 
 
@@ -151,7 +150,7 @@ def read_defaults(root: Any, path: Sequence[str]) -> dict[str, Any]:
 
 def refuse_address(address: str, path: Sequence[str]) -> None:
     """Raise DataError if only the file names an address on another machine, and the environment has a key."""
-    from assay.agents.llm.ask import KEY, OPENAI
+    from assay.agents.llm.ask import ADDRESS, KEY, OPENAI
     from assay.service.guard import is_loopback
 
     known = {OPENAI, *(os.environ.get(name) for name in (_variable("base_url"), _variable(*path, "base_url"), ADDRESS))}
