@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from assay.harness.languages.syntax import Parsed
 
 DOCUMENTED = 5  # lines of a test in which its title as a documentation string stands
+DRAWS = 40  # draws until a value is one that the test does not have
 MOST = 4  # forms of one assertion that are tried at most
 _NUMBER = re.compile(r"(?P<head>0[xXoObB]|)(?P<digit>\d)(?P<rest>.*)", re.DOTALL)
 """Its first digit is changed: tolerances are smaller."""
@@ -163,7 +164,7 @@ class AssertedFile:
     def _vary(self, assertion: "Assertion", test: NamedTest) -> Iterator[Twin]:
         found = self.asserting
         for operand in (each for each in assertion.operands if is_constant(each, found)):
-            yield from (Twin(CounterForm.NEAR, (edit,)) for edit in self._change_literals(operand))
+            yield from (Twin(CounterForm.NEAR, (edit,)) for edit in self._change_literals(operand, test))
         expected = choose_expected(assertion, found)
         if expected:
             yield from self._follow(expected, test)
@@ -186,15 +187,21 @@ class AssertedFile:
         for node in (node for node in walk(self.root) if is_inside(node, test)):
             value = _find_given(node, name[1])
             if value is not None and is_constant([value], self.asserting):
-                edits += list(self._change_literals([value]))[:1]
+                edits += list(self._change_literals([value], test))[:1]
         if edits:
             yield Twin(CounterForm.NEAR, tuple(edits))
 
-    def _change_literals(self, operand: Operand) -> Iterator[Edit]:
-        """Yield edits of the last literal of an operand and of its first one; those of one literal are always alike."""
+    def _change_literals(self, operand: Operand, test: NamedTest) -> Iterator[Edit]:
+        """Yield edits of the last literal of an operand and of its first one; those of one literal are always alike.
+
+        A value that the test has elsewhere is avoided: the product may tell its arguments from what is expected.
+        """
         literals = list_literals((node for each in operand for node in walk(each)), self.asserting)
+        used = {spell(node) for node in list_literals(walk(self.root), self.asserting) if is_inside(node, test)}
         for node in dict.fromkeys((*literals[-1:], *literals[:1])):
-            new = self._drawn.setdefault(node.start_byte, change_literal(spell(node), self._dice))
+            draws = [change_literal(spell(node), self._dice) for _ in range(DRAWS)]
+            drawn = next((each for each in draws if each not in used), draws[0])
+            new = self._drawn.setdefault(node.start_byte, drawn)
             if new:
                 yield node.start_byte, node.end_byte, new
 
