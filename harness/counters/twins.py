@@ -194,7 +194,7 @@ class AssertedFile:
     def _change_literals(self, operand: Operand, test: NamedTest) -> Iterator[Edit]:
         """Yield edits of the last literal of an operand and of its first one; those of one literal are always alike.
 
-        A value that the test has elsewhere is avoided: the product may tell its arguments from what is expected.
+        A value that the test has elsewhere is avoided: a product knows its arguments, and may leave them alone.
         """
         literals = list_literals((node for each in operand for node in walk(each)), self.asserting)
         used = {spell(node) for node in list_literals(walk(self.root), self.asserting) if is_inside(node, test)}
