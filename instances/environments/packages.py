@@ -36,7 +36,7 @@ class PackageResolver:
         The date is the first that works of the dates that it may have in common with its neighbours. Python's versions
         are taken from ``preferred``, a lock of the same base tree. Raises EnvironmentFailure if no date works.
         """
-        dates = cutoffs(instance, recipe)
+        dates = cutoffs(instance, recipe, self._sources.commit_time(tree_ref(instance)))
         if recipe.language != PYTHON:
             lock = make_manifest_lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
             return dates[0], manifest_packages(instance, recipe, lock, dates[0])

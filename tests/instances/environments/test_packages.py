@@ -1,7 +1,7 @@
 """The date as of which packages are taken: the same on every machine, whatever its cache holds."""
 
 from contextlib import nullcontext
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,8 +25,11 @@ class Index:
         self.asked: list[str] = []
         self.refused: set[str] = set()
         self.silent = False
+        self.committed: datetime | None = None
         layers = SimpleNamespace(
-            sources=SimpleNamespace(cache=folder, read_file=lambda _ref, _path: None),
+            sources=SimpleNamespace(
+                cache=folder, read_file=lambda _ref, _path: None, commit_time=lambda _ref: self.committed
+            ),
             build=lambda _base: None,
             begin=lambda _what: None,
             note=lambda _text: None,
@@ -69,6 +72,20 @@ def test_lock_of_a_later_date_in_the_cache_changes_nothing(index: Index, instanc
     quarter = cutoffs(instance, RECIPE)[0]
     exact = RECIPE.model_copy(update={"cutoff_days": 0})
     index.resolver.resolve(instance, exact, BASE)
+    assert index.resolver.resolve(instance, RECIPE, BASE)[0] == quarter
+
+
+@pytest.mark.parametrize(
+    ("committed", "quarter"),
+    [
+        (datetime(2024, 8, 2, 23, tzinfo=timezone(timedelta(hours=-5))), "2024-07-01T00:00:00Z"),
+        (datetime(2021, 8, 2, tzinfo=UTC), "2023-04-01T00:00:00Z"),
+    ],
+)
+def test_packages_are_of_the_base_commits_time_where_it_is_later(
+    index: Index, instance, committed: datetime, quarter: str
+):
+    index.committed = committed
     assert index.resolver.resolve(instance, RECIPE, BASE)[0] == quarter
 
 
