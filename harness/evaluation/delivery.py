@@ -10,7 +10,7 @@ from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.changes import SEPARATOR
-from assay.harness.evaluation.protection import PRODUCTS_LEFT_OUT, ROOT
+from assay.harness.evaluation.protection import PRODUCTS_LEFT_OUT, ROOT, STRAYS_LEFT_OUT
 from assay.harness.evaluation.supervising import HIDDEN, HOME, MODEL, PIPE, SUPERVISE, TEST, supervisor
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
@@ -123,7 +123,11 @@ class Delivery:
     @property
     def flags(self) -> tuple[str, ...]:
         """Flags of the verdict for files of the patch that are never applied."""
-        return (PRODUCTS_LEFT_OUT,) if any(map(self._is_left_out, self.patch.paths)) else ()
+        found = {
+            PRODUCTS_LEFT_OUT: any(map(self._is_left_out, self.patch.paths)),
+            STRAYS_LEFT_OUT: bool(self.patch.left_out),
+        }
+        return tuple(name for name, holds in found.items() if holds)
 
     @property
     def applied_paths(self) -> tuple[str, ...]:

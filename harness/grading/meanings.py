@@ -36,6 +36,10 @@ FLAGS: Mapping[str, str] = {
     ),
     "files_that_are_no_tests_left_out": "A patch of tests changed other files too; they were not applied.",
     "build_products_left_out": "The patch brought build products along; they were not applied.",
+    "stray_files_left_out": (
+        "The patch brought symbolic links, submodules or binary files along, and the fix has none like them; they were "
+        "not applied."
+    ),
     "workload_result_not_compared": (
         "The workload computes nothing that is the same in each run of the base tree and of the gold patch: nothing "
         "shows that what it computes with the patch is right."

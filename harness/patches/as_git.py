@@ -52,10 +52,14 @@ class GitFile:
     is_moved: bool = False
     """Renamed or copied."""
     is_binary: bool = False
+    has_data: bool = True
+    """False of a binary file whose content the patch lacks: git applies no such patch."""
     modes: list[int] = field(default_factory=list)
     """Every mode that its headers name."""
     body: list[bytes] = field(default_factory=list)
     """The lines of its hunks, or its binary data."""
+    lines: range = field(default=range(0), compare=False)
+    """Which lines of the patch these are, header included."""
 
     @property
     def names(self) -> tuple[bytes, ...]:
@@ -86,6 +90,7 @@ class _Reader:
             if not self._hunks(file):
                 self._binary(file)
             file.body = self._lines[start : self._at]
+            file.lines = range(file.lines.start, self._at)
             yield file
 
     def _line(self, ahead: int = 0) -> bytes:
@@ -105,6 +110,7 @@ class _Reader:
                 raise self._refuse("a hunk has no file header above it")
             if self._at + 1 == len(self._lines):
                 return None
+            file.lines = range(self._at, self._at)
             if line.startswith(b"diff --git "):
                 if self._git_header(file, line[len(b"diff --git ") :]):
                     return file
@@ -335,7 +341,7 @@ class _Reader:
             self._binary_hunk(required=True)
             self._binary_hunk(required=False)
         elif line.endswith(b" differ") and line.startswith(_DIFFER):
-            file.is_binary = True
+            file.is_binary, file.has_data = True, False
             self._at += 1
 
     def _binary_hunk(self, *, required: bool) -> None:

@@ -7,8 +7,9 @@ container, and what it has done there is read from the tree.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
-from assay.harness.patches.as_git import GitFile, read_as_git
+from assay.harness.patches.as_git import NEWLINE, GitFile, read_as_git
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.spelling import fold
 
@@ -19,6 +20,7 @@ PATH_BYTES, PART_BYTES, PARTS = 4095, 255, 128
 PLAIN_MODES = frozenset({0o100644, 0o100755})
 _KINDS = {0o120000: "a symbolic link", 0o160000: "a submodule", 0o040000: "a folder"}
 _KIND = 0o170000
+_STRAY = frozenset({0o120000, 0o160000})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class GatedPatch:
     """Those of them that it makes, also by moving or copying another."""
     normalized: tuple[str, ...] = ()
     """Changes that the gate made."""
+    left_out: tuple[str, ...] = ()
+    """Stray files, which are never applied: links, submodules, and binary files where the fix has none."""
 
     @property
     def is_empty(self) -> bool:
@@ -40,28 +44,65 @@ class GatedPatch:
 
 @lru_cache(maxsize=32)
 def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
-    """Check the form of a patch and return it ready to apply; binary data only where the gold patch has them too.
+    """Check the form of a patch and return it ready to apply, without stray files if there are others.
+
+    Binary data are stray unless the gold patch has some too (``allow_binary``), or where the patch lacks them.
 
     Raises:
-        MalformedPatchError: the patch is too large, not UTF-8, cut off, reaches outside the tree, or makes anything but
-            plain files.
+        MalformedPatchError: the patch is too large, not UTF-8, cut off, reaches outside the tree, has nothing but stray
+            files, or has another file at or below the path of one.
     """
     if not text.strip():
         return GatedPatch("")
     normalized = () if text.endswith("\n") else ("final newline",)
     data = _check_bytes(text) + (b"\n" if normalized else b"")
-    paths: dict[str, None] = {}
-    created: dict[str, None] = {}
-    for number, file in enumerate(read_as_git(data), start=1):
-        if number > MAX_FILES:
-            raise MalformedPatchError(f"touches more than {MAX_FILES} files")
-        _check_file(file, allow_binary=allow_binary)
-        paths.update(dict.fromkeys(map(check_path, file.names)))
-        if file.new is not None and (file.is_new is not False or file.is_moved):
-            created[check_path(file.new)] = None
-    if not paths:
+    files = list(islice(read_as_git(data), MAX_FILES + 1))
+    if not files:
         raise MalformedPatchError("no file header: this is not a unified diff")
-    return GatedPatch(data.decode(), tuple(paths), tuple(created), normalized)
+    if len(files) > MAX_FILES:
+        raise MalformedPatchError(f"touches more than {MAX_FILES} files")
+    reasons = [_find_stray(file, allow_binary=allow_binary) for file in files]
+    strays = {path: why for file, why in zip(files, reasons, strict=True) if why for path in _check_paths(file)}
+    kept = [file for file, why in zip(files, reasons, strict=True) if not why]
+    paths = dict.fromkeys(path for file in kept for path in _check_paths(file))
+    if strays:
+        taken = paths.keys() | {path[: slash.start()] for path in paths for slash in re.finditer("/", path)}
+        if refused := [reason for path, reason in strays.items() if path in taken or not paths]:
+            raise MalformedPatchError(refused[0])
+        data = _keep_only(kept, data)
+    made = (file for file in kept if file.new is not None and (file.is_new is not False or file.is_moved))
+    created = dict.fromkeys(check_path(file.new or b"") for file in made)
+    return GatedPatch(data.decode(), tuple(paths), tuple(created), normalized, tuple(strays))
+
+
+def _check_paths(file: GitFile) -> list[str]:
+    return [check_path(name) for name in file.names]
+
+
+def _find_stray(file: GitFile, *, allow_binary: bool) -> str:
+    """Return why a file is stray, or ""; raises MalformedPatchError for a mode that neither it nor a plain file has.
+
+    A link that goes, comes from a file or is moved is not stray: the patch would leave another tree without that.
+    """
+    odd = [mode for mode in file.modes if mode not in PLAIN_MODES]
+    is_whole = len(odd) == len(file.modes) and not file.is_deleted and not file.is_moved
+    for mode in odd:
+        if mode & _KIND not in _STRAY or not is_whole:
+            check_mode(mode)
+    if file.is_binary and not file.has_data:
+        return "says that a binary file differs, and lacks its content"
+    if file.is_binary and not allow_binary:
+        return "contains binary data, and the gold patch has none"
+    return next(map(_describe, odd), "")
+
+
+def _keep_only(kept: list[GitFile], data: bytes) -> bytes:
+    """Cut all but some files out of a patch; raises MalformedPatchError if git reads these in another way then."""
+    lines = data.split(NEWLINE)
+    cut = b"".join(line + NEWLINE for file in kept for line in lines[file.lines.start : file.lines.stop])
+    if list(read_as_git(cut)) != kept:
+        raise MalformedPatchError("stray files cannot be told from the others")
+    return cut
 
 
 def check_path(name: bytes) -> str:
@@ -89,10 +130,12 @@ def check_mode(mode: int) -> int:
     """Return the mode of a plain file; raises MalformedPatchError for any other."""
     if mode in PLAIN_MODES:
         return mode
+    raise MalformedPatchError(_describe(mode))
+
+
+def _describe(mode: int) -> str:
     kind = _KINDS.get(mode & _KIND)
-    raise MalformedPatchError(
-        f"file mode {mode:o} makes {kind}" if kind else f"file mode {mode:o}; only 100644 and 100755 are accepted"
-    )
+    return f"file mode {mode:o} makes {kind}" if kind else f"file mode {mode:o}; only 100644 and 100755 are accepted"
 
 
 def _check_bytes(text: str) -> bytes:
@@ -105,13 +148,6 @@ def _check_bytes(text: str) -> bytes:
     if b"\0" in data:
         raise MalformedPatchError("contains a NUL byte")
     return data
-
-
-def _check_file(file: GitFile, *, allow_binary: bool) -> None:
-    for mode in file.modes:
-        check_mode(mode)
-    if file.is_binary and not allow_binary:
-        raise MalformedPatchError("contains binary data, and the gold patch has none")
 
 
 def _check_place(path: str, parts: list[str]) -> None:

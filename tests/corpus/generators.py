@@ -56,6 +56,16 @@ def message_like_headers(instance: Instance) -> str:
     return f"{head}{words}\n---\n src/calc/__init__.py | 2 +-\n\n{instance.gold_patch}-- \n2.39.5\n\n"
 
 
+def fix_among_strays(instance: Instance) -> str:
+    """The fix, a new link, a submodule, a binary file without its data, and planted bytecode."""
+    new = "diff --git a/{0} b/{0}\nnew file mode {1}\nindex 0000000..0123456\n{2}\n"
+    text = "--- /dev/null\n+++ b/{0}\n@@ -0,0 +1 @@\n+{1}"
+    link = new.format("latest", "120000", text.format("latest", "/etc/passwd\n\\ No newline at end of file"))
+    module = new.format("vendored", "160000", text.format("vendored", "Subproject commit " + "0" * 40))
+    picture = new.format("plot.png", "100644", "Binary files /dev/null and b/plot.png differ")
+    return link + picture + planted_bytecode(instance) + instance.gold_patch + module
+
+
 def link_removed(instance: Instance) -> str:
     gone = "diff --git a/link b/link\ndeleted file mode 120000\n--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-/tmp\n"
     return f"{gone}\\ No newline at end of file\n{instance.gold_patch}"
@@ -107,6 +117,7 @@ GENERATORS: dict[str, Generator] = {
         planted_bytecode,
         modes_in_odd_spellings,
         message_like_headers,
+        fix_among_strays,
         link_removed,
         link_moved_without_a_mode,
         link_copied_to_a_protected_name,

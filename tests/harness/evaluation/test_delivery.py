@@ -81,9 +81,11 @@ def test_binary_files_are_packed_unchanged_and_copied_last(instance: Instance) -
     assert script.index("rm -rf") < script.index("/assay/assets/. .")
 
 
-def test_patch_with_build_products_is_flagged(instance: Instance) -> None:
+def test_patch_with_build_products_or_stray_files_is_flagged(instance: Instance) -> None:
     assert make_delivery(instance, PLAN, gate(diff("calc.py"))).flags == ()
     assert make_delivery(instance, PLAN, gate(diff("calc.py", "x.egg-info/a"))).flags == ("build_products_left_out",)
+    link = "diff --git a/link b/link\nold mode 120000\nnew mode 120000\n"
+    assert make_delivery(instance, PLAN, gate(diff("calc.py") + link)).flags == ("stray_files_left_out",)
 
 
 def names_in(delivery: Delivery) -> set[str]:

@@ -109,27 +109,64 @@ def test_created_paths_are_new_files_and_targets_of_moves() -> None:
     assert gate(new + diff("x") + moved).created == ("n", "p")
 
 
+STRAYS = [
+    ("new file mode 120000", "symbolic link"),
+    ("new file mode 0120000", "symbolic link"),
+    ("new file mode 120000 ", "symbolic link"),
+    ("new mode +120777", "symbolic link"),
+    ("index 0123abc..4567def 120000", "symbolic link"),
+    ("old mode 120000", "symbolic link"),
+    ("new file mode 160000", "submodule"),
+    ("index 1..2\nGIT binary patch\nliteral 0\nHcmV?d00001\n", "binary"),
+    ("index 1..2\nBinary files a/y and b/y differ", "binary"),
+    ("index 1..2\nFiles a/y and b/y differ", "binary"),
+]
+
+
+@pytest.mark.parametrize(("line", "why"), STRAYS)
+def test_stray_files_are_left_out_and_named(line: str, why: str) -> None:
+    stray = f"diff --git a/y b/y\n{line}\n"
+    for text in (stray + diff("x.py"), diff("x.py") + stray, diff("a.py") + stray + diff("x.py")):
+        gated = gate(text)
+        assert (gated.text, gated.left_out) == (text.replace(stray, ""), ("y",))
+        assert "y" not in (*gated.paths, *gated.created)
+
+
+@pytest.mark.parametrize(("line", "why"), STRAYS)
+@pytest.mark.parametrize("other", ["", diff("y"), diff("y/z"), "diff --git a/y b/z\nrename from y\nrename to z\n"])
+def test_stray_files_alone_or_with_others_at_their_path_are_refused(line: str, why: str, other: str) -> None:
+    with pytest.raises(MalformedPatchError, match=why):
+        gate(f"diff --git a/y b/y\n{line}\n" + other + (diff("x.py") if other else ""))
+
+
+def test_binary_data_stay_where_the_fix_has_some_too_and_a_file_without_its_data_never_does() -> None:
+    data, differs = (
+        f"diff --git a/{name} b/{name}\n{line}\n" for name, (line, _) in zip("yz", STRAYS[7:9], strict=True)
+    )
+    gated = gate(data + differs.replace("a/y and b/y", "a/z and b/z") + diff("x.py"), allow_binary=True)
+    assert (gated.paths, gated.left_out) == (("y", "x.py"), ("z",))
+
+
+@pytest.mark.parametrize("path", ["../y", "/y", ".git/config"])
+def test_stray_files_outside_of_the_tree_are_refused(path: str) -> None:
+    with pytest.raises(MalformedPatchError):
+        gate(f"diff --git a/{path} b/{path}\nnew file mode 120000\n" + diff("x.py"))
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("new file mode 120000", "symbolic link"),
-        ("new file mode 0120000", "symbolic link"),
-        ("new file mode 120000 ", "symbolic link"),
         ("deleted file mode  120000", "symbolic link"),
-        ("new mode +120777", "symbolic link"),
-        ("index 0123abc..4567def 120000", "symbolic link"),
-        ("old mode 120000", "symbolic link"),
-        ("new file mode 160000", "submodule"),
+        ("old mode 100644\nnew mode 120000", "symbolic link"),
+        ("old mode 120000\nnew mode 100644", "symbolic link"),
+        ("rename from y\nrename to w\nindex 1..2 120000", "symbolic link"),
         ("new file mode 040000", "folder"),
         ("new file mode 100664", "only 100644"),
         ("new file mode 106755", "only 100644"),
         ("new file mode 0", "only 100644"),
-        ("index 1..2\nGIT binary patch\nliteral 0\nHcmV?d00001\n", "binary"),
-        ("index 1..2\nBinary files a/x and b/x differ", "binary"),
-        ("index 1..2\nFiles a/x and b/x differ", "binary"),
     ],
 )
-def test_anything_but_plain_text_files_is_refused(line: str, why: str) -> None:
+def test_modes_that_neither_plain_nor_stray_files_have_are_refused(line: str, why: str) -> None:
     with pytest.raises(MalformedPatchError, match=why):
         gate(f"diff --git a/y b/y\n{line}\n" + diff("x.py"))
 
