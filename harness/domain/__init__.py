@@ -32,6 +32,7 @@ from assay.harness.domain.environment import (
     Variant,
 )
 from assay.harness.domain.evidence import (
+    FUZZED,
     Apply,
     ApplyStatus,
     Channel,
@@ -81,6 +82,7 @@ from assay.harness.domain.vocabulary import (
 
 __all__ = [
     "FAILING",
+    "FUZZED",
     "GRADED",
     "INFRASTRUCTURE",
     "MISSING",

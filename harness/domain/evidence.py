@@ -16,6 +16,10 @@ class ApplyStatus(StrEnum):
     CONFLICT = "conflict"
 
 
+FUZZED = "patch --fuzz=5"
+"""The word in ``Apply.normalized`` for a patch that git refuses and this command applies."""
+
+
 class Apply(Model):
     """Result of the patch gate and of ``git apply``."""
 

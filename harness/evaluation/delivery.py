@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from assay.harness import languages
-from assay.harness.domain import Instance, TestPlan
+from assay.harness.domain import FUZZED, Instance, TestPlan
 from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.changes import SEPARATOR
+from assay.harness.evaluation.loosely import APPLIED_LOOSELY
 from assay.harness.evaluation.protection import PRODUCTS_LEFT_OUT, ROOT, STRAYS_LEFT_OUT
 from assay.harness.evaluation.supervising import HIDDEN, HOME, MODEL, PIPE, SUPERVISE, TEST, supervisor
 from assay.harness.patches.gate import GatedPatch
@@ -126,6 +127,7 @@ class Delivery:
         found = {
             PRODUCTS_LEFT_OUT: any(map(self._is_left_out, self.patch.paths)),
             STRAYS_LEFT_OUT: bool(self.patch.left_out),
+            APPLIED_LOOSELY: FUZZED in self.patch.normalized,
         }
         return tuple(name for name, holds in found.items() if holds)
 

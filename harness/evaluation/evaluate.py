@@ -25,15 +25,16 @@ from assay.harness.domain import (
     Timings,
 )
 from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ExecResult, ImageInfo, Sidecar
-from assay.harness.evaluation.applying import apply_patch, make_evidence
-from assay.harness.evaluation.delivery import Delivery, make_delivery
+from assay.harness.evaluation.applying import Applied, apply_patch, make_evidence
+from assay.harness.evaluation.delivery import CONFLICT, Delivery, make_delivery
 from assay.harness.evaluation.guarding import find_rewritten
+from assay.harness.evaluation.loosely import respell
 from assay.harness.evaluation.protection import ROOT, check_spelling
 from assay.harness.evaluation.supervising import CHANGED, PIPE, RESULTS, TEST, supervise
 from assay.harness.evaluation.witnesses import expect_at_places, read_witnesses
 from assay.harness.languages.base import is_manifest
-from assay.harness.patches.diff import MalformedPatchError
-from assay.harness.patches.gate import GatedPatch, gate
+from assay.harness.patches.diff import MalformedPatchError, MiscountedHunkError
+from assay.harness.patches.gate import GatedPatch, gate, gate_unread
 from assay.harness.runners import Tripwires
 from assay.harness.runners import find as find_runner
 
@@ -57,6 +58,8 @@ class Task:
     """Whether an evaluation may stop when its fail-to-pass tests fail (``benchmarks.fail_fast``)."""
     counter: Literal["", "pair", "sealed"] = ""
     """What runs again if it would be resolved: ``pair``, its counter-tests; ``sealed``, tests without answers too."""
+    loosely: bool = False
+    """Whether a patch that git refuses is applied as ``patch --fuzz=5`` does it (``loosely``)."""
     records: str = ""
     """A file that is read when the tests have ended."""
     counters: CounterSet | None = None
@@ -107,10 +110,10 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     archive = delivery.archive()
     with engine.open(BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)) as box:
         clock = _Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
-        applied = apply_patch(box, task.instance, delivery)
+        delivery, applied = _apply(box, task, delivery)
         clock.lap("apply")
         evidence = make_evidence(task.instance, delivery, applied, tests_are_judged=task.tests_are_judged)
-        found = Evaluation(evidence, patch.text, applied.result.output)
+        found = Evaluation(evidence, delivery.patch.text, applied.result.output)
         if not applied.ended:
             run = box.exec(
                 ["bash", TEST] if plan.user == ROOT else supervise(plan.user, applied.guards),
@@ -134,12 +137,27 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
             "flags": (
                 *found.evidence.flags,
                 *_flag_missing_tripwires(found.evidence, engine),
-                *_flag_missing_packages(task, patch, found.output),
+                *_flag_missing_packages(task, delivery.patch, found.output),
                 *(f"not_enforced:{limit.replace(' ', '_')}" for limit in sorted(engine.unenforced)),
             ),
         }
     )
     return replace(found, evidence=evidence)
+
+
+def _apply(box: Box, task: Task, delivery: Delivery) -> tuple[Delivery, Applied]:
+    """Apply a patch as git does or, where git refuses and the benchmark does it, as ``patch --fuzz=5`` does."""
+    patch = delivery.patch
+    if patch.unread:
+        applied = Applied(ExecResult(CONFLICT, b"", 0.0), refused=patch.unread)
+    else:
+        applied = apply_patch(box, task.instance, delivery)
+    if task.loosely and applied.result.exit_code == CONFLICT:
+        respelled = respell(box, delivery.plan, patch, allow_binary=_allows_binary(task))
+        if respelled is not None:
+            delivery = replace(delivery, patch=respelled)
+            return delivery, apply_patch(box, task.instance, delivery)
+    return delivery, applied
 
 
 def replace_targets(command: str, before: Sequence[str], after: Sequence[str]) -> str:
@@ -153,13 +171,27 @@ def replace_targets(command: str, before: Sequence[str], after: Sequence[str]) -
 def gate_patch(task: Task) -> GatedPatch | Evaluation:
     """Return the patch as it may be applied, or the evaluation of one that needs no container to be judged."""
     try:
-        patch = gate(task.prediction.patch, allow_binary="GIT binary patch" in task.instance.gold_patch)
+        patch = _gate(task)
         check_spelling(task.instance, task.plan, patch.created)
     except MalformedPatchError as error:
         return judge_without_container(task, ApplyStatus.REJECTED, str(error))
     if patch.is_empty and not task.runs_empty:
         return judge_without_container(task, ApplyStatus.EMPTY, "")
     return patch
+
+
+def _gate(task: Task) -> GatedPatch:
+    text = task.prediction.patch
+    try:
+        return gate(text, allow_binary=_allows_binary(task))
+    except MiscountedHunkError as error:
+        if not task.loosely:
+            raise
+        return gate_unread(text, str(error))
+
+
+def _allows_binary(task: Task) -> bool:
+    return "GIT binary patch" in task.instance.gold_patch
 
 
 def _choose_user(task: Task, image: ImageInfo | None) -> Task:

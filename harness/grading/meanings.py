@@ -40,6 +40,10 @@ FLAGS: Mapping[str, str] = {
         "The patch brought symbolic links, submodules or binary files along, and the fix has none like them; they were "
         "not applied."
     ),
+    "applied_loosely": (
+        "Git refuses the patch, and patch --fuzz=5 applies it, as the benchmark's own harness does; the tests ran on "
+        "what that left. --strict makes it patch_conflict."
+    ),
     "workload_result_not_compared": (
         "The workload computes nothing that is the same in each run of the base tree and of the gold patch: nothing "
         "shows that what it computes with the patch is right."

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assay.harness.patches.diff import MalformedPatchError
+from assay.harness.patches.diff import MalformedPatchError, MiscountedHunkError
 from assay.harness.patches.names import (
     QUOTE,
     SLASH,
@@ -327,11 +327,12 @@ class _Reader:
             at += 1
         self._at = at
         if at == end and (old > 0 or new > 0):
-            raise MalformedPatchError("the last hunk is cut off")
+            raise MiscountedHunkError("the last hunk is cut off")
         if old > 0 or new > 0:
-            raise self._refuse(f"a hunk is shorter than its header says, before {_show(self._line()[:60])}")
+            before = _show(self._line()[:60])
+            raise MiscountedHunkError(f"line {at + 1}: a hunk is shorter than its header says, before {before}")
         if old or new or not changes:
-            raise self._refuse("a hunk is longer than its header says, or changes nothing")
+            raise MiscountedHunkError(f"line {at + 1}: a hunk is longer than its header says, or changes nothing")
 
     def _binary(self, file: GitFile) -> None:
         line = self._line()

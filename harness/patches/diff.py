@@ -32,6 +32,10 @@ class MalformedPatchError(ValueError):
     """The text is not a unified diff, or not one that may be applied; the message says why."""
 
 
+class MiscountedHunkError(MalformedPatchError):
+    """A hunk has more or fewer lines than its header says."""
+
+
 @dataclass(frozen=True, slots=True)
 class HunkLine:
     """One line of a hunk.

@@ -37,6 +37,9 @@ class GatedPatch:
     left_out: tuple[str, ...] = ()
     """Stray files, which are never applied: links, submodules, and binary files where the fix has none."""
 
+    unread: str = ""
+    """Why git does not read it; what it changes is not known then."""
+
     @property
     def is_empty(self) -> bool:
         return not self.text
@@ -73,6 +76,11 @@ def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
     made = (file for file in kept if file.new is not None and (file.is_new is not False or file.is_moved))
     created = dict.fromkeys(check_path(file.new or b"") for file in made)
     return GatedPatch(data.decode(), tuple(paths), tuple(created), normalized, tuple(strays))
+
+
+def gate_unread(text: str, why: str) -> GatedPatch:
+    """Return a text that git does not read as a patch, for a tool that may; raises MalformedPatchError if none can."""
+    return GatedPatch(_check_bytes(text).decode(), unread=why)
 
 
 def _check_paths(file: GitFile) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from assay.harness import languages
 from assay.harness.domain import (
     FAILING,
+    FUZZED,
     PASSING,
     ApplyStatus,
     Channel,
@@ -80,6 +81,8 @@ def _check_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
 
 
 def _check_strictness(evidence: Evidence) -> tuple[Outcome, str] | None:
+    if evidence.strict and FUZZED in evidence.apply.normalized:
+        return Outcome.PATCH_CONFLICT, "git does not apply the patch, and a strict run takes no other way"
     if evidence.strict and evidence.user == ROOT:
         return Outcome.NOT_RUN, "the tests ran as root, which is not enough for a strict run"
     if evidence.strict and evidence.report.channel is Channel.LOG:

@@ -53,7 +53,7 @@ def evaluate_once(
         if not benchmark.patches_are_tests:
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
-        with bench.image(task.instance, judged.text) as image:
+        with bench.image(task.instance, "" if judged.unread else judged.text) as image:
             evaluate = find_evaluation(task)
             if not (task.counter or task.counters) or not _has_counters(task, engine):
                 return evaluate(task, image, engine, labels)

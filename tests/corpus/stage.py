@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
+from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import Evidence, Instance, Limits, Outcome, Prediction, TestPlan, Verdict
 from assay.harness.engines.base import Engine
 from assay.harness.engines.docker import DockerEngine
@@ -56,7 +57,8 @@ def task_of(case: Case, project: Project, place: Place) -> Task:
     plan = place.plan.model_copy(update={"limits": limits})
     prediction = Prediction(instance_id=place.instance.id, model="corpus", patch=patch)
     counter: Literal["", "pair", "sealed"] = "sealed" if case.counter == "sealed" else "pair" if case.counter else ""
-    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=counter)
+    loosely = find_benchmark(place.instance.rule).loosely
+    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=counter, loosely=loosely)
 
 
 def play(task: Task, image: str, engine: Engine, root: Path) -> Played:

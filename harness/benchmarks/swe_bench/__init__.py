@@ -4,13 +4,14 @@ from assay.harness.benchmarks.base import Benchmark
 from assay.harness.benchmarks.swe_bench.rule import fail_only, judge_fail_only, pass_and_fail
 from assay.harness.domain import Rule
 
-BENCHMARK = Benchmark(name=Rule.SWE_BENCH, label_rule=pass_and_fail, submitted_as="swebench")
+BENCHMARK = Benchmark(name=Rule.SWE_BENCH, label_rule=pass_and_fail, loosely=True, submitted_as="swebench")
 FAIL_ONLY = Benchmark(
     name=Rule.SWE_BENCH_FAIL_ONLY,
     label_rule=fail_only,
     own_judge=judge_fail_only,
+    loosely=True,
     labels_may_be_missing=True,
     can_stop_early=False,
     submitted_as="swebench",
 )
-SWE_SMITH = Benchmark(name=Rule.SWE_SMITH, label_rule=pass_and_fail)
+SWE_SMITH = Benchmark(name=Rule.SWE_SMITH, label_rule=pass_and_fail, loosely=True)

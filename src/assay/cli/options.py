@@ -198,7 +198,8 @@ Timeout = Annotated[int | None, typer.Option(min=1, help="Limit of the test comm
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict", help="Count results that only a log shows, or of tests that ran as root, as none: not_run."
+        "--strict",
+        help="Count results of a log alone, or of tests that ran as root, as none; take no patch that git refuses.",
     ),
 ]
 FailFast = Annotated[

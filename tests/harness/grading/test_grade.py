@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, Stages, Status, Tripwire
+from assay.harness.domain import FUZZED, Apply, ApplyStatus, Channel, Instance, Outcome, Rule, Stages, Status, Tripwire
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.doubts import find_distrust
 from judged import LETTERS, E, F, M, P, S, X, make_evidence
@@ -249,3 +249,11 @@ def test_strict_run_takes_neither_logs_nor_tests_of_root(
     verdict = grade(instance, make_evidence(tests, strict=True, **changes))
     assert verdict.outcome is Outcome.NOT_RUN
     assert reason in verdict.reason
+
+
+def test_strict_run_refuses_what_git_does_not_apply(instance: Instance) -> None:
+    tests = dict.fromkeys((*instance.fail_to_pass, *instance.pass_to_pass), P)
+    loosely = {"apply": Apply(status=ApplyStatus.APPLIED, normalized=(FUZZED,))}
+    assert grade(instance, make_evidence(tests).model_copy(update=loosely)).resolved
+    strict = make_evidence(tests, strict=True).model_copy(update=loosely)
+    assert grade(instance, strict).outcome is Outcome.PATCH_CONFLICT

@@ -1,0 +1,71 @@
+"""Patches that git refuses and ``patch`` applies, as some benchmarks do; what it leaves in a copy is the reading."""
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+
+from assay.harness.domain import FUZZED, TestPlan
+from assay.harness.engines.base import Box
+from assay.harness.engines.tars import pack_tar
+from assay.harness.evaluation.supervising import HOME, MODEL
+from assay.harness.patches.diff import MalformedPatchError
+from assay.harness.patches.gate import MAX_FILES, GatedPatch, check_path, gate
+
+APPLIED_LOOSELY = "applied_loosely"
+SECONDS = 60.0
+MAX_NAMES = 4 * MAX_FILES
+_NAMED, _COPY = f"{HOME}/named", "/tmp/assay-copy"
+_HEADER = re.compile(
+    r"^[ \tX]*(?:---|\+\+\+|\*\*\*|Index:|diff --git|(?:rename|copy) (?:from|to))[ \t]+(.+)$", re.MULTILINE
+)
+_SCRIPT = f"""\
+set -uf
+rm -rf {_COPY} && mkdir -p {_COPY}/a || exit 1
+while IFS= read -r -d '' path; do
+  set -- $(git -c safe.directory='*' --literal-pathspecs ls-tree HEAD -- "$path")
+  case "${{1-}}" in 100644 | 100755) ;; *) continue ;; esac
+  file={_COPY}/a/$path
+  mkdir -p "${{file%/*}}" && git -c safe.directory='*' cat-file blob "$3" > "$file" || exit 1
+  [ "$1" = 100644 ] || chmod a+x "$file"
+done < {_NAMED}
+cp -R {_COPY}/a {_COPY}/b && cd {_COPY}/b || exit 1
+patch -u -p1 --batch --forward --fuzz=5 --no-backup-if-mismatch -r - -i {MODEL} > /dev/null 2>&1 || exit 2
+cd .. && git diff --no-index --no-prefix --text --no-renames --no-ext-diff --no-textconv --no-color a b 2> /dev/null
+[ $? -le 1 ]
+"""
+"""Copies the listed files of the base commit, patches the copy, and prints the difference. ``patch`` goes nowhere
+but into the copy, in which there is neither a link nor a repository."""
+
+
+def respell(box: Box, plan: TestPlan, patch: GatedPatch, *, allow_binary: bool) -> GatedPatch | None:
+    """Write a patch anew by the changes that ``patch --fuzz=5`` makes; None if it refuses them, or the image lacks it.
+
+    It runs as the tests' user, before any code of the patch. Raises EngineError, and MalformedPatchError as ``gate``.
+    """
+    named = "".join(f"{path}\0" for path in _find_names(patch.text))
+    box.put(pack_tar({_NAMED.strip("/"): named.encode()}))
+    script, most = ["bash", "-c", _SCRIPT], 2 * len(patch.text) + 2**20
+    done = box.exec(script, user=plan.user, workdir=plan.workdir, seconds=SECONDS, output_bytes=most)
+    if done.exit_code or done.timed_out or done.truncated or not done.output:
+        return None
+    try:
+        text = done.output.decode()
+    except UnicodeDecodeError as error:
+        raise MalformedPatchError("a file that it changes is not UTF-8") from error
+    found = gate(text, allow_binary=allow_binary)
+    box.put(pack_tar({MODEL.strip("/"): found.text}))
+    return replace(found, normalized=(*patch.normalized, FUZZED), left_out=(*patch.left_out, *found.left_out))
+
+
+def _find_names(text: str) -> list[str]:
+    """Find the paths that a patch may name, with and without their first folder, in all that looks like a header."""
+    found = dict[str, None]()
+    for line in _HEADER.finditer(text):
+        for word in (line[1].strip(), *line[1].split()):
+            name = word.strip('"')
+            for path in (name, name.partition("/")[2]):
+                with suppress(MalformedPatchError, UnicodeEncodeError):
+                    found[check_path(path.encode())] = None
+        if len(found) > MAX_NAMES:
+            break
+    return [*found]
