@@ -155,11 +155,15 @@ class RunStore:
 
     def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
         """Write an evaluation; raises OSError, and what was there before is still there then."""
+        return self.save_evaluation(task.instance, evaluation, verdict, key)
+
+    def save_evaluation(self, instance: Instance, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
+        """Write an evaluation as ``save`` does; no more of a task is kept."""
         seconds = evaluation.evidence.timings.test
         saved = SavedVerdict(key=key, seconds=seconds, graded=grading_edition(), verdict=verdict)
         reports = sorted(evaluation.report_files.items())[:REPORT_FILES]
         files = {
-            "instance.json": task.instance.model_dump_json().encode(),
+            "instance.json": instance.model_dump_json().encode(),
             "evidence.json": evaluation.evidence.model_dump_json(indent=1).encode(),
             "patch.diff": evaluation.patch.encode(errors="surrogatepass"),
             "test_output.txt": evaluation.output,

@@ -282,6 +282,7 @@ def sum_line(report: "RunReport") -> str:
     mixed = ", ".join(f"{n} {name}" for name, n in report.environments.items()) if len(report.environments) > 1 else ""
     line = f"{report.resolved_instances} of {report.submitted_instances} resolved{rest}{flaky}"
     line += f"; mixed environments: {mixed}" if mixed else ""
+    line += f"; {report.describe_logs()}" if report.describe_logs() else ""
     line += f"; {report.describe_counters()}" if report.counter else ""
     line += f"; mean {format_measures(report.mean_measures)}" if report.mean_measures else ""
     if report.operational_instances is None:

@@ -35,6 +35,7 @@ def metrics(
     """
     from assay.cli import console
     from assay.harness.domain import Outcome
+    from assay.harness.grading.logs import LOG_ALONE
     from assay.harness.metrics.assessment import assess, means
 
     store, sources = find_run(run, runs_dir), config.sources(mirror)
@@ -45,6 +46,9 @@ def metrics(
             console.say(f"{prediction.instance_id}: left out, no saved evaluation")
             continue
         resolved = saved.verdict.outcome is Outcome.RESOLVED
+        if LOG_ALONE in saved.verdict.flags and not prediction.patch:
+            console.say(f"{prediction.instance_id}: left out, the patch that its log is of is not known")
+            continue
         cause = store.load_cause(prediction.instance_id)
         needed = cause.cause.needed_share if cause is not None and resolved else None
         texts = _texts(instance, sources)
