@@ -1,7 +1,7 @@
 """Finds the logs of other harnesses below a folder, and what is beside each.
 
-    <id>[.anything].txt or .log                            in the folder itself, or in one that is named logs
-    <id>/{test_output.txt, patch.diff, report.json}        SWE-bench, and submissions to it
+    <id>[.anything].txt or .log                                      in the folder itself, or in one named logs
+    <id>/{test_output.txt, patch.diff, report.json}                  SWE-bench, and submissions to it
     <org>/<repo>/evals/pr-<number>/{fix-patch-run.log, fix.patch}    Multi-SWE-bench
 
 The folder may be any part of such a tree. Records of agents (``trajs``) are no logs of tests.
@@ -17,7 +17,6 @@ from assay.harness.errors import DataError
 from assay.harness.files import parse_json
 
 SUFFIXES = frozenset({".txt", ".log"})
-LOGS, TRAJECTORIES = "logs", "trajs"
 OUTPUT, FIX_LOG = "test_output.txt", "fix-patch-run.log"
 PATCHES = {OUTPUT: "patch.diff", FIX_LOG: "fix.patch"}
 """Names of the logs that have their own folder, and of the patch beside each."""
@@ -32,13 +31,11 @@ def find_logs(folder: Path, ids: Collection[str]) -> tuple[dict[str, Path], tupl
     """
     known = {each.lower(): each for each in ids}
     logs: dict[str, Path] = {}
-    strangers = []
-    top = folder.resolve()
+    strangers, top = [], folder.resolve()
     for path in _list_logs(top, known):
-        name = _find_instance(path, known)
-        shown = str(path.relative_to(top))
+        name, shown = _find_instance(path, known), path.relative_to(top)
         if name is None:
-            strangers.append(shown)
+            strangers.append(str(shown))
         elif name in logs:
             other = logs[name].relative_to(folder)
             problem = f"{other} is of the same instance; keep one, or name the folder of one run"
@@ -50,31 +47,25 @@ def find_logs(folder: Path, ids: Collection[str]) -> tuple[dict[str, Path], tupl
 
 def read_patch(log: Path) -> str | None:
     """Return the patch beside a log; None if there is none."""
-    name = PATCHES.get(log.name)
-    with suppress(OSError):
-        return log.with_name(name).read_text("utf-8", errors="replace") if name else None
+    with suppress(OSError, KeyError):
+        return log.with_name(PATCHES[log.name]).read_text("utf-8", errors="replace")
     return None
 
 
 def read_resolved(log: Path, instance_id: str) -> bool | None:
     """Return the "resolved" of the ``report.json`` beside a log; None if it has none."""
-    if log.name != OUTPUT:
-        return None
-    with suppress(OSError, ValueError):
-        report = parse_json(log.with_name("report.json").read_bytes())
-        about = report.get(instance_id) if isinstance(report, Mapping) else None
-        resolved = about.get("resolved") if isinstance(about, Mapping) else None
-        return resolved if isinstance(resolved, bool) else None
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        found = parse_json(log.with_name("report.json").read_bytes())[instance_id]["resolved"]
+        return found if isinstance(found, bool) else None
     return None
 
 
 def _list_logs(top: Path, known: Collection[str]) -> Iterator[Path]:
     for parent, folders, names in os.walk(top, onerror=_refuse):
-        folders[:] = sorted({*folders} - {TRAJECTORIES})
+        folders[:] = sorted({*folders} - {"trajs"})
         folder = Path(parent)
-        for name in sorted(_choose(folder, names, known, is_top=folder == top)):
-            if (path := folder / name).is_file():
-                yield path
+        chosen = (folder / name for name in sorted(_choose(folder, names, known, is_top=folder == top)))
+        yield from (path for path in chosen if path.is_file())
 
 
 def _refuse(error: OSError) -> None:
@@ -86,11 +77,9 @@ def _choose(folder: Path, names: Sequence[str], known: Collection[str], *, is_to
     """Return the names of the files in a folder that are logs of candidates' tests."""
     if own := [name for name in names if name in PATCHES]:
         return own if folder.parent.name != "instances" or OUTPUT in own else []  # gold's log, of a row that was made
-    if folder.name.lower() in known or _PULL_REQUEST.search(folder.as_posix()):
-        return []  # a folder of an instance whose tests did not run
-    if is_top or folder.name == LOGS:
-        return [name for name in names if Path(name).suffix.lower() in SUFFIXES]
-    return []
+    is_own = folder.name.lower() in known or _PULL_REQUEST.search(folder.as_posix())  # its tests did not run
+    is_flat = is_top or folder.name == "logs"
+    return [name for name in names if is_flat and not is_own and Path(name).suffix.lower() in SUFFIXES]
 
 
 def _find_instance(path: Path, known: Mapping[str, str]) -> str | None:
@@ -100,9 +89,6 @@ def _find_instance(path: Path, known: Mapping[str, str]) -> str | None:
     if path.name == FIX_LOG:
         found = _PULL_REQUEST.search(path.parent.as_posix())
         return known.get("{}__{}-{}".format(*found.groups()).lower()) if found else None
-    stem = path.name.lower()
-    while "." in stem:
-        stem = stem.rpartition(".")[0]
-        if stem in known:
-            return known[stem]
-    return None
+    parts = path.name.lower().split(".")
+    stems = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
+    return next((known[stem] for stem in stems if stem in known), None)

@@ -1,6 +1,6 @@
 """The manifest of a run: what it is, what it was given, and whether another command may go on with it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from assay.harness.domain import DatasetRef, Environment, Model
 from assay.harness.errors import UserError
-from assay.harness.files import read_model
 from assay.harness.runs.shards import Shard
 
 
@@ -121,20 +120,3 @@ def refuse_another(root: Path, before: Run, kind: RunKind, given: Mapping[str, s
         known = before.given.get(name, value)
         if known != value:
             raise UserError(f"{root} was made with {name} {known or 'unset'}, not {value or 'unset'}; {ANOTHER}")
-
-
-def refuse_occupied(root: Path, is_own: Callable[[Run], bool], maker: str, own: str) -> None:
-    """Raise UserError unless a folder is new or empty, or has a command's own run; nobody's files are replaced.
-
-    ``maker`` and ``own`` are what the command and its run are called.
-    """
-    run = read_model(root / "run.json", Run)
-    if run is not None and not is_own(run):
-        raise UserError(f"{root} holds a run that no {maker} made; -o names another folder")
-    if run is None and root.exists() and any(not _is_begun(each.name) for each in root.iterdir()):
-        raise UserError(f"{root} is not empty and holds no {own}; -o names a new folder")
-
-
-def _is_begun(name: str) -> bool:
-    """Return whether a file may be of a command that was killed before it wrote the manifest."""
-    return name == "lock" or (name.startswith(".") and name.endswith(".new"))

@@ -14,17 +14,7 @@ from assay.harness.domain import INFRASTRUCTURE, Prediction
 from assay.harness.errors import UserError
 from assay.harness.files import read_model, refuse_links
 from assay.harness.names import count
-from assay.harness.runs.manifest import (
-    CONTROLS,
-    ORACLE,
-    SHARD,
-    WORDS,
-    Run,
-    RunKind,
-    control_name,
-    join_marks,
-    refuse_occupied,
-)
+from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, WORDS, Run, RunKind, control_name, join_marks
 from assay.harness.runs.regrade import summarise_causes, summarise_comparisons
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.saved import SavedVerdict
@@ -269,4 +259,4 @@ def _check_output(output: RunStore, sources: Sequence[RunStore]) -> None:
     """Raise UserError unless a folder is new or empty, or was made by a merge."""
     if any(output.root.resolve() == each.root.resolve() for each in sources):
         raise UserError(f"{output.root} is one of the runs; -o names another folder")
-    refuse_occupied(output.root, lambda run: bool(run.merged), "merge", "merged run")
+    output.refuse_occupied(lambda run: bool(run.merged), "merge", "merged run")

@@ -126,7 +126,7 @@ class RunReport(Model):
         return f"counter-tests of {resolved} resolved: {kinds}; {counter.failed} of {total} failed as they must"
 
     def describe_logs(self) -> str:
-        """Say in one line how many verdicts are of logs alone; empty if none is."""
+        """Say in one line how many verdicts are of logs alone; empty for none."""
         number = sum(LOG_ALONE in flags for flags in self.flags.values())
         return f"{count(number, 'verdict')} of logs alone: no tree was checked, no tripwires ran" if number else ""
 

@@ -104,8 +104,7 @@ def test_predictions_give_the_run_its_patches_unless_one_lies_beside_a_log(
     predictions({name: f"predicted for {name}\n" for name in ids})
     done = assay(*REGRADE, "-p", "preds.jsonl", "-o", "runs/logs")
     assert done.err.splitlines() == [
-        "1 prediction without a row left out",
-        "acme__calc-1: the patch beside its log is another than the prediction's, and is the one that was tested",
+        "acme__calc-1: the patch beside its log is not the prediction's; it is the one that was tested"
     ]
     lines = [json.loads(line) for line in Path("runs/logs/predictions.jsonl").read_text().splitlines()]
     assert {each["instance_id"]: each["patch"] for each in lines} == {
@@ -153,4 +152,4 @@ def test_measures_leave_out_a_log_whose_patch_is_not_known(assay: Callable, tree
     assert assay(*REGRADE, "-o", "runs/logs").code == 0
     done = assay("report", "metrics", "logs", "--json")
     assert [each["instance_id"] for each in done.json["instances"]] == ["acme__calc-2"]
-    assert "acme__calc-1: left out, the patch that its log is of is not known" in done.err
+    assert "acme__calc-1: left out, no saved evaluation of a patch" in done.err

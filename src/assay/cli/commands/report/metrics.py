@@ -42,13 +42,10 @@ def metrics(
     found = []
     for prediction in store.load_predictions():
         saved, instance = store.load_verdict(prediction.instance_id), store.load_instance(prediction.instance_id)
-        if saved is None or instance is None:
-            console.say(f"{prediction.instance_id}: left out, no saved evaluation")
+        if saved is None or instance is None or (LOG_ALONE in saved.verdict.flags and not prediction.patch):
+            console.say(f"{prediction.instance_id}: left out, no saved evaluation of a patch")
             continue
         resolved = saved.verdict.outcome is Outcome.RESOLVED
-        if LOG_ALONE in saved.verdict.flags and not prediction.patch:
-            console.say(f"{prediction.instance_id}: left out, the patch that its log is of is not known")
-            continue
         cause = store.load_cause(prediction.instance_id)
         needed = cause.cause.needed_share if cause is not None and resolved else None
         texts = _texts(instance, sources)

@@ -1,6 +1,5 @@
 """``assay report regrade``: verdicts from saved evidence, or from logs made elsewhere."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +11,7 @@ from assay.harness.errors import UserError
 from assay.harness.names import count
 
 if TYPE_CHECKING:
-    from assay.harness.domain import Instance, Prediction
     from assay.harness.grading.logs import LogGrades
-    from assay.harness.runs.report import RunReport
     from assay.harness.runs.store import RunStore
 
 
@@ -22,12 +19,10 @@ def regrade(
     target: Annotated[str, typer.Argument(help="A run, or a folder with test logs made elsewhere.")],
     dataset: Annotated[str | None, typer.Option("-d", "--dataset", help="The instances that the logs are of.")] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option("-p", "--predictions", help="The patches that the logs are of, perhaps with published_resolved."),
+        Path | None, typer.Option("-p", "--predictions", help="The logs' patches, perhaps with published_resolved.")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Leave a run in this folder, new or of the same logs."),
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The run's folder, new or of the same logs.")
     ] = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
     skip_bad_rows: options.SkipBadRows = False,
@@ -40,8 +35,7 @@ def regrade(
     <org>/<repo>/evals/pr-<number>/fix-patch-run.log. The patch and SWE-bench's report.json beside a log are read too.
     No container is started.
 
-    With -o, the result is a run like any other, whose verdicts say that they are of logs alone: no tree was checked,
-    and no tripwires ran.
+    With -o, the result is a run like any other. Its verdicts say that no tree was checked and no tripwires ran.
 
     \b
     Examples:
@@ -76,51 +70,33 @@ def _regrade_logs(
 ) -> None:
     from assay.cli import console
     from assay.harness.grading.logs import grade_logs
+    from assay.harness.runs.log_run import write_log_run
     from assay.harness.runs.report import build_report
-    from assay.instances.dataset.imports import find_published
+    from assay.harness.runs.store import RunStore
+    from assay.instances.dataset.predictions import read_published
 
+    if output and output.resolve().name.startswith("."):
+        raise UserError(f"-o {output}: a run cannot have this name; name a folder such as runs/mine")
     instances = load_instances(dataset, None, None, skip_bad_rows=skip_bad_rows, may_be_empty=False).instances
-    predictions = load_predictions(source).predictions if source else ()
-    grades = grade_logs(folder, instances, find_published(source) if source else None)
-    for name in grades.strangers:
-        console.say(f"{name}: no instance of {dataset} has this id")
-    if output is not None:
-        report = _write_run(output.expanduser(), folder, grades, instances, predictions)
+    imported = load_predictions(source) if source else None
+    published = read_published(source) if source and imported and imported.are_rows else None
+    grades = grade_logs(folder, instances, published)
+    if output:
+        store = RunStore(output.expanduser(), alone=True)
+        report, others = write_log_run(store, folder, grades, instances, imported.predictions if imported else ())
+        for name in others:
+            console.say(f"{name}: the patch beside its log is not the prediction's; it is the one that was tested")
     else:
         verdicts = grades.verdicts.values()
         report = build_report(verdicts, [each.id for each in instances], run_id=folder.name, dataset=dataset)
+    for name in grades.strangers:
+        console.say(f"{name}: no instance of {dataset} has this id")
     if as_json:
         console.print_json(report)
-    else:
-        _print_log_grades(grades)
-        if output is not None:
-            print(f"{console.sum_line(report)} · {output}")
-
-
-def _write_run(
-    output: Path,
-    folder: Path,
-    grades: "LogGrades",
-    instances: "Sequence[Instance]",
-    predictions: "Sequence[Prediction]",
-) -> "RunReport":
-    from assay.cli.console import say
-    from assay.harness.runs.log_run import pair_logs, write_log_run
-    from assay.harness.runs.store import RunStore
-    from assay.jobs.evaluate import format_revision
-
-    if output.resolve().name.startswith("."):
-        raise UserError(f"-o {output}: a run cannot have this name; name a folder such as runs/mine")
-    ids = {each.id.lower(): each.id for each in instances}
-    known = [each for each in predictions if each.instance_id.lower() in ids]
-    if len(known) < len(predictions):
-        say(f"{count(len(predictions) - len(known), 'prediction')} without a row left out")
-    known = [each.model_copy(update={"instance_id": ids[each.instance_id.lower()]}) for each in known]
-    pairs, others = pair_logs(grades, known)
-    for name in others:
-        say(f"{name}: the patch beside its log is another than the prediction's, and is the one that was tested")
-    given = {"the data set": format_revision(instances[0].dataset), "the logs": str(folder.resolve())}
-    return write_log_run(RunStore(output, alone=True), grades, pairs, instances, given)
+        return
+    _print_log_grades(grades)
+    if output:
+        print(f"{console.sum_line(report)} · {output}")
 
 
 def _print_log_grades(grades: "LogGrades") -> None:
