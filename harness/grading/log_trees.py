@@ -7,9 +7,8 @@
 The folder may be any part of such a tree. Records of agents (``trajs``) are no logs of tests.
 """
 
-import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,18 +26,22 @@ _PULL_REQUEST = re.compile(r"([^/]+)/([^/]+)/(?:evals/)?pr-(\d+)$")
 def find_logs(folder: Path, ids: Collection[str]) -> tuple[dict[str, Path], tuple[str, ...]]:
     """Return the log of each instance that has one, and the paths of the logs that are of no instance.
 
-    ``ids`` may be in another case. Raises DataError if a folder cannot be read, or two logs are of one instance.
+    ``ids`` may be in another case. Raises DataError if there is no such folder, or two logs are of one instance.
     """
+    if not folder.is_dir():
+        raise DataError("is no readable folder; give the folder that holds the logs", file=str(folder))
     known = {each.lower(): each for each in ids}
     logs: dict[str, Path] = {}
     strangers, top = [], folder.resolve()
-    for path in _list_logs(top, known):
-        name, shown = _find_instance(path, known), path.relative_to(top)
+    claims = ((path, _read_place(path, top, known)) for path in sorted(top.rglob("*")))
+    for path, claimed in ((path, claimed) for path, claimed in claims if claimed and path.is_file()):
+        name, shown = known.get(claimed), path.relative_to(top)
         if name is None:
             strangers.append(str(shown))
         elif name in logs:
-            other = logs[name].relative_to(folder)
-            problem = f"{other} is of the same instance; keep one, or name the folder of one run"
+            problem = (
+                f"{logs[name].relative_to(folder)} is of the same instance; keep one, or name the folder of one run"
+            )
             raise DataError(problem, file=str(folder / shown), instance=name)
         else:
             logs[name] = folder / shown
@@ -60,35 +63,17 @@ def read_resolved(log: Path, instance_id: str) -> bool | None:
     return None
 
 
-def _list_logs(top: Path, known: Collection[str]) -> Iterator[Path]:
-    for parent, folders, names in os.walk(top, onerror=_refuse):
-        folders[:] = sorted({*folders} - {"trajs"})
-        folder = Path(parent)
-        chosen = (folder / name for name in sorted(_choose(folder, names, known, is_top=folder == top)))
-        yield from (path for path in chosen if path.is_file())
-
-
-def _refuse(error: OSError) -> None:
-    problem = f"is no readable folder ({error.strerror}); give the folder that holds the logs"
-    raise DataError(problem, file=str(error.filename)) from error
-
-
-def _choose(folder: Path, names: Sequence[str], known: Collection[str], *, is_top: bool) -> Sequence[str]:
-    """Return the names of the files in a folder that are logs of candidates' tests."""
-    if own := [name for name in names if name in PATCHES]:
-        return own if folder.parent.name != "instances" or OUTPUT in own else []  # gold's log, of a row that was made
-    is_own = folder.name.lower() in known or _PULL_REQUEST.search(folder.as_posix())  # its tests did not run
-    is_flat = is_top or folder.name == "logs"
-    return [name for name in names if is_flat and not is_own and Path(name).suffix.lower() in SUFFIXES]
-
-
-def _find_instance(path: Path, known: Mapping[str, str]) -> str | None:
-    """Return the instance of a log: by its folder, or the longest id that its name starts with, up to a dot."""
+def _read_place(path: Path, top: Path, known: Collection[str]) -> str:
+    """Return the id, in lower case, of whose tests a file is the log by its name and folder; empty if it is none."""
+    folder = path.parent
+    pull = _PULL_REQUEST.search(folder.as_posix())
+    if "trajs" in path.relative_to(top).parts:
+        return ""
     if path.name == OUTPUT:
-        return known.get(path.parent.name.lower())
-    if path.name == FIX_LOG:
-        found = _PULL_REQUEST.search(path.parent.as_posix())
-        return known.get("{}__{}-{}".format(*found.groups()).lower()) if found else None
-    parts = path.name.lower().split(".")
-    stems = (".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
-    return next((known[stem] for stem in stems if stem in known), None)
+        return folder.name.lower()
+    if path.name == FIX_LOG and pull:  # below ``instances`` it is gold's, of a row that was made
+        return "" if pull[2] == "instances" else f"{pull[1]}__{pull[2]}-{pull[3]}".lower()
+    is_flat = (folder == top or folder.name == "logs") and not pull and folder.name.lower() not in known
+    parts = path.name.lower().split(".") if is_flat and path.suffix.lower() in SUFFIXES else []
+    stems = [".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
+    return next((stem for stem in stems if stem in known), "".join(stems[:1]))

@@ -128,9 +128,7 @@ def test_a_run_of_logs_is_written_again_by_the_same_command_alone(
     assert assay("report", "show", "logs", "--json").json == report
     other = ("report", "regrade", str(tree / "acme__calc-2"), "-d", "rows.jsonl", "-o", "runs/logs")
     assay(*other).refuses("holds a run that no regrade of these logs and rows made")
-    Path("full").mkdir()
-    Path("full/notes").write_text("")
-    assay(*REGRADE, "-o", "full").refuses("is not empty")
+    assay(*REGRADE, "-o", "logs").refuses("is not empty")
     assay(*REGRADE, "-o", ".hidden").refuses("cannot have this name")
     assay("report", "regrade", "logs", "-o", "runs/x").refuses("--dataset")
 
@@ -145,11 +143,3 @@ def test_a_folder_without_a_log_of_the_rows_is_refused(assay: Callable, rows: Pa
     for part in ("logs: ", "<id>[.anything].txt", "<id>/test_output.txt", "fix-patch-run.log", *others):
         assert part in done.err
     assert not Path("runs/logs").exists()
-
-
-def test_measures_leave_out_a_log_whose_patch_is_not_known(assay: Callable, tree: Path) -> None:
-    (tree / "acme__calc-1/patch.diff").unlink()
-    assert assay(*REGRADE, "-o", "runs/logs").code == 0
-    done = assay("report", "metrics", "logs", "--json")
-    assert [each["instance_id"] for each in done.json["instances"]] == ["acme__calc-2"]
-    assert "acme__calc-1: left out, no saved evaluation of a patch" in done.err
