@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
-from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure, find_cause
 from assay.harness.files import link_or_copy
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], l
             problem = _build_with_cli(builder, name, context, output, secrets, labels)
     if problem:
         tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
-        raise EnvironmentFailure(f"image {name} could not be built: {problem}", log_path=str(log), tail=tail)
+        problem = f"image {name} could not be built: {problem}"
+        raise EnvironmentFailure(problem, log_path=str(log), tail=tail, cause=find_cause(tail))
 
 
 @cache

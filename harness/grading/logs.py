@@ -1,7 +1,7 @@
 """Grade a folder of external test logs, and compare with the verdicts published for them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,11 +9,14 @@ from assay.harness import languages
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPart, Instance, TestReport, Verdict
 from assay.harness.errors import DataError
+from assay.harness.evaluation.evaluate import NO_TRIPWIRES
 from assay.harness.grading.grade import grade
+from assay.harness.grading.log_trees import LOOKED_FOR, find_logs, read_resolved
+from assay.harness.names import count
 from assay.harness.reports import find, read_log, suite_ran
 from assay.harness.reports.markers import cut_fenced, is_cut
 
-SUFFIXES = frozenset({".txt", ".log"})
+LOG_ALONE = "log_alone"  # flag of a verdict on a log that was made elsewhere
 
 _EXIT_CODE = re.compile(r"^>{5} Test Exit Code: (\d+)\s*$", re.MULTILINE)
 _MARKER = re.compile(
@@ -25,13 +28,14 @@ _MARKER = re.compile(
 class LogGrades:
     """Verdicts of a folder of logs, compared with published ones."""
 
+    logs: Mapping[str, Path]
     verdicts: Mapping[str, Verdict]
     evidence: Mapping[str, Evidence]
     agreements: tuple[str, ...]
     disagreements: tuple[str, ...]
     unpublished: tuple[str, ...]
     strangers: tuple[str, ...]
-    """Names of logs that match no given instance."""
+    """Paths of logs that match no given instance."""
 
     @property
     def agreement(self) -> float:
@@ -41,24 +45,29 @@ class LogGrades:
 
 
 def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[str, bool] | None = None) -> LogGrades:
-    """Grade every log of a folder, and list logs without an instance.
+    """Grade every log below a folder, and list logs without an instance.
 
     Args:
-        folder: with files named ``<instance id>[.anything].txt`` or ``.log``; ids in any case.
+        folder: with logs as in ``log_trees``; ids in any case.
         instances: their ``log_format`` is the format of their logs.
-        published: instance id to the published "resolved" of the same log.
+        published: instance id to the published "resolved" of the same log, in place of what lies beside it.
 
     Raises:
-        DataError: the folder cannot be read, or two logs are of one instance.
+        DataError: a folder cannot be read, two logs are of one instance, or none is of any.
         UserError: an instance names an unknown log format.
     """
-    logs, strangers = _assign(_list_logs(folder), instances)
+    logs, strangers = find_logs(folder, [instance.id for instance in instances])
+    if not logs:
+        others = f"; of the {count(len(strangers), 'log')} there none has a row ({strangers[0]})" if strangers else ""
+        raise DataError(f"holds no log of these instances{others}; looked for {LOOKED_FOR}", file=str(folder))
     by_id = {instance.id: instance for instance in instances}
     evidence = {name: read_evidence(by_id[name], read_text(path)) for name, path in logs.items()}
     verdicts = {name: grade(by_id[name], evidence[name]) for name in logs}
     known = {name.lower(): resolved for name, resolved in (published or {}).items()}
-    compared = {name: known[name.lower()] for name in logs if name.lower() in known}
+    said = {name: known.get(name.lower(), read_resolved(path, name)) for name, path in logs.items()}
+    compared = {name: resolved for name, resolved in said.items() if resolved is not None}
     return LogGrades(
+        logs=logs,
         verdicts=verdicts,
         evidence=evidence,
         agreements=tuple(name for name, resolved in compared.items() if verdicts[name].resolved == resolved),
@@ -78,6 +87,7 @@ def read_evidence(instance: Instance, text: str) -> Evidence:
         exit_code=int(code[1]) if code else None,
         timed_out=marker == "Tests Timed Out",
         report=TestReport() if marker or is_cut(text) else _read_report(instance, text),
+        flags=(LOG_ALONE, NO_TRIPWIRES),
         error=f"the log says: {marker}" if broken else "",
         failed_part=FailedPart.ENVIRONMENT if broken else FailedPart.NONE,
     )
@@ -105,38 +115,3 @@ def _read_apply(marker: str) -> Apply:
     if marker == "Patch Apply Failed":
         return Apply(status=ApplyStatus.CONFLICT, detail="the log says that the patch did not apply")
     return Apply(status=ApplyStatus.APPLIED)
-
-
-def _list_logs(folder: Path) -> Iterator[Path]:
-    try:
-        paths = sorted(folder.iterdir())
-    except OSError as error:
-        raise DataError(
-            f"is no readable folder ({error.strerror}); give the folder that holds the logs", file=str(folder)
-        ) from error
-    return (path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file())
-
-
-def _assign(paths: Iterator[Path], instances: Sequence[Instance]) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Assign each log to the longest id that its name starts with, up to a dot."""
-    ids = {instance.id.lower(): instance.id for instance in instances}
-    logs: dict[str, Path] = {}
-    strangers = []
-    for path in paths:
-        name = _find_instance(path.name.lower(), ids)
-        if name is None:
-            strangers.append(path.name)
-        elif name in logs:
-            raise DataError(f"{logs[name].name} is of the same instance; keep one", file=str(path), instance=name)
-        else:
-            logs[name] = path
-    return logs, tuple(strangers)
-
-
-def _find_instance(name: str, ids: Mapping[str, str]) -> str | None:
-    stem = name
-    while "." in stem:
-        stem = stem.rpartition(".")[0]
-        if stem in ids:
-            return ids[stem]
-    return None

@@ -57,9 +57,10 @@ FLAGS: Mapping[str, str] = {
         "makes it not_run."
     ),
     "read_from_log": (
-        "Results were read from the log, since the row's script starts a runner that is not known; --strict "
-        "makes it not_run."
+        "Results were read from the log, since there is nothing else, or the row's script starts a runner that is not "
+        "known; --strict makes it not_run."
     ),
+    "log_alone": "Nothing ran here, no tree was checked: the log was made elsewhere, maybe for another patch.",
     "fail_fast": "A fail-to-pass test failed, so no other tests were run: what they do is not known.",
     "fail_fast_not_used": (
         "All tests were run at once in spite of --fail-fast, since the fail-to-pass tests cannot be run alone, or the "

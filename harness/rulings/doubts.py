@@ -18,6 +18,7 @@ from assay.harness.domain import (
     Outcome,
     Status,
 )
+from assay.harness.errors import shorten
 from assay.harness.reports import lookup
 from assay.harness.reports.base import SEPARATOR
 from assay.harness.rulings.normalise import match_labels
@@ -49,7 +50,7 @@ def judge_without_tests(evidence: Evidence, *, silence_passes: bool = False) -> 
 
 def _check_failed_part(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.failed_part is FailedPart.ENVIRONMENT:
-        return Outcome.ENV_ERROR, evidence.error
+        return Outcome.ENV_ERROR, shorten(evidence.error)
     if evidence.failed_part is FailedPart.INFRASTRUCTURE:
         return Outcome.INFRA_ERROR, evidence.error
     return None

@@ -3,8 +3,10 @@
 import threading
 import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.benchmarks.evaluate import find_evaluation
@@ -92,11 +94,19 @@ def make_failure(task: Task, error: Exception) -> Evaluation:
             return judge_without_container(task, ApplyStatus.REJECTED, str(error))
         return _make_evaluation(task, FailedPart.ENVIRONMENT, f"the instance's own patch cannot be read: {error}")
     if isinstance(error, EnvironmentFailure | ImageMissing):
-        return _make_evaluation(task, FailedPart.ENVIRONMENT, str(error), getattr(error, "tail", ""))
+        reason = f"{getattr(error, 'cause', '')}\n{error}".strip()
+        return _make_evaluation(task, FailedPart.ENVIRONMENT, reason, _read_log(error))
     if isinstance(error, EngineError):
         return _make_evaluation(task, FailedPart.INFRASTRUCTURE, str(error))
     trace = "".join(traceback.format_exception(error))
     return _make_evaluation(task, FailedPart.INFRASTRUCTURE, f"internal error: {error!r}", trace)
+
+
+def _read_log(error: Exception) -> str:
+    """Return the whole log of a failure, or what there is of it."""
+    with suppress(OSError):
+        return Path(getattr(error, "log_path", "")).read_text("utf-8", errors="replace")
+    return getattr(error, "tail", "") or str(error)
 
 
 def _is_readable(patch: str) -> bool:

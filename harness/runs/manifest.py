@@ -28,6 +28,8 @@ class RunKind(StrEnum):
     DEMO = "demo"
     SERVE = "serve"
     """Patches that clients sent to a service."""
+    REGRADE = "regrade"
+    """Logs that were made elsewhere; nothing ran."""
 
 
 REPLACED = frozenset({RunKind.EVALUATE_SOLVED, RunKind.VALIDATE, RunKind.AUDIT, RunKind.DEMO})
@@ -42,6 +44,7 @@ WORDS = {
     RunKind.AUDIT: "an audit of instances",
     RunKind.DEMO: "a demonstration",
     RunKind.SERVE: "the verdicts of a service",
+    RunKind.REGRADE: "grades of logs that were made elsewhere",
 }
 ANOTHER = "give this one another folder with --run-id NAME"
 ORACLE = "oracle"  # setting that names the parts of the answer that a solver was given

@@ -256,17 +256,7 @@ def _time(event: Mapping[str, object]) -> float:
 
 
 def _check_output(output: RunStore, sources: Sequence[RunStore]) -> None:
-    """Raise UserError unless a folder is new or empty, or was made by a merge; nobody's files are replaced."""
-    root = output.root
-    if any(root.resolve() == each.root.resolve() for each in sources):
-        raise UserError(f"{root} is one of the runs; -o names another folder")
-    run = read_model(root / "run.json", Run)
-    if run is not None and not run.merged:
-        raise UserError(f"{root} holds a run that no merge made; -o names another folder")
-    if run is None and root.exists() and any(not _is_begun(each.name) for each in root.iterdir()):
-        raise UserError(f"{root} is not empty and holds no merged run; -o names a new folder")
-
-
-def _is_begun(name: str) -> bool:
-    """Return whether a file may be that of a merge which was killed before it wrote the manifest."""
-    return name == "lock" or (name.startswith(".") and name.endswith(".new"))
+    """Raise UserError unless a folder is new or empty, or was made by a merge."""
+    if any(output.root.resolve() == each.root.resolve() for each in sources):
+        raise UserError(f"{output.root} is one of the runs; -o names another folder")
+    output.refuse_occupied(lambda run: bool(run.merged), "merge", "merged run")

@@ -19,6 +19,8 @@ from assay.harness.domain import (
     Status,
     Verdict,
 )
+from assay.harness.grading.logs import LOG_ALONE
+from assay.harness.names import count
 from assay.harness.runs.cause_figures import CauseFigures
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 
@@ -122,6 +124,11 @@ class RunReport(Model):
         kinds = ", ".join(f"{number} by {kind}" for kind, number in counter.resolved.items())
         total = sum(counter.forms.values())
         return f"counter-tests of {resolved} resolved: {kinds}; {counter.failed} of {total} failed as they must"
+
+    def describe_logs(self) -> str:
+        """Say in one line how many verdicts are of logs alone; empty for none."""
+        number = sum(LOG_ALONE in flags for flags in self.flags.values())
+        return f"{count(number, 'verdict')} of logs alone: no tree was checked, no tripwires ran" if number else ""
 
 
 def build_report(

@@ -13,7 +13,7 @@ crash tore are ignored. Names that begin with a dot are being written; what a cr
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -95,6 +95,17 @@ class RunStore:
         if others:
             more = f" and {count(len(others) - 1, 'other instance')}" if len(others) > 1 else ""
             raise UserError(f"{self.root} holds another patch, or model, for {others[0]}{more}; {ANOTHER}")
+
+    def refuse_occupied(self, is_own: Callable[[Run], bool], maker: str, own: str) -> None:
+        """Raise UserError unless the folder is new or empty, or has a command's own run; nobody's files are replaced.
+
+        ``maker`` and ``own`` are what the command and its run are called.
+        """
+        run = read_model(self.root / "run.json", Run)
+        if run is not None and not is_own(run):
+            raise UserError(f"{self.root} holds a run that no {maker} made; -o names another folder")
+        if run is None and self.root.exists() and any(not _is_begun(each.name) for each in self.root.iterdir()):
+            raise UserError(f"{self.root} is not empty and holds no {own}; -o names a new folder")
 
     def save_run(self, run: Run, predictions: Iterable[Prediction]) -> None:
         """Write what this run is and what it was given, beside what earlier commands gave it, unless it replaces them.
@@ -340,3 +351,8 @@ def find_saved(runs: Path, place: str) -> tuple[RunStore, SavedVerdict] | None:
     store = RunStore(runs.joinpath(*run))
     saved = store.load_verdict(instance_id)
     return None if saved is None else (store, saved)
+
+
+def _is_begun(name: str) -> bool:
+    """Return whether a file may be of a command that was killed before it wrote the manifest."""
+    return name == "lock" or (name.startswith(".") and name.endswith(".new"))

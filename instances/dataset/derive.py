@@ -83,7 +83,8 @@ def fill(row: Row, sources: Sources) -> Row:
     except DataError as error:
         raise DataError(error.problem, instance=instance, field=error.field) from None
     except EnvironmentFailure as error:
-        raise EnvironmentFailure(f"{instance}: {error.problem}", log_path=error.log_path, tail=error.tail) from error
+        problem = f"{instance}: {error.problem}"
+        raise EnvironmentFailure(problem, log_path=error.log_path, tail=error.tail, cause=error.cause) from error
     return {
         **{key: value for key, value in row.items() if key != "derive"},
         "archive": spec.archive(spec.old),
@@ -190,7 +191,7 @@ def _entries(sources: Sources, spec: Derivation, side: Literal["from", "to"]) ->
         raise DataError(error.problem, field=f"derive.{field}") from error
     except EnvironmentFailure as error:
         problem = f"field derive.{side}: {error.problem}; check the release's name, and that the index can be reached"
-        raise EnvironmentFailure(problem, log_path=error.log_path, tail=error.tail) from error
+        raise EnvironmentFailure(problem, log_path=error.log_path, tail=error.tail, cause=error.cause) from error
 
 
 def _matches(path: str, patterns: Sequence[str]) -> bool:

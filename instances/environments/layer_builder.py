@@ -50,6 +50,7 @@ class LayerBuilder:
                 info = self.engine.pull(name)
             except ImageMissing as error:
                 raise EnvironmentFailure(str(error)) from error
+            self.note(f"pulled {name}")
         return info
 
     def build_chain(self, base: Toolchain, chains: Sequence[Sequence[ImageSpec]]) -> Sequence[ImageSpec]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Recipe, Service
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import hold_lock, replace_file
+from assay.harness.files import hold_lock, replace_file, write_file
 from assay.instances.environments.image_specs import Packages, manifest_packages, python_packages
 from assay.instances.environments.layer_builder import LayerBuilder
 from assay.instances.environments.pins import pypi_lock
@@ -75,6 +75,7 @@ class PackageResolver:
                 if not kept.is_file():
                     self._layers.begin(f"resolving packages of {request.owner} as of {request.cutoff}")
                     replace_file(kept, self._run_resolver(request, base, preferred).encode())
+                    self._layers.note(f"resolved packages of {request.owner}")
         return kept.read_text(encoding="utf-8")
 
     def _lock_file(self, request: LockRequest) -> Path:
@@ -88,4 +89,9 @@ class PackageResolver:
             files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
             files["/run/uv"] = linux_uv(self._sources.cache)
             tree = self._sources.tree(request.tree) if request.tree else None
-            return pypi_lock.resolve_lock(request, base.name, self._layers.engine, tree, files, preferred)
+            try:
+                return pypi_lock.resolve_lock(request, base.name, self._layers.engine, tree, files, preferred)
+            except EnvironmentFailure as error:
+                log = self._sources.cache / "logs" / f"lock-{request.key}.log"
+                write_file(log, error.tail.encode())
+                raise EnvironmentFailure(error.problem, log_path=str(log), tail=error.tail, cause=error.cause) from None

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EnvironmentFailure, find_cause, shorten
 from assay.instances.toolchains.versions import PinnedArchive
 
 SCRIPT = "assay-toolchain.sh"  # name of the set-up script in the root of the new system
@@ -53,7 +53,8 @@ def _run(command: list[str], folder: Path, env: Mapping[str, str]) -> None:
     )
     if done.returncode:
         said = f"{done.stdout}\n{done.stderr}".strip()
-        raise EnvironmentFailure(f"{' '.join(command[:3])} failed: {said.splitlines()[0] if said else ''}", tail=said)
+        cause = find_cause(said) or shorten(said)
+        raise EnvironmentFailure(f"{' '.join(command[:3])} failed: {cause}", tail=said, cause=cause)
 
 
 def write_tar(zipped: Path, archive: PinnedArchive, script: str, tar: Path) -> None:

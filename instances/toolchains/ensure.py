@@ -30,7 +30,7 @@ class SharedFailures:
         Threads that want the same step hold a lock of it, so that the second finds the failure of the first.
         """
         if known := self._failed.get(name):
-            raise EnvironmentFailure(known.problem, log_path=known.log_path, tail=known.tail)
+            raise EnvironmentFailure(known.problem, log_path=known.log_path, tail=known.tail, cause=known.cause)
         try:
             yield
         except EnvironmentFailure as error:

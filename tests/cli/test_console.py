@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.cli import console
-from assay.harness.domain import Instance
+from assay.harness.domain import Instance, Outcome, Verdict
 from assay.harness.patchdiff.contract import Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
 from assay.harness.runs.store import RunStore
@@ -83,6 +83,37 @@ def test_silence_is_broken_with_what_is_at_work(capsys: pytest.CaptureFixture[st
         while "[0/2] about" not in (shown := capsys.readouterr().err) and time.monotonic() < deadline:
             time.sleep(0.01)
     assert re.search(r"\[0/2\] about (59|60) s left · testing a\n", shown)
+
+
+def test_silence_names_what_is_built_until_it_is(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr(console, "SILENCE", 0.02)
+    view = console.RunView()
+
+    def wait_for_line(text: str) -> None:
+        deadline, shown = time.monotonic() + 60, ""
+        while f"{text}\n" not in shown and time.monotonic() < deadline:
+            shown += capsys.readouterr().err
+            time.sleep(0.01)
+        assert f"{text}\n" in shown
+
+    with view.show_items(2, "run") as count:
+        count.start("a")
+        view.note("building image-a (layer 2 of 3)")
+        wait_for_line("[0/2] testing a · building image-a (layer 2 of 3)")
+        view.note("built image-a in 3.0 s")
+        wait_for_line("[0/2] testing a")
+        view.note("resolving packages of a")
+        count.finish("a: env_error", name="a")
+        count.start("b")
+        wait_for_line("[1/2] about 1 s left · testing b")
+
+
+def test_the_row_of_an_env_error_names_the_file_with_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    broken = Verdict(instance_id="a", outcome=Outcome.ENV_ERROR, reason="no version of b")
+    console.print_verdicts([broken, Verdict(instance_id="c", outcome=Outcome.RESOLVED)], {}, Path("runs/mine"))
+    shown = capsys.readouterr().out
+    assert "no version of b (runs/mine/instances/a/test_output.txt)" in shown
+    assert "instances/c" not in shown
 
 
 @pytest.mark.parametrize("variables", [{"CI": "1"}, {"TERM": "dumb"}])

@@ -8,7 +8,7 @@ from assay.harness.domain import Prediction
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.imports import assay_run, experiments, harbor, inspect_log, rows
 from assay.instances.dataset.imports.base import Attempt, PredictionImport
-from assay.instances.dataset.predictions import check_id
+from assay.instances.dataset.predictions import STDIN, check_id
 
 IMPORTS: tuple[PredictionImport, ...] = (assay_run, harbor, experiments, inspect_log, rows)
 """The first that recognises a source reads it."""
@@ -23,6 +23,8 @@ class Imported:
     predictions: tuple[Prediction, ...]
     notes: tuple[str, ...]
     """Attempts that have no patch, and so no prediction, with the reason: one line each."""
+    are_rows: bool = False
+    """Whether they are a file of rows, which may have published verdicts."""
 
 
 def import_predictions(source: Path, attempt: int | None = None) -> Imported:
@@ -49,7 +51,7 @@ def import_predictions(source: Path, attempt: int | None = None) -> Imported:
     notes = [_note(each) for each in chosen if each.patch is None]
     others = sorted({each.instance_id for each in found} - {each.instance_id for each in chosen})
     notes += (f"{name}: has no attempt {attempt}" for name in others)
-    return Imported(predictions, tuple(notes))
+    return Imported(predictions, tuple(notes), kind is rows and source != STDIN)
 
 
 def _kind(source: Path) -> PredictionImport:

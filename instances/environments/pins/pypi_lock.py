@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.engines.tars import pack_tar
-from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure, find_cause
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.images import Toolchain
@@ -125,9 +125,9 @@ def resolve_lock(
         problem = said.splitlines()[-1] if said else "no message"
         if NO_ANSWER.search(said):
             raise EngineError(f"an index of packages did not answer for {request.owner}: {problem}")
-        raise EnvironmentFailure(
-            f"packages of {request.owner} as of {request.cutoff} cannot be resolved: {problem}", tail=said
-        )
+        cause = find_cause(said) or problem
+        what = f"packages of {request.owner} as of {request.cutoff} cannot be resolved: {cause}"
+        raise EnvironmentFailure(what, tail=said, cause=cause)
     return drop_local(next(iter(lock.values())).decode())
 
 

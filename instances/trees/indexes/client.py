@@ -18,7 +18,7 @@ from typing import IO
 from assay.harness.domain import Archive, Limits, Recipe
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.engines.tars import pack_tar
-from assay.harness.errors import EngineUnavailable, EnvironmentFailure
+from assay.harness.errors import EngineUnavailable, EnvironmentFailure, find_cause
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, write_secrets
@@ -108,7 +108,8 @@ class PackageClient:
         return build_text(question.script, self.language)
 
     def _make_error(self, question: Question, output: str) -> EnvironmentFailure:
-        return EnvironmentFailure(f"{self.program} cannot {question.about}: {_complaint(output)}", tail=output)
+        problem = f"{self.program} cannot {question.about}: {_complaint(output)}"
+        return EnvironmentFailure(problem, tail=output, cause=find_cause(output))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from operator import attrgetter, methodcaller
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from assay.cli.estimate import Estimate, format_left
@@ -32,6 +33,7 @@ NUMBERS = frozenset({"unfixed", "broken", "tests s", "seconds", "images", "uniqu
 """Columns whose cells are set to the right."""
 _PLAIN = re.compile(r"[^\[\\:\x00-\x1f]*")  # A cell without markup, emoji and control characters
 SILENCE = 60.0  # seconds of silence after which a plain line names the work
+_OUTPUT = "{}/instances/{.instance_id}/test_output.txt"
 SHOWN = 5  # flaky tests of an instance that are printed one by one
 EVERY, EVERY_LIVE = 30.0, 1.0
 """Seconds between two notes on a long comparison: in lines of their own, and on a live line."""
@@ -97,12 +99,15 @@ class RunView:
     def __init__(self) -> None:
         self.every = EVERY_LIVE if is_live() else EVERY
         self._line: ProgressLine | None = None
+        self._steps: dict[int, str] = {}
 
     def say(self, text: str) -> None:
         say(text)
 
     def note(self, text: str) -> None:
-        """Show a note on the live line, or print it."""
+        """Show a note on the live line, or print it; one that begins with a verb in -ing is the thread's step."""
+        is_step = text.partition(" ")[0].endswith("ing")
+        self._steps[threading.get_ident()] = text if is_step else ""
         (self._line or say)(text)
 
     @contextmanager
@@ -172,7 +177,7 @@ class RunView:
         """Count finished items on a live line or in plain lines; a long silence names the work."""
         with live_line(total, title) as line:
             self._line = line
-            count = Count(total, line, Estimate(seconds or {}), verb)
+            count = Count(total, line, Estimate(seconds or {}), verb, self._steps)
             silence = threading.Thread(target=count.speak_up, daemon=True)
             if line is None:
                 silence.start()
@@ -186,11 +191,14 @@ class RunView:
 class Count:
     """Counts finished items in front of a person; called in any thread."""
 
-    def __init__(self, total: int, line: ProgressLine | None, estimate: Estimate, verb: str) -> None:
+    def __init__(
+        self, total: int, line: ProgressLine | None, estimate: Estimate, verb: str, steps: dict[int, str]
+    ) -> None:
         self.done = 0
         self.ended = threading.Event()
-        self._total, self._line, self._estimate, self._verb = total, line, estimate, verb
+        self._total, self._line, self._estimate, self._verb, self._steps = total, line, estimate, verb, steps
         self._summary = ""
+        self._threads: dict[str, int] = {}
         self._lock = threading.Lock()
         self._spoke = time.monotonic()
 
@@ -202,6 +210,8 @@ class Count:
     def start(self, name: str) -> None:
         """Show an item that begins; in plain lines only the first, since the others follow."""
         with self._lock:
+            self._threads[name] = threading.get_ident()
+            self._steps.pop(self._threads[name], None)
             self._estimate.start(name)
             if self._line is not None:
                 self._line(self._note())
@@ -214,6 +224,7 @@ class Count:
             self.done += 1
             self._summary = summary
             self._estimate.finish(name)
+            self._steps.pop(self._threads.pop(name, 0), None)
             if self._line is None or says:
                 left = format_left(self._estimate.seconds_left()) if self.done < self._total else ""
                 self._say(f"[{self.done}/{self._total}] {text}{left and ', '}{left}")
@@ -229,7 +240,8 @@ class Count:
 
     def _note(self) -> str:
         at_work = f"{self._verb} {self._estimate.at_work}" if self._estimate.at_work else ""
-        return " · ".join(filter(None, (self._summary, format_left(self._estimate.seconds_left()), at_work)))
+        steps = dict.fromkeys(tuple(self._steps.values()))
+        return " · ".join(filter(None, (self._summary, format_left(self._estimate.seconds_left()), at_work, *steps)))
 
     def _say(self, text: str) -> None:
         self._spoke = time.monotonic()
@@ -240,8 +252,8 @@ def _took(seconds: float, known: bool) -> str:
     return "known already" if known else f"{seconds:.1f} s"
 
 
-def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> None:
-    """Print one row for each verdict, with columns for measures and flags if there are any."""
+def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float], root: Path) -> None:
+    """Print one row for each verdict of the run in ``root``, with columns for measures and flags if there are any."""
     flagged, measured = (any(map(attrgetter(name), verdicts)) for name in ("flags", "measures"))
     more = (*(["measures"] if measured else []), *(["flags"] if flagged else []))
     columns = ("instance", "verdict", "unfixed", "broken", "tests s", "reason", *more)
@@ -254,7 +266,7 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> No
                 _count(verdict, verdict.unfixed),
                 _count(verdict, verdict.broken),
                 f"{seconds.get(verdict.instance_id, 0.0):.1f}",
-                _first_line(verdict.reason),
+                _first_line(verdict.reason + (f" ({_OUTPUT.format(root, verdict)})" if verdict.reward is None else "")),
                 *([format_measures(verdict.measures)] if measured else []),
                 *([", ".join(verdict.flags)] if flagged else []),
             )
@@ -282,6 +294,7 @@ def sum_line(report: "RunReport") -> str:
     mixed = ", ".join(f"{n} {name}" for name, n in report.environments.items()) if len(report.environments) > 1 else ""
     line = f"{report.resolved_instances} of {report.submitted_instances} resolved{rest}{flaky}"
     line += f"; mixed environments: {mixed}" if mixed else ""
+    line += f"; {report.describe_logs()}" if report.describe_logs() else ""
     line += f"; {report.describe_counters()}" if report.counter else ""
     line += f"; mean {format_measures(report.mean_measures)}" if report.mean_measures else ""
     if report.operational_instances is None:

@@ -41,6 +41,8 @@ def _run_controls(run: EvaluationRun, instances: Sequence[Instance], times: int)
     stores: dict[str, list[RunStore]] = {model: [] for model in CONTROLS}
     for number in range(1, times + 1):
         for model in CONTROLS:
+            patch = "gold patches" if model == "gold" else "no patch"
+            run.place.view.say(f"{patch}, round {number} of {times}")
             one = replace(run, run_id=f"{run.run_id}-{model}-{number}")
             one.evaluate_control(instances, model)
             stores[model].append(one.store)

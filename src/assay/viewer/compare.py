@@ -172,6 +172,8 @@ def _repos(outcomes: dict[str, tuple[Outcome, ...]], repo_of: dict[str, str]) ->
 def _mark(about: Run) -> str:
     if about.kind is RunKind.CONTROL:
         return "a control"
+    if about.kind is RunKind.REGRADE:
+        return "of logs that were made elsewhere"
     return f"its solver was given parts of the answer: {about.oracle}" if about.oracle else ""
 
 

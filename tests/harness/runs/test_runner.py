@@ -137,6 +137,26 @@ def test_an_environment_that_cannot_be_built_is_not_tried_again(instance: Instan
     assert (tmp_path / "run/instances/acme__calc-1/test_output.txt").read_text() == "the last lines"
 
 
+def test_the_reason_of_an_env_error_is_its_cause_and_its_output_the_whole_log(
+    instance: Instance, tmp_path: Path
+) -> None:
+    log = tmp_path / "build.log"
+    log.write_text("all of it\n")
+    cause = "there is no version of " + "a" * 80
+
+    def prepare(_each: Instance) -> str:
+        raise EnvironmentFailure(f"\nno image: {cause}", log_path=str(log), tail="hint: do this", cause=cause)
+
+    bench = StubBench(make_engine([instance]), prepare)
+    store = RunStore(tmp_path / "run")
+    (verdict,) = Runner(store, bench).execute([make_task(instance)])
+    assert (verdict.reason, len(verdict.reason)) == (f"{cause[:79]}…", 80)
+    assert store.evaluations.file(instance.id, "test_output.txt") == b"all of it\n"
+    evidence = store.load_evidence(instance.id)
+    assert evidence is not None
+    assert f"no image: {cause} (log: {log})" in evidence.error
+
+
 def test_expected_tests_that_cannot_run_are_an_env_error_before_any_container(
     instance: Instance, tmp_path: Path
 ) -> None:

@@ -258,7 +258,8 @@ def test_packages_that_cannot_be_resolved_are_resolved_once_for_all_who_share_th
     resolved = [note for note in notes if note.startswith("resolving")]
     assert len(resolved) == len(set(resolved))  # each date once
     assert len({(str(each), each.tail) for each in said}) == 1
-    assert "assay-has-no-such-package" in said[0].tail
+    assert "assay-has-no-such-package" in said[0].cause
+    assert Path(said[0].log_path).read_text(encoding="utf-8").strip() == said[0].tail
 
 
 def test_builds_do_not_reach_the_network(builder, project):

@@ -16,7 +16,8 @@ def show(run: EvaluationRun, report: RunReport, verdicts: Sequence[Verdict], *, 
         console.print_json(report)
         return
     saved = (run.store.load_verdict(verdict.instance_id) for verdict in verdicts)
-    console.print_verdicts(verdicts, {each.verdict.instance_id: each.seconds for each in saved if each is not None})
+    seconds = {each.verdict.instance_id: each.seconds for each in saved if each is not None}
+    console.print_verdicts(verdicts, seconds, run.store.root)
     console.print_doubts(verdicts, report.unfit_reasons or {})
     if report.patchdiff is not None:
         print_comparisons(run.store, report.patchdiff)

@@ -43,6 +43,13 @@ def test_both_controls_run_three_times_and_only_what_is_missing_again(assay: Cal
     assert Path("runs/rows.validate-null-4").is_dir()
 
 
+def test_lines_say_which_control_of_which_round(assay: Callable, rows: Path) -> None:
+    lines = assay("dataset", "validate", "rows.jsonl", "-k", "2", "-j", "1").err.splitlines()
+    said = [line for line in lines if "round" in line]
+    assert said == [f"{which}, round {number} of 2" for number in (1, 2) for which in ("gold patches", "no patch")]
+    assert lines[0] == said[0]
+
+
 def test_the_record_tells_versions_images_and_every_status(assay: Callable, rows: Path) -> None:
     done = assay("dataset", "validate", "rows.jsonl", "-k", "2", "-i", "acme__calc-2", "--json")
     (record,) = json.loads(Path(done.json["stability"]).read_text())["instances"]

@@ -48,6 +48,9 @@ def compare(
     names = [store.root.resolve().name for store in stores]
     if len(set(names)) < len(names):  # folders of one name in different places
         names = list(runs)
+    for store, name in zip(stores, names, strict=True):
+        if about := store.report().describe_logs():
+            console.say(f"{name}: {about}")
     costs = _costs(cost or [], names)
     found = [comparison.load_results(store, name, costs.get(name)) for store, name in zip(stores, names, strict=True)]
     result = comparison.compare(found, samples=samples, seed=seed)

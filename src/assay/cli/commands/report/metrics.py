@@ -35,14 +35,15 @@ def metrics(
     """
     from assay.cli import console
     from assay.harness.domain import Outcome
+    from assay.harness.grading.logs import LOG_ALONE
     from assay.harness.metrics.assessment import assess, means
 
     store, sources = find_run(run, runs_dir), config.sources(mirror)
     found = []
     for prediction in store.load_predictions():
         saved, instance = store.load_verdict(prediction.instance_id), store.load_instance(prediction.instance_id)
-        if saved is None or instance is None:
-            console.say(f"{prediction.instance_id}: left out, no saved evaluation")
+        if saved is None or instance is None or (LOG_ALONE in saved.verdict.flags and not prediction.patch):
+            console.say(f"{prediction.instance_id}: left out, no saved evaluation of a patch")
             continue
         resolved = saved.verdict.outcome is Outcome.RESOLVED
         cause = store.load_cause(prediction.instance_id)
