@@ -53,7 +53,9 @@ class Service(Model):
     name: str
     """Host name under which the tests reach it."""
     packages: tuple[str, ...] = ()
-    """Python packages that it needs, resolved with the same cut-off date as those of the tests."""
+    """Python packages that it needs."""
+    as_of: date | None = None
+    """Day as of which they are resolved; None for the date of the tests' packages, or once its Python was in use."""
     command: str
     """Shell text that serves until it is killed."""
     port: int
