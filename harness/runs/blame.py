@@ -1,4 +1,4 @@
-"""Whose fault it is that nothing passes: an image that nobody has seen work is tried with the gold patch.
+"""The blame where nothing passes: an image that nobody has seen work is tried with the gold patch.
 
 What is found is kept in the cache, by image and tests, for every process of this machine.
 """

@@ -1,4 +1,4 @@
-"""Whose fault it is that nothing passes, where the engine acts instances out."""
+"""The blame where nothing passes, with an engine that acts instances out."""
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -19,11 +19,6 @@ from benches import StubBench, make_engine, make_task
 from toy import FIXED, KEPT, make_instance
 
 WRONG = "diff --git a/calc.py b/calc.py\n--- a/calc.py\n+++ b/calc.py\n@@ -1 +1 @@\n-def add(a, b):\n+def add(a, {}):\n"
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
 
 
 def judge(engine: FakeEngine, instance: Instance, patch: str | None = None, **settings: Any) -> Verdict:
