@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.benchmarks import find_benchmark
-from assay.harness.domain import PASSING, Evidence, FailedPart, Instance, Outcome, Prediction
+from assay.harness.domain import INFRASTRUCTURE, PASSING, Evidence, FailedPart, Instance, Outcome, Prediction
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import default_cache, hold_lock, replace_file
@@ -20,15 +20,7 @@ from assay.harness.rulings.normalise import match_labels
 from assay.harness.runs.keys import content_key
 from assay.harness.runs.workbench import Workbench
 
-UNTESTED = frozenset(
-    {
-        Outcome.EMPTY_PATCH,
-        Outcome.PATCH_REJECTED,
-        Outcome.PATCH_CONFLICT,
-        Outcome.ENV_ERROR,
-        Outcome.INFRA_ERROR,
-    }
-)
+UNTESTED = INFRASTRUCTURE | {Outcome.EMPTY_PATCH, Outcome.PATCH_REJECTED, Outcome.PATCH_CONFLICT}
 """Outcomes that do not say whether tests can pass in an image."""
 REASON = "nothing is known to pass in this environment; with {} too: {}"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from assay.api.evaluator import Evaluator
-from assay.harness.domain import Environment, Outcome
+from assay.harness.domain import Outcome
 from assay.harness.engines.base import Box, BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from corpus.model import diff
-from languages.hello import Hello, hellos
+from languages.hello import hellos
 
 HELLOS = dict(hellos())
 LACKING = {
@@ -55,32 +55,19 @@ def opened(monkeypatch: pytest.MonkeyPatch, docker_engine: DockerEngine) -> list
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_an_environment_that_lacks_a_package_is_at_fault(name: str, tmp_path: Path, opened: list[str]) -> None:
-    whole = HELLOS[name]
-    parts = {part: without_package(name, getattr(whole, part)) for part in ("files", "fix")}
-    assert parts["files"] != whole.files
-    lacking = whole.model_copy(update=parts)
-    patches = [diff(lacking.files, lacking.files | {"NOTES": text}) for text in ("one\n", "two\n")]
-    verdicts = judge(name, lacking, tmp_path, patches)
-    assert {(each.outcome, each.reward) for each in verdicts} == {(Outcome.ENV_ERROR, None)}
-    assert "with the gold patch too" in verdicts[0].reason
-    assert len(opened) == 2 + 1
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_patches_that_ask_a_sound_environment_for_what_it_lacks_are_at_fault(
-    name: str, tmp_path: Path, opened: list[str]
-) -> None:
+@pytest.mark.parametrize("lacks", [True, False])
+def test_what_asks_for_a_missing_package_is_at_fault(name: str, lacks: bool, tmp_path: Path, opened: list[str]) -> None:
     hello = HELLOS[name]
     broken = without_package(name, hello.files)
-    patches = [diff(hello.files, broken | {"NOTES": text}) for text in ("one\n", "two\n")]
-    verdicts = judge(name, hello, tmp_path, patches)
-    assert {each.outcome for each in verdicts} <= {Outcome.NOT_RUN, Outcome.UNRESOLVED}, verdicts[0]
-    assert {each.environment for each in verdicts} == {Environment.RECIPE}
+    assert broken != hello.files
+    if lacks:  # then the environment is, else the patches are
+        hello = hello.model_copy(update={"files": broken, "fix": without_package(name, hello.fix)})
+    instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))
+    with Evaluator([instance], mirrors=[tmp_path / "mirror"], jobs=1) as evaluator:
+        patches = [diff(hello.files, broken | {"NOTES": text}) for text in ("one\n", "two\n")]
+        verdicts = [evaluator.evaluate(instance, patch) for patch in patches]
+    outcomes = {Outcome.ENV_ERROR} if lacks else {Outcome.NOT_RUN, Outcome.UNRESOLVED}
+    assert {each.outcome for each in verdicts} <= outcomes, verdicts[0]
+    assert {each.reward for each in verdicts} == {None if lacks else 0.0}
+    assert ("with the gold patch too" in verdicts[0].reason) == lacks
     assert len(opened) == 2 + 1
-
-
-def judge(name, hello: Hello, folder: Path, patches):
-    instance = hello.instance(name, hello.make_repository(folder / "mirror"))
-    with Evaluator([instance], mirrors=[folder / "mirror"], jobs=1) as evaluator:
-        return [evaluator.evaluate(instance, patch) for patch in patches]

@@ -60,8 +60,6 @@ def test_gold_itself_is_not_run_again_to_blame_its_image(instance: Instance) -> 
     engine = broken(instance)
     assert judge(engine, instance).outcome is Outcome.ENV_ERROR
     assert engine.opened == 1
-    assert judge(engine, instance, "", runs_empty=True).outcome is Outcome.ENV_ERROR
-    assert engine.opened == 2
 
 
 @pytest.mark.parametrize(
@@ -88,8 +86,7 @@ def test_other_tests_or_limits_in_the_same_image_are_tried_by_themselves(instanc
 
 def test_a_patch_that_passes_tests_later_ends_the_blame(instance: Instance) -> None:
     judge(broken(instance), instance, WRONG.format("b"))
-    sound = make_engine([instance])
-    assert judge(sound, instance).resolved
+    assert judge(make_engine([instance]), instance).resolved
     assert judge(broken(instance), instance, WRONG.format("b")).outcome is Outcome.UNRESOLVED
 
 
@@ -113,8 +110,7 @@ def test_a_control_that_is_killed_or_that_the_engine_fails_is_not_remembered(end
 def test_an_image_where_the_own_tests_pass_nothing_is_no_fault_of_a_patch_of_tests(instance: Instance) -> None:
     judged = instance.model_copy(update={"rule": Rule.SWT_BENCH})
     added = instance.test_patch.replace("test_add", "test_more")
-    of_tests = {"tests/test_calc.py::test_more", "tests/test_calc.py::test_add", KEPT, "test_more", "test_add"}
-    engine = make_engine([judged], flaky=dict.fromkeys(of_tests, (False,)))
+    engine = make_engine([judged], flaky=dict.fromkeys((KEPT, "test_more", "test_add"), (False,)))
     assert judge(engine, judged, added).outcome is Outcome.ENV_ERROR
     assert judge(make_engine([judged]), judged, added).outcome is Outcome.UNRESOLVED
 
@@ -138,8 +134,7 @@ def test_many_at_once_try_an_image_once(kind: str) -> None:
 def test_a_run_counts_them_apart_and_grades_them_again_alike(instance: Instance, tmp_path: Path) -> None:
     store, engine = RunStore(tmp_path / "run"), broken(instance)
     runner = Runner(store, StubBench(engine), pause=0)
-    verdicts = runner.execute([make_task(instance, WRONG.format("b"))])
-    report = build_report(verdicts, [instance.id])
+    report = build_report(runner.execute([make_task(instance, WRONG.format("b"))]), [instance.id])
     assert (report.unresolved_ids, report.infra_failure_ids) == ([], [instance.id])
     evidence = store.load_evidence(instance.id)
     assert evidence is not None
