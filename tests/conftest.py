@@ -3,6 +3,7 @@
 import os
 import signal
 import ssl
+import uuid
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -78,6 +79,13 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("ASSAY_TOOLCHAINS_ORDER", "bootstrap")  # the same images where a registry answers
+
+
+@pytest.fixture(autouse=True)
+def _own_blame(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test know what another has seen of the images of the same small instance."""
+    folder = tmp_path_factory.getbasetemp() / "blame" / uuid.uuid4().hex
+    monkeypatch.setattr("assay.harness.runs.blame.default_cache", lambda: folder)
 
 
 @pytest.fixture

@@ -53,7 +53,9 @@ class Service(Model):
     name: str
     """Host name under which the tests reach it."""
     packages: tuple[str, ...] = ()
-    """Python packages that it needs, resolved with the same cut-off date as those of the tests."""
+    """Python packages that it needs."""
+    as_of: date | None = None
+    """Day of the packages; None for the date of the tests' packages, or when its Python was in use if later."""
     command: str
     """Shell text that serves until it is killed."""
     port: int
@@ -222,6 +224,8 @@ class TestPlan(Model):
     """Whether the report has root's clock in front of each line, and lines of root's at its beginning and end."""
     strict: bool = False
     """Whether results that only a log shows, or that root's tests wrote, count as none."""
+    by_defaults: bool = False
+    """Whether no recipe names the repository, so that the image and the tests are as is usual in the language."""
     environment: str = ""
     """Hash of what the image is made from: a verdict is reused only for the same environment."""
     engine: str = ""

@@ -40,7 +40,9 @@ class Environment(StrEnum):
     """What an evaluation's tests ran in."""
 
     RECIPE = "recipe"
-    """An image that Assay built."""
+    """An image that Assay built as a recipe says."""
+    DEFAULTS = "defaults"
+    """An image that Assay built as is usual in the language, since no recipe names the repository."""
     PUBLISHED = "published"
 
 

@@ -17,7 +17,7 @@ from assay.harness.engines.docker_images import DockerImages
 from assay.harness.engines.networks import Link, internal_network, list_own_networks, remove_network
 from assay.harness.engines.owner import OWNER, SLACK, is_orphan, owner_labels
 from assay.harness.engines.services import await_service, service_image, service_limits, start_service
-from assay.harness.engines.tars import add_lookup_files
+from assay.harness.engines.tars import HOST_ADDRESS, HOST_NAME, add_lookup_files
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ class DockerEngine(DockerImages, Engine):
                 spec.image,
                 command=["sleep", "infinity"],
                 entrypoint=[],
+                hostname=HOST_NAME,
                 user="0:0",
                 labels={**owner_labels(limits.seconds + SLACK), **spec.labels},
                 host_config=self._client.create_host_config(**self._host_config(limits, spec.mounts, link)),
@@ -266,4 +267,8 @@ def _network_config(limits: Limits, link: Link | None) -> dict[str, Any]:
         return {"network_mode": link.network, "dns": ["127.0.0.1"], "dns_opt": ["timeout:1", "attempts:1"]}
     if limits.network:
         return {"network_mode": "bridge"}
-    return {"network_mode": "none", "sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"} if IPV6.exists() else {}}
+    return {
+        "network_mode": "none",
+        "sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"} if IPV6.exists() else {},
+        "extra_hosts": {HOST_NAME: HOST_ADDRESS},  # podman writes the file of hosts even without a network
+    }

@@ -9,7 +9,16 @@ HOSTS = (
     "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n"
     "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n"
 )
-LOOKUP_FILES = {"etc/hosts": HOSTS, "etc/resolv.conf": "nameserver 127.0.0.1\n"}
+HOST_NAME, HOST_ADDRESS = "testbed", "127.0.1.1"
+"""What a container without network calls itself, and the address of this name there."""
+
+
+def hosts_with(name: str) -> str:
+    """Return the text of a file of hosts that has a machine's own name, too."""
+    return f"{HOSTS}{HOST_ADDRESS}\t{name}\n"
+
+
+LOOKUP_FILES = {"etc/hosts": hosts_with(HOST_NAME), "etc/resolv.conf": "nameserver 127.0.0.1\n"}
 """Written into a container without network, as the engine's networking would."""
 
 
@@ -42,7 +51,7 @@ def _tar_header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
 
 
 def add_lookup_files(archive: bytes, files: Mapping[str, str] = LOOKUP_FILES) -> bytes:
-    """Add to an archive, which may be empty, the files by which programs look up names: localhost and no other."""
+    """Add to an archive, which may be empty, the files by which programs look up names: localhost and their own."""
     packed = io.BytesIO(archive)
     with tarfile.open(fileobj=packed, mode="a" if archive else "w") as tar:
         for name, text in files.items():

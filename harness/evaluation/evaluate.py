@@ -131,7 +131,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
             "image": image,
             "image_digest": info.digest if info else "",
             "engine": engine.name,
-            "environment": get_environment_kind(task.instance),
+            "environment": get_environment_kind(task),
             "strict": plan.strict,
             "timings": clock.timings(total=time.monotonic() - began),
             "flags": (
@@ -201,8 +201,10 @@ def _choose_user(task: Task, image: ImageInfo | None) -> Task:
     return replace(task, plan=task.plan.model_copy(update={"user": ROOT}))
 
 
-def get_environment_kind(instance: Instance) -> Environment:
-    return Environment.PUBLISHED if isinstance(instance.environment, PublishedImage) else Environment.RECIPE
+def get_environment_kind(task: Task) -> Environment:
+    if isinstance(task.instance.environment, PublishedImage):
+        return Environment.PUBLISHED
+    return Environment.DEFAULTS if task.plan.by_defaults else Environment.RECIPE
 
 
 def _flag_missing_tripwires(evidence: Evidence, engine: Engine) -> tuple[str, ...]:
@@ -237,7 +239,7 @@ def _sidecars(plan: TestPlan, image: ImageInfo | None) -> tuple[Sidecar, ...]:
 
 
 def judge_without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluation:
-    applied, environment = Apply(status=status, detail=detail), get_environment_kind(task.instance)
+    applied, environment = Apply(status=status, detail=detail), get_environment_kind(task)
     evidence = Evidence(instance_id=task.instance.id, environment=environment, apply=applied)
     return Evaluation(evidence, task.prediction.patch)
 

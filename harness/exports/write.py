@@ -4,6 +4,7 @@ import shutil
 import uuid
 from pathlib import Path
 
+from assay.harness.domain import Environment
 from assay.harness.errors import DataError, UserError
 from assay.harness.exports.base import ExportFormat, Problem, RunToExport
 from assay.harness.exports.complaints import group_problems
@@ -76,7 +77,7 @@ def run_problems(chosen: ExportFormat, run: RunToExport) -> list[Problem]:
         "has no verdict; run the same evaluation again, which finishes it": unfinished,
     }
     found = [problem for remedy, ids in groups.items() for problem in group_problems(file, ids, remedy)]
-    if len(report.environments) > 1:
+    if Environment.PUBLISHED in report.environments and len(report.environments) > 1:
         mixed = ", ".join(f"{count} {name}" for name, count in report.environments.items())
         found.append(Problem(file, "environments", f"are mixed ({mixed}); evaluate all in one, with --environment"))
     return found

@@ -15,7 +15,10 @@ OUTCOMES: Mapping[str, str] = {
     Outcome.OUT_OF_MEMORY: "The memory limit ended the tests.",
     Outcome.OUTPUT_LIMIT: "The limit of output or disk ended the tests.",
     Outcome.TAMPERED: "Exit status and results contradict each other, or tripwire tests do not behave.",
-    Outcome.ENV_ERROR: "The instance's environment could not be built. This is not the patch's fault.",
+    Outcome.ENV_ERROR: (
+        "The instance's environment could not be built, or nothing passes in it, with the gold patch either. "
+        "This is not the patch's fault."
+    ),
     Outcome.INFRA_ERROR: "The engine or the disk failed. This is not the patch's fault; the next run tries again.",
 }
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from assay.harness.benchmarks import find_benchmark
+from assay.harness.benchmarks.base import Evaluate
 from assay.harness.benchmarks.evaluate import find_evaluation
 from assay.harness.counters.beside import run_beside
 from assay.harness.counters.pair import find_counters, note_run, respell_tests, run_pair
@@ -21,6 +22,7 @@ from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, I
 from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
 from assay.harness.grading.grade import grade
 from assay.harness.patches.diff import MalformedPatchError, read_diff
+from assay.harness.runs.blame import blame
 from assay.harness.runs.keys import counters_key
 from assay.harness.runs.workbench import Cluster, Workbench
 
@@ -38,37 +40,52 @@ def attempts(stop: threading.Event, pause: float = PAUSE) -> Iterator[int]:
 
 
 def evaluate_once(
-    task: Task, bench: Workbench, labels: Mapping[str, str], cancellation: Cancellation | None = None
+    task: Task,
+    bench: Workbench,
+    labels: Mapping[str, str],
+    cancellation: Cancellation | None = None,
+    *,
+    is_control: bool = False,
 ) -> Evaluation:
     """Evaluate a task, on another machine if the workbench is a cluster's; whatever breaks is evidence, no exception.
 
-    ``cancellation`` ends the containers of this machine. Raises RunStopped if the cluster was aborted.
+    ``cancellation`` ends the containers of this machine. A control shows whether its environment works, and is not
+    asked about that itself. Raises RunStopped if the cluster was aborted.
     """
     if bench.cluster is not None:
         return _evaluate_away(task, bench.cluster, labels)
     benchmark = find_benchmark(task.instance.rule)
     try:
-        judged = benchmark.gate(task)
+        given, judged = task, benchmark.gate(task)
         if isinstance(judged, Evaluation):
             return judged  # no image is built for a patch that needs none
-        known_by = counters_key(task) if task.counter else ""
         if not benchmark.patches_are_tests:
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, "" if judged.unread else judged.text) as image:
             evaluate = find_evaluation(task)
             if not (task.counter or task.counters) or not _has_counters(task, engine):
-                return evaluate(task, image, engine, labels)
-            run = TestRun(task, image, engine, labels)
-            if task.counters:
-                return run_beside(run, task.counters, lambda each: evaluate(each, image, engine, labels))
-            counters = find_counters(run, known_by)
-            graded = evaluate(respell_tests(task, counters), image, engine, labels)
-            found = note_run(graded, CounterRun(kind=task.counter), counters)
-            run_again = run_sealed if task.counter == "sealed" else run_pair
-            return run_again(run, found, counters) if grade(task.instance, found.evidence).resolved else found
+                found = evaluate(task, image, engine, labels)
+            else:
+                found = _evaluate_with_counters(given, TestRun(task, image, engine, labels), evaluate)
+        if is_control:
+            return found
+        control = partial(evaluate_once, bench=bench, labels=labels, cancellation=cancellation, is_control=True)
+        return blame(given, found, bench, control)
     except Exception as error:
         return make_failure(task, error)
+
+
+def _evaluate_with_counters(given: Task, run: TestRun, evaluate: Evaluate) -> Evaluation:
+    """Evaluate a task that has counter-tests; ``given`` is the task as it was planned, by which they are known."""
+    task = run.task
+    if task.counters:
+        return run_beside(run, task.counters, lambda each: evaluate(each, run.image, run.engine, run.labels))
+    counters = find_counters(run, counters_key(given))
+    graded = evaluate(respell_tests(task, counters), run.image, run.engine, run.labels)
+    found = note_run(graded, CounterRun(kind=task.counter), counters)
+    run_again = run_sealed if task.counter == "sealed" else run_pair
+    return run_again(run, found, counters) if grade(task.instance, found.evidence).resolved else found
 
 
 def _has_counters(task: Task, engine: Engine) -> bool:

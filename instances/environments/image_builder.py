@@ -24,6 +24,7 @@ from assay.instances.environments.images_lock import Layer, keep_layer, keep_too
 from assay.instances.environments.known_images import KnownImages, fetch_known, make_known_key, send_known
 from assay.instances.environments.layer_builder import LayerBuilder
 from assay.instances.environments.packages import PYTHON, PackageResolver
+from assay.instances.environments.pins.cutoff import service_cutoff
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.leaks.audit import ImageAudit, ImageReport
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
@@ -239,7 +240,7 @@ class ImageBuilder:
 
     def _build_service(self, recipe: Recipe, service: Service, date: str, hold: Hold) -> str:
         recipe = recipe if recipe.language == PYTHON else Recipe(language=PYTHON)
-        base = find_toolchain(recipe, self._toolchains, self._engine)
+        base, date = find_toolchain(recipe, self._toolchains, self._engine), service_cutoff(service, date, recipe)
         lock = self._packages.lock_service(service, base, date)
         hold.add(base.name)
         self._layers.build(base)

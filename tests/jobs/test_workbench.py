@@ -76,3 +76,11 @@ def test_expected_tests_that_are_nowhere_fail_the_environment(bench, make):
 
     with pytest.raises(EnvironmentFailure, match=r"nowhere in the tree: tests/gone\.py::x$"):
         bench.aim(bench.plan(instance), instance)
+
+
+def test_a_plan_says_that_no_recipe_names_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "python").mkdir()
+    planner = Planner(FakeEngine({}), (tmp_path,))
+    assert planner.plan(make_instance()).by_defaults
+    (tmp_path / "python/acme__calc.yaml").write_text("packages: [pytest]\n")
+    assert not planner.plan(make_instance()).by_defaults

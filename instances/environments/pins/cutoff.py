@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, time, timedelta
 
-from assay.harness.domain import Instance, Recipe
+from assay.harness.domain import Instance, Recipe, Service
 from assay.instances.toolchains.versions import load_versions
 from assay.instances.trees.epochs import epochs
 
@@ -21,9 +21,26 @@ def cutoffs(instance: Instance, recipe: Recipe, committed: datetime | None = Non
     created = max(created, committed or created)
     exact = created + timedelta(days=recipe.cutoff_days or 0)
     wanted = [*epochs(created), exact] if recipe.cutoff_days is None else [exact]
+    return tuple(dict.fromkeys(_format(max(moment, _in_use(recipe))) for moment in wanted))
+
+
+def service_cutoff(service: Service, date: str, recipe: Recipe) -> str:
+    """Return the time after which no package of a service may have been uploaded.
+
+    ``date`` is that of the tests' packages, and ``recipe`` has the toolchain in which the service runs.
+    """
+    if service.as_of:
+        return _format(datetime.combine(service.as_of, time.min, UTC))
+    return _format(max(datetime.fromisoformat(date), _in_use(recipe)))
+
+
+def _in_use(recipe: Recipe) -> datetime:
+    """Return the time from which packages ran on a toolchain; the earliest there is if its release is not known."""
     known = load_versions(recipe.language)
     version = known.versions.get(recipe.toolchain or known.default)
-    if version and version.released:
-        in_use = datetime.combine(version.released, time.min, UTC) + RIPENING
-        wanted = [max(moment, in_use) for moment in wanted]
-    return tuple(dict.fromkeys(moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for moment in wanted))
+    released = version.released if version else None
+    return datetime.combine(released, time.min, UTC) + RIPENING if released else datetime.min.replace(tzinfo=UTC)
+
+
+def _format(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -258,7 +258,7 @@ class EvaluationRun:
         }
         model = ", ".join(sorted({each.model for each in predictions}))
         run = manifest(self.run_id, dataset, self.place.bench, model, settings)
-        environments = {task.instance.id: get_environment_kind(task.instance) for task in tasks}
+        environments = {task.instance.id: get_environment_kind(task) for task in tasks}
         return run.model_copy(update={"kind": self.kind, "environments": environments, **about})
 
 

@@ -43,7 +43,7 @@ class Planner:
         """Return how an instance's own tests, or some test files of its tree, are run."""
         from assay.instances.environments.known_images import image_edition
         from assay.instances.environments.plan import make_plan
-        from assay.instances.environments.recipes import find_recipe
+        from assay.instances.environments.recipes import find_recipe, has_recipe
 
         try:
             recipe = find_recipe(instance, self.recipes)
@@ -52,7 +52,8 @@ class Planner:
         made_from = repr((self.engine.name, recipe.model_dump_json(), sorted(self.toolchains.items()), image_edition()))
         made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
         keys = {"environment": made_from_hash, "engine": engine_edition(self.engine)}
-        return make_plan(instance, recipe, files).model_copy(update=keys)
+        by_defaults = {"by_defaults": not has_recipe(instance, self.recipes)}
+        return make_plan(instance, recipe, files).model_copy(update=keys | by_defaults)
 
 
 @dataclass(frozen=True, slots=True)

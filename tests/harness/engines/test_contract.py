@@ -168,6 +168,11 @@ def test_archive_is_there_when_the_box_opens(engine: Engine, toolchain_image: st
         assert box.exec(["cat", "/opt/one"], user="nobody").output == b"1\n"
 
 
+def test_box_without_network_looks_up_its_own_name(box: Box) -> None:
+    program = "import socket; own = socket.gethostname(); print(socket.gethostbyname(own), socket.getfqdn() == own)"
+    assert box.exec(["python3", "-c", program]).output == b"127.0.1.1 True\n"
+
+
 def test_box_without_network_looks_up_localhost_and_no_other_name(box: Box) -> None:
     program = "import socket; print(socket.gethostbyname('localhost'))"
     assert box.exec(["python3", "-c", program]).output == b"127.0.0.1\n"

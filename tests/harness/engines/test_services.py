@@ -80,6 +80,7 @@ def test_services_answer_by_name_when_the_box_opens(docker_engine: DockerEngine,
             *(f"reached {each}" for each in places),
             "not echo.example.org:81",
         ]
+        assert box.exec(["sh", "-c", "getent hosts $(hostname)"]).exit_code == 0
     assert ours(docker_engine) == (0, 0)
 
 

@@ -1,9 +1,9 @@
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
-from assay.harness.domain import Recipe
-from assay.instances.environments.pins.cutoff import cutoffs
+from assay.harness.domain import Recipe, Service
+from assay.instances.environments.pins.cutoff import cutoffs, service_cutoff
 from toy import make_instance
 
 
@@ -29,3 +29,16 @@ def test_a_cut_off_is_first_one_that_neighbours_share_and_dates_before_the_toolc
         "2023-05-29T00:00:00Z",
         "2023-05-30T16:00:00Z",
     )
+
+
+@pytest.mark.parametrize(
+    ("as_of", "tests", "expected"),
+    [
+        (None, "2022-05-01T00:00:00Z", "2023-01-22T00:00:00Z"),  # Python 3.11 came in October 2022
+        (None, "2023-05-01T00:00:00Z", "2023-05-01T00:00:00Z"),
+        (date(2024, 6, 1), "2022-05-01T00:00:00Z", "2024-06-01T00:00:00Z"),
+    ],
+)
+def test_a_services_packages_are_of_its_own_day_or_as_old_as_its_python_allows(as_of, tests, expected):
+    service = Service(name="echo.example.org", command="exec echo", port=80, as_of=as_of)
+    assert service_cutoff(service, tests, Recipe(toolchain="3.11")) == expected
