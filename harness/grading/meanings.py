@@ -52,6 +52,10 @@ FLAGS: Mapping[str, str] = {
         "Results were read from the log, since the row's script starts a runner that is not known; --strict "
         "makes it not_run."
     ),
+    "no_fail_to_pass": (
+        "The row names no test that the patch has to fix, so nothing shows a fix; its benchmark's rule asks for none. "
+        "--strict makes it not_run."
+    ),
     "fail_fast": "A fail-to-pass test failed, so no other tests were run: what they do is not known.",
     "fail_fast_not_used": (
         "All tests were run at once in spite of --fail-fast, since the fail-to-pass tests cannot be run alone, or the "
