@@ -241,7 +241,8 @@ class Delivery:
         if self.assets:
             lines.append(_or_failed(f"cp -R --no-preserve=all {ASSETS}/. .", NOT_PUT_BACK))
         if self.tripwires:
-            lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets)}"]
+            lines += [f"cd {shlex.quote(self.plan.folder)} || exit 1"] if self.plan.folder else []
+            lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets or self.plan.chosen)}"]
             lines += [find_runner(self.plan.runner).PLACING, f"rm -rf {TRIPWIRES} 2> /dev/null"]
         return "\n".join([*lines, f"rm -f {SAID} {listed} {base} {extra} /tmp/assay-probe", "exit 0", ""])
 

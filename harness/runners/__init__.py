@@ -4,6 +4,7 @@ Another distribution registers its module as an entry point of the group ``assay
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.harness.plugins import Registry
 from assay.harness.runners import (
@@ -27,9 +28,21 @@ from assay.harness.runners import (
     unittest,
     vitest,
 )
-from assay.harness.runners.base import Adapted, TestRunner, Tripwires
+from assay.harness.runners.base import PLACEHOLDER, Adapted, TestRunner, Tripwires
+from assay.harness.runners.choosing import Choice, read_choice
 
-__all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_commands", "find"]
+__all__ = [
+    "PLACEHOLDER",
+    "RUNNERS",
+    "Adapted",
+    "Choice",
+    "TestRunner",
+    "Tripwires",
+    "adapt",
+    "adapt_commands",
+    "find",
+    "read_choice",
+]
 
 _OWN: tuple[TestRunner, ...] = (
     cargo, django, go, googletest, gradle, jasmine, jest, karma, maven, minitest, mocha, node_test, phpunit, pytest,
@@ -55,5 +68,5 @@ def adapt(words: Sequence[str]) -> tuple[str, Adapted] | None:
     for name, runner in RUNNERS.items():
         adapted = runner.adapt(list(words))
         if adapted is not None:
-            return name, adapted
+            return name, replace(adapted, sure=read_choice(name, [words], names_tripwires=True).sure)
     return None

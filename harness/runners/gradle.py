@@ -7,8 +7,10 @@ import shlex
 from collections.abc import Sequence
 
 from assay.harness.runners.base import PLACEHOLDER, Adapted, no_siblings
+from assay.harness.runners.choosing import read_choice
 from assay.harness.runners.commands import part
-from assay.harness.runners.jvm import PLACING, tripwires
+from assay.harness.runners.jvm import PLACING_GRADLE as PLACING
+from assay.harness.runners.jvm import tripwires
 from assay.harness.runners.maven import PRINTS, class_names
 
 __all__ = ["NAME", "PLACING", "PRINTS", "adapt", "place_siblings", "tripwires"]
@@ -44,7 +46,8 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     patterns += [each[0].partition("=")[2] for each in command.arguments if each[0].startswith("--tests=")]
     selected = ("--tests", f"*{PLACEHOLDER}") if patterns else ()  # a package precedes it
     run = RUN % (words[0], shlex.join([*command.without(LEFT_OUT)[1:], *selected]))
-    return Adapted(run, "junit_xml", class_names(map(_get_class, patterns)))
+    chosen = read_choice(NAME, [words], names_tripwires=True).chosen
+    return Adapted(run, "junit_xml", (*chosen, *class_names(map(_get_class, patterns))))
 
 
 def _get_class(pattern: str) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from assay.harness.domain import Status
 from assay.harness.languages.java import RUN_MAVEN
 from assay.harness.runners.base import PLACEHOLDER, Adapted
+from assay.harness.runners.choosing import read_choice
 from assay.harness.runners.commands import part
-from assay.harness.runners.jvm import PLACING, place_siblings, tripwires
+from assay.harness.runners.jvm import PLACING_MAVEN as PLACING
+from assay.harness.runners.jvm import place_siblings, tripwires
 
 __all__ = ["NAME", "PLACING", "PRINTS", "adapt", "place_siblings", "tripwires"]
 
@@ -38,7 +40,8 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     kept = command.without({"test", "clean", "-Dtest", *SAID})[1:]
     test = [f"{SELECTED}{','.join([*selected, PLACEHOLDER] if runs_tripwires else selected)}"] if selected else []
     run = RUN_MAVEN.replace("@MAVEN@", words[0])
-    return Adapted(f"set -- {shlex.join([*kept, *test])}\n{run}", "junit_xml", class_names(classes), runs_tripwires)
+    targets = (*read_choice(NAME, [words], names_tripwires=True).chosen, *class_names(classes))
+    return Adapted(f"set -- {shlex.join([*kept, *test])}\n{run}", "junit_xml", targets, runs_tripwires)
 
 
 def join_commands(commands: Sequence[Sequence[str]]) -> list[str] | None:

@@ -140,7 +140,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
         return None
     arguments = [word for word in words[start:] if word != "--no-summary"]
     targets = tuple(_targets(arguments))
-    options = " -rfEsxXp -p no:cacheprovider --junitxml={report} -o junit_family=xunit1"
+    options = " --maxfail=0 -rfEsxXp -p no:cacheprovider --junitxml={report} -o junit_family=xunit1"
     runs_tripwires = bool(targets) and not any(word.startswith(SELECTS) for word in arguments)
     command = f"exec {_avoid_shadows(words[:start])} {shlex.join(arguments)}{options}"
     return Adapted(command + " {tripwires}" * runs_tripwires, "junit_xml", targets, runs_tripwires)

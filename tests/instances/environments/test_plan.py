@@ -48,6 +48,26 @@ def test_a_recipes_own_command_is_used(instance):
     assert (plan.log_format, plan.test_id) == ("sympy_text", "function")
 
 
+@pytest.mark.parametrize(
+    ("runner", "command", "chosen", "sure", "tripwires"),
+    [
+        ("cargo", "ASSAY_REPORT={report} exec cargo test --test it", ("--test=it",), True, True),
+        ("cargo", "cargo test --lib && cargo test --test it", (), False, True),
+        ("cargo", "cargo test name", (), True, False),
+        ("cargo", "make check", (), True, True),
+        ("mocha", "ASSAY_TRIPWIRES={tripwires} exec node_modules/.bin/mocha test/", (), True, True),
+        ("mocha", "exec node_modules/.bin/mocha test/", (), False, True),
+        ("pytest", "cd x\nexec pytest --junitxml={report} {files} {tripwires}", (), True, True),
+        ("pytest", "pytest 'unclosed", (), True, True),
+        ("", "cargo test --lib", (), True, True),
+    ],
+)
+def test_a_recipes_own_command_says_where_tripwires_run(instance, runner, command, chosen, sure, tripwires):
+    plan = plans.make_plan(instance, Recipe(test_files="all", runner=runner, test_command=command))
+
+    assert (plan.chosen, plan.sure, plan.tripwires) == (chosen, sure, tripwires)
+
+
 def test_environment_variables_are_fixed_unless_the_recipe_sets_them(instance):
     plan = plans.make_plan(instance, Recipe(env={"TZ": "Asia/Tokyo", "X": "1"}))
 
