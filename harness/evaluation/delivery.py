@@ -15,7 +15,7 @@ from assay.harness.evaluation.supervising import HIDDEN, HOME, MODEL, PIPE, SUPE
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
 from assay.harness.runners import find as find_runner
-from assay.harness.runners.base import EXPECTED, LABELS, PLACEHOLDER
+from assay.harness.runners.base import EXPECTED, LABELS, PLACEHOLDER, UNSURE
 
 ASSETS = f"{HOME}/assets"
 TRIPWIRES = f"{HOME}/tripwires"
@@ -243,7 +243,8 @@ class Delivery:
         if self.tripwires:
             lines += [f"cd {shlex.quote(self.plan.folder)} || exit 1"] if self.plan.folder else []
             lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets or self.plan.chosen)}"]
-            lines += [find_runner(self.plan.runner).PLACING, f"rm -rf {TRIPWIRES} 2> /dev/null"]
+            mark = "" if self.plan.sure else f" | sed 's/[{UNSURE}]*$/{UNSURE}/'"
+            lines += [f"{{ {find_runner(self.plan.runner).PLACING}\n}}{mark}", f"rm -rf {TRIPWIRES} 2> /dev/null"]
         return "\n".join([*lines, f"rm -f {SAID} {listed} {base} {extra} /tmp/assay-probe", "exit 0", ""])
 
 

@@ -222,7 +222,7 @@ def _collect(
     else:
         files = box.get(plan.report_path, REPORT_BYTES) if plan.report_path else {}
     records = box.get(task.records, REPORT_BYTES) if task.records else {}
-    placed = expect_at_places(delivery.tripwires, applied.output, sure=plan.sure)
+    placed = expect_at_places(delivery.tripwires, applied.output)
     is_label = task.label_test and task.label_test(task.instance)
     report, tripwires = read_witnesses(plan, files, run.output, placed, is_label, task.siblings.words)
     results = {

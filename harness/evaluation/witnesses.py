@@ -10,16 +10,11 @@ from assay.harness.runners.base import PLACE, UNSURE
 Expected = Mapping[str, Mapping[str, Status]]  # statuses that tripwires must have, by name, by place
 
 
-def expect_at_places(tripwires: Tripwires | None, printed: bytes, *, sure: bool = True) -> Expected:
-    """Return the statuses expected at each place; the script that placed the tripwires has ``printed`` the places.
-
-    None of them is ``sure`` if nobody knows what the command runs.
-    """
+def expect_at_places(tripwires: Tripwires | None, printed: bytes) -> Expected:
+    """Return the statuses expected at each place; the script that placed the tripwires has ``printed`` the places."""
     expected = tripwires.expected if tripwires else {}
     return {
-        place if sure or place.endswith(UNSURE) else place + UNSURE: {
-            name.replace(PLACE, place.rstrip(UNSURE)): status for name, status in expected.items()
-        }
+        place: {name.replace(PLACE, place.rstrip(UNSURE)): status for name, status in expected.items()}
         for place in printed.decode(errors="replace").split()
     }
 

@@ -28,21 +28,10 @@ from assay.harness.runners import (
     unittest,
     vitest,
 )
-from assay.harness.runners.base import PLACEHOLDER, Adapted, TestRunner, Tripwires
-from assay.harness.runners.choosing import Choice, read_choice
+from assay.harness.runners.base import Adapted, TestRunner, Tripwires
+from assay.harness.runners.choosing import read_choice
 
-__all__ = [
-    "PLACEHOLDER",
-    "RUNNERS",
-    "Adapted",
-    "Choice",
-    "TestRunner",
-    "Tripwires",
-    "adapt",
-    "adapt_commands",
-    "find",
-    "read_choice",
-]
+__all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_commands", "find"]
 
 _OWN: tuple[TestRunner, ...] = (
     cargo, django, go, googletest, gradle, jasmine, jest, karma, maven, minitest, mocha, node_test, phpunit, pytest,
@@ -68,5 +57,5 @@ def adapt(words: Sequence[str]) -> tuple[str, Adapted] | None:
     for name, runner in RUNNERS.items():
         adapted = runner.adapt(list(words))
         if adapted is not None:
-            return name, replace(adapted, sure=read_choice(name, [words], names_tripwires=True).sure)
+            return name, replace(adapted, sure=read_choice(name, [words]).sure)
     return None

@@ -85,7 +85,7 @@ class Adapted:
     log_format: str = ""
     """Format of its output; empty for that of the row's own log."""
     sure: bool = True
-    """As ``Choice.sure``."""
+    """Whether it is known which places run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,18 +17,13 @@ from assay.harness.runners.base import (
     read_placing,
     snake_name,
 )
-from assay.harness.runners.choosing import KINDS, read_choice
+from assay.harness.runners.choosing import KINDS, OPTIONS, read_choice
 from assay.harness.runners.commands import ProgramCommand, arguments, part
 from assay.harness.runners.templates import draw, fill
 
 NAME = "cargo"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 
-_WITH_VALUE = """
--p --package --test --bin --example --exclude -F --features --target --target-dir --manifest-path --profile -j
---jobs --color --config -Z
-"""
-WITH_VALUE = frozenset(_WITH_VALUE.split())
 LEFT_OUT = frozenset({"--offline", "--no-fail-fast", "--frozen", "-q", "--quiet"})
 OTHER_WORK = frozenset({"--doc", "--bench", "--benches", "--example", "--examples", "--all-targets", "--no-run"})
 SHOWING = frozenset({"--nocapture", "--no-capture", "--show-output", "--exact", "--quiet", "-q"})
@@ -99,7 +94,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     """
     place = list(words).index("--") if "--" in words else len(words)
     words, behind = words[:place], words[place + 1 :]
-    command = part(words, "cargo", WITH_VALUE)
+    command = part(words, "cargo", OPTIONS[NAME].with_value)
     if command is None or command.targets[:1] != ("test",) or command.has(OTHER_WORK):
         return None
     options = [word for each in command.arguments if each[0] not in (*command.targets, *LEFT_OUT) for word in each]
@@ -109,8 +104,8 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     runs_tripwires = not any(word.startswith(SELECTING) for word in harness)
     selected = shlex.join([*filters, *harness]) + f" {PLACEHOLDER}" * bool(filters and runs_tripwires)
     tail = f" -- {selected}" if filters or harness else ""
-    chosen = read_choice(NAME, [("cargo", "test", *options)], names_tripwires=True).chosen
-    has_kinds = any(word.partition("=")[0] in KINDS for word in chosen)
+    chosen = read_choice(NAME, [("cargo", "test", *options)]).chosen
+    has_kinds = any(word.partition("=")[0] in KINDS.replace("=", "").split() for word in chosen)
     programs = f"{shlex.join(options)}{'' if has_kinds else ' --tests'}{tail}"
     text = RUNNERS + RUN_PROGRAMS.replace("@PROGRAMS@", programs.strip())
     if not has_kinds:

@@ -21,47 +21,46 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options by which commands of one runner choose; one that ends in ``=`` may have its value in the next word."""
+    """How commands of one runner choose: options in one text, and patterns of words."""
 
     program: str
     """Patterns of the words that start it."""
     tests: str = ""
-    """Leave out single tests, or end a run early: tripwires are left out, too."""
+    """Leave out single tests or end a run early, and leave out tripwires with them."""
     places: str = ""
-    """Leave out whole files, programs or projects, which ``PLACING`` cannot follow."""
+    """Leave out files, programs or projects in a way that ``TestRunner.PLACING`` cannot follow."""
     follows: str = ""
-    """Choose what ``PLACING`` follows."""
     values: str = ""
-    """Others that have a value."""
+    """Others that have a value. An option that ends in ``=`` may have its value in the next word."""
     filters: str = r"(?!)"
     """Pattern of words that choose single tests."""
     words: str = r"(?!)"
     """Pattern of words that ``PLACING`` follows."""
-    default: tuple[str, ...] = ()
-    """What runs without such words."""
+    default: str = ""
+    """What runs without a word."""
+
+    @property
+    def with_value(self) -> frozenset[str]:
+        known = f"{self.tests} {self.places} {self.follows} {self.values}".split()
+        return frozenset(option[:-1] for option in known if option.endswith("="))
 
     def choose(self, command: Sequence[str]) -> Choice | None:
         """Read a command; None if it does not start the runner."""
-        programs = self.program.split(" ")
-        rest = next((command[at:] for at in range(len(command)) if _starts(command[at:], programs)), None)
-        if rest is None:
+        programs = [rf"(\S*/)?({each})" for each in self.program.split(" ")]
+        size = len(programs)
+        ends = (at for at in range(size, len(command) + 1) if all(map(re.fullmatch, programs, command[at - size : at])))
+        end = next(ends, None)
+        if end is None:
             return None
-        known = f"{self.tests} {self.places} {self.follows} {self.values}".split()
-        with_value = [option.removesuffix("=") for option in known if option.endswith("=")]
-        given = list(arguments(rest[len(programs) :], with_value))
+        given = list(arguments(command[end:], self.with_value))
         plain = [each[0] for each in given if not each[0].startswith("-")]
         left_out = [*_find(given, self.tests), *((word,) for word in plain if re.fullmatch(self.filters, word))]
         followed = [re.sub(r"^(-\w)([^=]+)$", r"\1=\2", "=".join(each)) for each in _find(given, self.follows)]
         return Choice(
-            (*followed, *([word for word in plain if re.fullmatch(self.words, word)] if plain else self.default)),
+            (*followed, *(word for word in plain or self.default.split() if re.fullmatch(self.words, word))),
             runs_tripwires=not left_out or any(PLACEHOLDER in each[-1] for each in left_out),
             sure=not _find(given, self.places),
         )
-
-
-def _starts(words: Sequence[str], programs: Sequence[str]) -> bool:
-    matches = [re.fullmatch(rf"(\S*/)?({program})", word) for program, word in zip(programs, words, strict=False)]
-    return len(matches) == len(programs) and all(matches)
 
 
 def _find(given: Iterable[tuple[str, ...]], options: str) -> list[tuple[str, ...]]:
@@ -72,72 +71,100 @@ def _find(given: Iterable[tuple[str, ...]], options: str) -> list[tuple[str, ...
     return [each for each in found if not "=".join(each).endswith("=0")]
 
 
-_WORD = r"[^{$`]+"
-_KINDS = "--lib --bin= --bins --test= --tests --example= --examples --bench= --benches --all-targets --doc"
-KINDS = frozenset(_KINDS.replace("=", "").split())  # options of cargo that choose kinds of programs
-_OF_CARGO = "-F= --features= --target= --target-dir= --profile= -j= --jobs= --color= --config= -Z= --test-threads="
-_OF_GO = "-count= -coverpkg= -coverprofile= -cpu= -gcflags= -ldflags= -mod= -modfile= -p= -parallel= -tags= -timeout="
-_TITLES = "-t= --testNamePattern= --bail -b"
-_OF_JEST = """
---testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --testMatch= --testRegex= --roots= --projects= --shard=
---filter= --selectProjects= --ignoreProjects= --findRelatedTests -f --onlyFailures -o --onlyChanged --changedSince=
+KINDS = "--lib --bin= --bins --test= --tests --example= --examples --bench= --benches --all-targets --doc"
+"""Options of cargo that choose kinds of programs."""
+_TABLE = rf"""
+cargo program cargo test|t|nextest
+cargo tests --skip= --ignored --partition= --run-ignored= --no-run --list
+cargo places --manifest-path= -C= -E= --filter-expr= --filterset=
+cargo follows {KINDS} -p= --package= --exclude= --workspace --all
+cargo values -F= --features= --target= --target-dir= --profile= -j= --jobs= --color= --config= -Z= --test-threads=
+cargo filters (?!run$).*
+django program runtests\.py
+django tests -k= --tag= --exclude-tag= --start-at= --start-after= --failfast
+django values -v= --verbosity= --settings= --parallel= --shuffle= --selenium= --selenium-hub= --external-host=
+django words [^{{$`]+
+go program go test
+go default .
+go tests -run= -test.run= -skip= -bench= -failfast -list=
+go places -C=
+go values -count= -coverpkg= -coverprofile= -cpu= -gcflags= -ldflags= -mod= -p= -parallel= -tags= -timeout=
+go words [^{{$`]+
+googletest program ctest|cmake
+googletest tests --stop-on-failure
+googletest places -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= --label-exclude= -I= --rerun-failed
+gradle program gradlew?
+gradle tests --tests= --fail-fast
+gradle places -x= --exclude-task= -p= --project-dir= -b= --build-file=
+gradle values -P= -D= -I= --init-script=
+gradle words .*:.*
+jasmine program jasmine(\.js)?
+jasmine tests --filter= --fail-fast
+jest tests -t= --testNamePattern= --bail -b
+jest places --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --testMatch= --testRegex= --roots= --shard=
+jest places --projects= --selectProjects= --ignoreProjects= --filter= --findRelatedTests --onlyFailures -f
+jest places --onlyChanged -o --changedSince= --lastCommit
+jest values -c= --config= -w= --maxWorkers= --rootDir=
+jest words [^{{$`]+
+karma tests --
+maven program mvn[dw]?
+maven tests -Dtest -Dit.test -Dgroups
+maven places -f= --file= -rf= --resume-from= -am --also-make -amd --also-make-dependents
+maven follows -pl= --projects=
+maven values -T= --threads= -P= --activate-profiles= -s= --settings= -D= --define=
+minitest program minitest\.rb|rake|ruby
+minitest tests -n= --name= -i= --include= -e= --exclude= -x=
+minitest filters (TESTOPTS|N|X)=.*
+mocha program _?mocha
+mocha tests -g= --grep= -f= --fgrep= -i --invert -b --bail --forbid-only
+mocha places --ignore= --exclude= --spec= --file= --config=
+node_test program node
+node_test tests --test-name-pattern= --test-skip-pattern= --test-only
+node_test places --test-shard=
+phpunit tests --filter= --exclude-filter= --group= --exclude-group= --covers= --uses=
+phpunit tests --stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning
+phpunit places --testsuite= --exclude-testsuite= --test-suffix=
+phpunit values -c= --configuration= --bootstrap= --log-junit=
+pytest program pytest|py\.test
+pytest tests -k= -m= -x --exitfirst --maxfail= --deselect= --lf --last-failed --sw --stepwise --splits= --group=
+pytest places --ignore= --ignore-glob= --pyargs -c= --config-file=
+pytest values -o= --override-ini= -p= -n= --numprocesses= --dist= -W= -r= --tb= --durations= --rootdir= --confcutdir=
+pytest values --color= --capture= --import-mode= --cov= --cov-report= --cov-config= --timeout= --basetemp=
+pytest words [^{{$`]+
+rspec tests -e= --example= -E= --example-matches= -t= --tag= --only-failures -n --next-failure --fail-fast
+rspec places -P= --pattern= --exclude-pattern=
+rspec values -f= --format= -o= --out= -r= -I=
+rspec filters .*(:\d+|\[[\d:,]+\])
+sympy program bin/test
+sympy tests -k= --split= --slow
+sympy values --seed= --tb= --timeout= --types= -t= --rerun=
+tape program tape(\.js)?
+tape places -i= --ignore= --ignore-pattern=
+unittest tests -k= -f --failfast -p= --pattern=
+unittest values -s= --start-directory= -t= --top-level-directory=
+unittest words (?!discover$)[^{{$`]+
+vitest tests -t= --testNamePattern= --bail --tags-filter=
+vitest places -r= --root= --dir= --project= --exclude= --shard= --changed
+vitest values -c= --config=
+vitest words (?!run$)[^{{$`]+
 """
-_OF_PYTEST = """
--k= -m= -x --exitfirst --maxfail= --deselect= --lf --last-failed --sw --stepwise --splits= --group= --testmon
-"""
-_VALUES = "-o= -p= -n= -W= -r= --tb= --durations= --rootdir= --confcutdir= --color= --cov= --timeout= --basetemp="
-_OF_CTEST = """
--R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= --label-exclude= -I= --rerun-failed --target=
-"""
-_OF_PHPUNIT = """
---filter= --exclude-filter= --group= --exclude-group= --covers= --uses=
---stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning
-"""
-_OF_RSPEC = "-e= --example= -E= --example-matches= -t= --tag= --only-failures -n --next-failure --fail-fast"
-_OF_DJANGO = "-k= --tag= --exclude-tag= --start-at= --start-after= --failfast"
-_OF_MOCHA = "-g= --grep= -f= --fgrep= -i --invert -b --bail --forbid-only"
-OPTIONS: Mapping[str, Options] = {
-    "cargo": Options(
-        "cargo test|t|nextest",
-        "--skip= --ignored --partition= --run-ignored= --no-run --list",
-        "--manifest-path= -C= -E= --filter-expr= --filterset=",
-        f"{_KINDS} -p= --package= --exclude= --workspace --all",
-        _OF_CARGO,
-        filters="(?!run$).*",
-    ),
-    "django": Options(r"runtests\.py", _OF_DJANGO, values="--settings=", words=_WORD),
-    "go": Options(
-        "go test", "-run= -test.run= -skip= -bench= -failfast -list=", "-C=", "", _OF_GO, words=_WORD, default=(".",)
-    ),
-    "googletest": Options("ctest|cmake", "--stop-on-failure", _OF_CTEST),
-    "gradle": Options("gradlew?", "--tests= --fail-fast", "-x= --exclude-task= -p= --project-dir= -b=", words=".*:.*"),
-    "jasmine": Options(r"jasmine(\.js)?", "--filter= --fail-fast"),
-    "jest": Options("jest", _TITLES, _OF_JEST, values="-c= --config= -w= --rootDir=", words=_WORD),
-    "karma": Options("karma", "--"),  # what follows is for the runner in the browser
-    "maven": Options("mvn[dw]?", "-Dtest -Dit.test -Dgroups", "-f= --file= -rf= -am -amd", "-pl= --projects="),
-    "minitest": Options(r"minitest\.rb|rake|ruby", "-n= --name= -i= -e= --exclude= -x=", filters="(TESTOPTS|N|X)=.*"),
-    "mocha": Options("_?mocha", _OF_MOCHA, "--ignore= --exclude= --spec= --file= --config="),
-    "node_test": Options("node", "--test-name-pattern= --test-skip-pattern= --test-only", "--test-shard="),
-    "phpunit": Options("phpunit", _OF_PHPUNIT, "--testsuite= --exclude-testsuite= --test-suffix="),
-    "pytest": Options(
-        r"pytest|py\.test", _OF_PYTEST, "--ignore= --ignore-glob= --pyargs -c=", "", _VALUES, words=_WORD
-    ),
-    "rspec": Options("rspec", _OF_RSPEC, "-P= --pattern= --exclude-pattern=", filters=r".*(:\d+|\[[\d:,]+\])"),
-    "sympy": Options("bin/test", "-k= --split= --slow"),
-    "tape": Options(r"tape(\.js)?", "", "-i= --ignore= --ignore-pattern="),
-    "unittest": Options(
-        "unittest", "-k= -f --failfast -p= --pattern=", values="-s= -t=", words=f"(?!discover$){_WORD}"
-    ),
-    "vitest": Options(
-        "vitest", _TITLES, "-r= --root= --dir= --project= --exclude= --shard= --changed", words=f"(?!run$){_WORD}"
-    ),
-}
-"""By the names of runners. One that is not here is taken to run all tripwires."""
 BESIDE = frozenset({"cargo", "go", "googletest", "gradle", "jest", "maven", "node_test", "vitest"})
 """Runners whose tripwires need no name in the command: they are among the tests."""
 
 
-def read_choice(runner: str, commands: Iterable[Sequence[str]], *, names_tripwires: bool) -> Choice:
+def _read_table() -> Mapping[str, Options]:
+    found = dict[str, dict[str, str]]()
+    for runner, kind, text in (line.split(" ", 2) for line in _TABLE.strip().splitlines()):
+        row = found.setdefault(runner, {"program": runner})
+        row[kind] = text if kind == "program" else f"{row.get(kind, '')} {text}".strip()
+    return {runner: Options(**row) for runner, row in found.items()}
+
+
+OPTIONS = _read_table()
+"""Runners by name; one that is not here is taken to run all tripwires."""
+
+
+def read_choice(runner: str, commands: Iterable[Sequence[str]], *, names_tripwires: bool = True) -> Choice:
     """Read what some commands run; all if none of them starts the runner. Of two, nobody knows which runs a place."""
     options = OPTIONS.get(runner, Options(r"(?!)"))
     found = [choice for each in commands if (choice := options.choose(each))]

@@ -103,7 +103,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
         return None
     arguments = [word for word in words[2:] if not LEFT_OUT.fullmatch(word)]
     pattern, rest = _selection(arguments)
-    targets = read_choice(NAME, [("go", "test", *rest)], names_tripwires=True).chosen
+    targets = read_choice(NAME, [("go", "test", *rest)]).chosen
     # A slash parts the names of subtests, in older versions of Go for all alternatives at once.
     runs_tripwires = "/" not in pattern and not any(map(SELECTS.fullmatch, rest))
     selected = ("-run", f"{pattern}|{PLACEHOLDER}" if runs_tripwires else pattern)

@@ -8,6 +8,8 @@ from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestP
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.evaluation.supervising import PIPE
 from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths, paths_after
+from assay.harness.runners.base import PLACEHOLDER
+from assay.harness.runners.choosing import Choice, read_choice
 from assay.instances.environments.row_script import read_script
 from assay.instances.environments.shell import UnreadableError, read_statements
 
@@ -64,16 +66,14 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
     )
 
 
-def _read_choice(recipe: Recipe) -> runners.Choice:
+def _read_choice(recipe: Recipe) -> Choice:
     """Read what a recipe's own command runs; all if that cannot be read."""
-    if not (recipe.runner and recipe.test_command):
-        return runners.Choice()
     try:
-        commands = [words for each in read_statements(recipe.test_command) for words in each.commands]
+        found = [words for each in read_statements(recipe.test_command) for words in each.commands]
     except UnreadableError:
-        return runners.Choice()
-    names_tripwires = runners.PLACEHOLDER in recipe.test_command
-    return runners.read_choice(recipe.runner, commands, names_tripwires=names_tripwires)
+        return Choice()
+    names_tripwires = not recipe.test_command or PLACEHOLDER in recipe.test_command
+    return read_choice(recipe.runner, found, names_tripwires=names_tripwires) if recipe.runner else Choice()
 
 
 def _list_restored(instance: Instance) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 target='\{"kind":\[[^]]*\],"crate_types":\[[^]]*\][^}]*\}'
-others='"id":"[^"]*"|"manifest_path":"[^"]*"|"workspace_default_members":\[[^]]*\]'
+others='\{"name":"[^"]*","version"|"id":"[^"]*"|"manifest_path":"[^"]*"|"workspace_default_members":\[[^]]*\]'
 programs() {
   cargo metadata --offline --no-deps --format-version 1 2> /dev/null | grep -oE "$target|$others" | tac | awk '
     function value(key) {
@@ -15,18 +15,6 @@ programs() {
       }
     }
     function given(options) { return choice ~ "(^|\n)(" options ")(=|\n|$)" }
-    # The name of a package stands in its id, which has had two forms.
-    function package(id) {
-      if (sub(/ .*/, "", id)) return id
-      sub(/@[^@]*$/, "", id) || sub(/#.*/, "", id)
-      return substr(id, match(id, /[^\/#]*$/))
-    }
-    function is_in(id,   name) {
-      name = package(id)
-      if (has("--exclude", name)) return 0
-      if (given("--workspace|--all")) return 1
-      return given("-p|--package") ? has("-p", name) || has("--package", name) : index(members, "\"" id "\"")
-    }
     function runs(kind, name) {
       if (!given(kinds) || given("--tests|--all-targets")) return 1
       if (kind ~ /^(test|bin|example)$/) return given("--" kind "s") || has("--" kind, name)
@@ -44,7 +32,13 @@ programs() {
       if (!runs(kind, value("name"))) next
       targets[++found] = manifest " " value("edition") " " value("name") " " value("src_path")
     }
-    /^"id"/ { if (is_in(value("id"))) for (; found; found--) print targets[found] }'
+    /^"id"/ { id = $0 }
+    /^{"name":"[^"]*","version"/ {
+      name = value("name")
+      chosen = given("-p|--package") ? has("-p", name) || has("--package", name) : index(members, substr(id, 6))
+      if (!has("--exclude", name) && (chosen || given("--workspace|--all"))) for (; found; found--) print targets[found]
+      found = 0
+    }'
 }
 has_line() {
   awk -v name="$2" -v line="$3" '

@@ -17,10 +17,6 @@ def test_every_place_has_names_of_its_own() -> None:
     assert expect_at_places(KIT, b"") == expect_at_places(None, b"") == {}
 
 
-def test_no_place_is_sure_where_nobody_knows_what_runs() -> None:
-    assert [*expect_at_places(KIT, b"1\n2?\n", sure=False)] == ["1?", "2?"]
-
-
 @pytest.mark.parametrize(
     ("report", "output", "places"),
     [

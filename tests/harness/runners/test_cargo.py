@@ -18,8 +18,8 @@ def target(kind: str, path: str, *, edition: str = "2021", test: bool = True) ->
 
 def package(name: str, *targets: dict[str, object], manifest: str = "Cargo.toml") -> dict[str, object]:
     needs = [{"name": "other", "kind": None, "path": "TREE/other"}]
-    made = {"name": name, "id": f"path+file://TREE#{name}@0.1.0", "dependencies": needs, "targets": targets}
-    return {**made, "features": {}, "manifest_path": f"TREE/{manifest}", "edition": "2015"}
+    made = {"name": name, "version": "0.1.0", "id": f"path+file://TREE#{name}@0.1.0", "dependencies": needs}
+    return {**made, "targets": targets, "features": {}, "manifest_path": f"TREE/{manifest}", "edition": "2015"}
 
 
 def run(

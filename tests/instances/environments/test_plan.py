@@ -116,6 +116,14 @@ def test_published_image_runs_a_known_runner_with_report_and_tripwires(recipe):
     assert (plan.user, plan.workdir, plan.targets) == ("assay", "/repo", ("tests/test_calc.py",))
 
 
+def test_folder_that_a_script_enters_is_where_its_targets_are():
+    plans_of = [
+        plans.make_plan(published(f"{enters}pytest tests -x --ignore=a"), Recipe()) for enters in ("", "cd sub && ")
+    ]
+
+    assert [(plan.folder, plan.sure, plan.tripwires) for plan in plans_of] == [("", False, True), ("sub", False, True)]
+
+
 def test_published_image_has_its_tests_delivered_by_the_harness():
     instance = published("pytest tests/test_calc.py")
     own, plan = (plans.make_plan(each, Recipe()) for each in (make_instance(test_patch=SPACED), instance))
