@@ -58,7 +58,7 @@ def narrow_plan(task: Task) -> Task | None:
     """Return the task with a plan that runs the fail-to-pass tests and fewer others; None if there is no such plan."""
     plan, instance = task.plan, task.instance
     wanted = [label for label in instance.fail_to_pass if names_a_test(label)]
-    given = plan.targets or (pytest.read_targets(plan.command) if plan.runner == pytest.NAME else ())
+    given = plan.targets or (plan.chosen if plan.runner == pytest.NAME else ())
     if not (wanted and instance.gold_patch and given and find_benchmark(instance.rule).can_stop_early):
         return None
     targets = CHOOSE.get(plan.runner, _choose_targets)(wanted, given)

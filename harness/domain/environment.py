@@ -213,6 +213,12 @@ class TestPlan(Model):
     limits: Limits = Limits()
     targets: tuple[str, ...] = ()
     """Arguments that name what the runner runs: files, packages or classes; empty for all tests."""
+    chosen: tuple[str, ...] = ()
+    """What the command itself chooses to run, for the tripwires' sake; ``targets`` go before it."""
+    sure: bool = True
+    """Whether it is known which of those run; if not, a set of tripwires that is not seen says nothing."""
+    folder: str = ""
+    """Folder in which the command runs, if that is not ``workdir``; targets are relative to it."""
     runner: str = ""
     """The runner that ``command`` starts; empty if it is none that Assay knows."""
     tripwires: bool = True

@@ -16,7 +16,7 @@ from assay.harness.evaluation.supervising import HIDDEN, HOME, MODEL, PIPE, SUPE
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
 from assay.harness.runners import find as find_runner
-from assay.harness.runners.base import EXPECTED, LABELS, PLACEHOLDER
+from assay.harness.runners.base import EXPECTED, LABELS, PLACEHOLDER, UNSURE
 
 ASSETS = f"{HOME}/assets"
 TRIPWIRES = f"{HOME}/tripwires"
@@ -247,8 +247,10 @@ class Delivery:
         if self.assets:
             lines.append(_or_failed(f"cp -R --no-preserve=all {ASSETS}/. .", NOT_PUT_BACK))
         if self.tripwires:
-            lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets)}"]
-            lines += [find_runner(self.plan.runner).PLACING, f"rm -rf {TRIPWIRES} 2> /dev/null"]
+            lines += [f"cd {shlex.quote(self.plan.folder)} || exit 1"] if self.plan.folder else []
+            lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets or self.plan.chosen)}"]
+            mark = "" if self.plan.sure else f" | sed 's/[{UNSURE}]*$/{UNSURE}/'"
+            lines += [f"{{ {find_runner(self.plan.runner).PLACING}\n}}{mark}", f"rm -rf {TRIPWIRES} 2> /dev/null"]
         return "\n".join([*lines, f"rm -f {SAID} {listed} {base} {extra} /tmp/assay-probe", "exit 0", ""])
 
 

@@ -64,6 +64,10 @@ FLAGS: Mapping[str, str] = {
         "known; --strict makes it not_run."
     ),
     "log_alone": "Nothing ran here, no tree was checked: the log was made elsewhere, maybe for another patch.",
+    "no_fail_to_pass": (
+        "The row names no test that the patch has to fix, so nothing shows a fix; its benchmark's rule asks for none. "
+        "--strict makes it not_run."
+    ),
     "fail_fast": "A fail-to-pass test failed, so no other tests were run: what they do is not known.",
     "fail_fast_not_used": (
         "All tests were run at once in spite of --fail-fast, since the fail-to-pass tests cannot be run alone, or the "

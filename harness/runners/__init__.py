@@ -4,6 +4,7 @@ Another distribution registers its module as an entry point of the group ``assay
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.harness.plugins import Registry
 from assay.harness.runners import (
@@ -28,6 +29,7 @@ from assay.harness.runners import (
     vitest,
 )
 from assay.harness.runners.base import Adapted, TestRunner, Tripwires
+from assay.harness.runners.choosing import read_choice
 
 __all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_commands", "find"]
 
@@ -55,5 +57,5 @@ def adapt(words: Sequence[str]) -> tuple[str, Adapted] | None:
     for name, runner in RUNNERS.items():
         adapted = runner.adapt(list(words))
         if adapted is not None:
-            return name, adapted
+            return name, replace(adapted, sure=read_choice(name, [words]).sure)
     return None

@@ -84,6 +84,8 @@ class Adapted:
     runs_tripwires: bool = True
     log_format: str = ""
     """Format of its output; empty for that of the row's own log."""
+    sure: bool = True
+    """Whether it is known which places run."""
 
 
 @dataclass(frozen=True, slots=True)

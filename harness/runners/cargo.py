@@ -17,18 +17,13 @@ from assay.harness.runners.base import (
     read_placing,
     snake_name,
 )
+from assay.harness.runners.choosing import KINDS, OPTIONS, read_choice
 from assay.harness.runners.commands import ProgramCommand, arguments, part
 from assay.harness.runners.templates import draw, fill
 
 NAME = "cargo"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
 
-_WITH_VALUE = """
--p --package --test --bin --example --exclude -F --features --target --target-dir --manifest-path --profile -j
---jobs --color --config -Z
-"""
-WITH_VALUE = frozenset(_WITH_VALUE.split())
-CHOOSING = ("-p", "--package", "--lib", "--test", "--bin", "--tests", "--bins")
 LEFT_OUT = frozenset({"--offline", "--no-fail-fast", "--frozen", "-q", "--quiet"})
 OTHER_WORK = frozenset({"--doc", "--bench", "--benches", "--example", "--examples", "--all-targets", "--no-run"})
 SHOWING = frozenset({"--nocapture", "--no-capture", "--show-output", "--exact", "--quiet", "-q"})
@@ -75,7 +70,7 @@ fn $same(one: u64, other: u64) {
 PLACING = DEFINES_EXPECTED + read_placing("cargo.sh")
 """Every target is a process; a test in documentation is one by itself, in which nothing else can be.
 
-Arguments are a command's choice of targets, which only cargo can follow.
+Arguments are a command's options that choose packages and targets.
 """
 
 
@@ -99,7 +94,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     """
     place = list(words).index("--") if "--" in words else len(words)
     words, behind = words[:place], words[place + 1 :]
-    command = part(words, "cargo", WITH_VALUE)
+    command = part(words, "cargo", OPTIONS[NAME].with_value)
     if command is None or command.targets[:1] != ("test",) or command.has(OTHER_WORK):
         return None
     options = [word for each in command.arguments if each[0] not in (*command.targets, *LEFT_OUT) for word in each]
@@ -109,15 +104,11 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     runs_tripwires = not any(word.startswith(SELECTING) for word in harness)
     selected = shlex.join([*filters, *harness]) + f" {PLACEHOLDER}" * bool(filters and runs_tripwires)
     tail = f" -- {selected}" if filters or harness else ""
-    chooses = tuple(word for word in options if word.startswith(CHOOSING))
-    programs = f"{shlex.join(options)}{'' if any(map(_is_kind, chooses)) else ' --tests'}{tail}"
+    chosen = read_choice(NAME, [("cargo", "test", *options)]).chosen
+    has_kinds = any(word.partition("=")[0] in KINDS.replace("=", "").split() for word in chosen)
+    programs = f"{shlex.join(options)}{'' if has_kinds else ' --tests'}{tail}"
     text = RUNNERS + RUN_PROGRAMS.replace("@PROGRAMS@", programs.strip())
-    if not any(map(_is_kind, chooses)):
+    if not has_kinds:
         documentation = shlex.join(["", *options, *(("--", *filters) if filters else ())])[2:]
         text += RUN_DOCUMENTATION.replace("@DOCUMENTATION@", documentation)
-    return Adapted((text + EXIT).replace("@CARGO@", words[0]), "cargo_text", chooses, runs_tripwires)
-
-
-def _is_kind(option: str) -> bool:
-    """Return whether an option chooses kinds of programs, which leaves documentation out."""
-    return not option.startswith(("-p", "--package"))
+    return Adapted((text + EXIT).replace("@CARGO@", words[0]), "cargo_text", chosen, runs_tripwires)

@@ -7,19 +7,13 @@ from collections.abc import Sequence
 from assay.harness.domain import Siblings, Status
 from assay.harness.runners import adapters, python, unittest
 from assay.harness.runners.base import Adapted, DoubledFile, Tripwires, read_placing, snake_name
+from assay.harness.runners.choosing import OPTIONS
 from assay.harness.runners.unittest import LABEL, METHODS, Base
 
 NAME = "django"
 PRINTS = unittest.PRINTS
 PLACING = read_placing("django.sh") + unittest.PLACING_INSIDE
 
-WITH_VALUE = frozenset(
-    {
-        *("-v", "--verbosity", "--settings", "--parallel", "--tag", "--exclude-tag", "-k", "--shuffle"),
-        *("--start-at", "--start-after", "--selenium", "--selenium-hub", "--external-host"),
-    }
-)
-SELECTING = frozenset({"-k", "--tag", "--exclude-tag", "--start-at", "--start-after"})
 RUNS_OTHERS = frozenset({"--bisect", "--pair"})  # options with which it starts programs of its own
 
 ASSERTIONS = tuple(
@@ -89,7 +83,7 @@ def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
 
 def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``runtests.py``: one process, which is that of the tripwires too, and a line for every test."""
-    command = adapters.part(words, ("runtests.py",), WITH_VALUE)
+    command = adapters.part(words, ("runtests.py",), OPTIONS[NAME].with_value)
     if command is None or RUNS_OTHERS & set(command.options):
         return None
-    return command.adapt("unittest_text", "--verbosity", "2", "--parallel", "1", selecting=SELECTING)
+    return command.adapt("unittest_text", "--verbosity", "2", "--parallel", "1", runner=NAME)

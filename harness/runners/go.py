@@ -19,6 +19,7 @@ from assay.harness.runners.base import (
     read_placing,
     snake_name,
 )
+from assay.harness.runners.choosing import read_choice
 from assay.harness.runners.templates import draw, fill
 
 NAME = "go"
@@ -102,7 +103,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
         return None
     arguments = [word for word in words[2:] if not LEFT_OUT.fullmatch(word)]
     pattern, rest = _selection(arguments)
-    targets = tuple(word for word in rest if word == "." or word.startswith("./")) or (".",)
+    targets = read_choice(NAME, [("go", "test", *rest)]).chosen
     # A slash parts the names of subtests, in older versions of Go for all alternatives at once.
     runs_tripwires = "/" not in pattern and not any(map(SELECTS.fullmatch, rest))
     selected = ("-run", f"{pattern}|{PLACEHOLDER}" if runs_tripwires else pattern)

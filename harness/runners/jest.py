@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.harness.domain import Status
 from assay.harness.runners import commands, javascript
 from assay.harness.runners.base import Adapted, Tripwires
+from assay.harness.runners.choosing import OPTIONS, read_choice
 
 NAME = "jest"
 place_siblings = javascript.place_siblings
@@ -15,8 +16,6 @@ PLACING = javascript.appending("source=jest.js")
 BODIES = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.EXPECT, *javascript.LIBRARIES)
 
 
-WITH_VALUE = frozenset({"-t", "--testNamePattern", "-c", "--config", "-w", "--maxWorkers", "--rootDir"})
-SELECTS = frozenset({"-t", "--testNamePattern"})
 OTHER_WORK = frozenset({"--watch", "--watchAll", "--listTests", "--showConfig", "--version", "--init", "--clearCache"})
 LEFT_OUT = frozenset({"--json", "--outputFile", "--reporters", "--bail", "-b", "--verbose", "--silent"})
 
@@ -27,9 +26,10 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = commands.part(words, "jest", WITH_VALUE)
+    command = commands.part(words, "jest", OPTIONS[NAME].with_value)
     if not command or command.has(OTHER_WORK):
         return None
     options = "--ci --json --verbose --bail=0 --outputFile={report} --reporters=default"
     text = f"exec {shlex.join(command.without(LEFT_OUT))} {options}"
-    return Adapted(text, "jest_json", command.targets, not command.has(SELECTS))
+    runs_tripwires = read_choice(NAME, [command.without(LEFT_OUT)]).runs_tripwires
+    return Adapted(text, "jest_json", command.targets, runs_tripwires)

@@ -161,10 +161,12 @@ LANGUAGES = {
 }
 """Suffix of a file to the template of its language."""
 
-PLACING = read_placing("jvm.sh")
+_PLACING = read_placing("jvm.sh")
+PLACING_MAVEN, PLACING_GRADLE = f"tool=maven\n{_PLACING}", f"tool=gradle\n{_PLACING}"
 """Surefire and Gradle start a process for each module. Its first test file with expected tests shows the framework.
 
-Kotlin's own assertions have a set beside that, and so has each package whose tests import all of a framework.
+Kotlin's own assertions have a set beside that, and so has each package whose tests import all of a framework. Modules
+that the build or the command leaves out have none.
 """
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from assay.harness.domain import Status
 from assay.harness.languages.java import RUN_MAVEN
 from assay.harness.runners.base import PLACEHOLDER, Adapted
+from assay.harness.runners.choosing import OPTIONS, read_choice
 from assay.harness.runners.commands import part
-from assay.harness.runners.jvm import PLACING, place_siblings, tripwires
+from assay.harness.runners.jvm import PLACING_MAVEN as PLACING
+from assay.harness.runners.jvm import place_siblings, tripwires
 
 __all__ = ["NAME", "PLACING", "PRINTS", "adapt", "place_siblings", "tripwires"]
 
@@ -17,10 +19,6 @@ PRINTS = frozenset({Status.FAILED})
 
 SELECTED = "-Dtest="
 PROGRAMS = frozenset({"mvn", "mvnd", "mvnw"})
-_WITH_VALUE = """
--pl --projects -T --threads -P --activate-profiles -f --file -s --settings -D --define
-"""
-WITH_VALUE = frozenset(_WITH_VALUE.split())
 SAID = frozenset({"-B", "--batch-mode", "-o", "--offline", "-fae", "--fail-at-end", "-ff", "--fail-fast"})
 """Options that a command has already, or that contradict them."""
 
@@ -29,7 +27,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``mvn test``, of a daemon or a wrapper too; where it selects classes, it selects the tripwires', too."""
     if not words or words[0].rpartition("/")[2] not in PROGRAMS:
         return None
-    command = part(words, words[0].rpartition("/")[2], WITH_VALUE)
+    command = part(words, words[0].rpartition("/")[2], OPTIONS[NAME].with_value)
     if command is None or set(command.targets) - {"clean"} != {"test"}:
         return None
     selected = [word.removeprefix(SELECTED) for word in words if word.startswith(SELECTED)]
@@ -38,7 +36,8 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     kept = command.without({"test", "clean", "-Dtest", *SAID})[1:]
     test = [f"{SELECTED}{','.join([*selected, PLACEHOLDER] if runs_tripwires else selected)}"] if selected else []
     run = RUN_MAVEN.replace("@MAVEN@", words[0])
-    return Adapted(f"set -- {shlex.join([*kept, *test])}\n{run}", "junit_xml", class_names(classes), runs_tripwires)
+    targets = (*read_choice(NAME, [words]).chosen, *class_names(classes))
+    return Adapted(f"set -- {shlex.join([*kept, *test])}\n{run}", "junit_xml", targets, runs_tripwires)
 
 
 def join_commands(commands: Sequence[Sequence[str]]) -> list[str] | None:

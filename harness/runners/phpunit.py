@@ -20,6 +20,7 @@ from assay.harness.runners.base import (
     read_placing,
     snake_name,
 )
+from assay.harness.runners.choosing import OPTIONS, read_choice
 
 NAME = "phpunit"
 place_siblings = no_siblings
@@ -56,8 +57,6 @@ BODIES = (
 """Status that each test must have, and its body."""
 
 
-WITH_VALUE = frozenset({"-c", "--configuration", "--filter", "--group", "--testsuite", "--bootstrap", "--log-junit"})
-SELECTS = frozenset({"--filter", "--group", "--exclude-group", "--covers", "--uses", "--exclude-filter"})
 OTHER_WORK = frozenset({"--list-tests", "--version", "--no-logging", "--generate-configuration", "--check-version"})
 STOPS = frozenset({"--stop-on-failure", "--stop-on-error", "--stop-on-defect", "--stop-on-warning"})
 LEFT_OUT = frozenset({"--testdox", "--log-junit", "--colors"}) | STOPS
@@ -96,8 +95,9 @@ class %s extends \\PHPUnit\\Framework\\TestCase
 
 def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``phpunit`` and ``vendor/bin/phpunit``; tripwires are in classes alone, since it takes one file."""
-    command = commands.part(words, "phpunit", WITH_VALUE)
+    command = commands.part(words, "phpunit", OPTIONS[NAME].with_value)
     if not command or command.has(OTHER_WORK):
         return None
     text = f"exec {shlex.join(command.without(LEFT_OUT))} --testdox --colors=never --log-junit {{report}}"
-    return Adapted(text, "junit_xml", command.targets, not command.has(SELECTS))
+    runs_tripwires = read_choice(NAME, [command.without(LEFT_OUT)]).runs_tripwires
+    return Adapted(text, "junit_xml", command.targets, runs_tripwires)

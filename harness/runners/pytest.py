@@ -9,7 +9,6 @@ from assay.harness.domain import Siblings, Status
 from assay.harness.runners import python
 from assay.harness.runners.base import (
     PLACE,
-    PLACEHOLDER,
     WORDS,
     Adapted,
     DoubledFile,
@@ -19,6 +18,7 @@ from assay.harness.runners.base import (
     read_placing,
     snake_name,
 )
+from assay.harness.runners.choosing import OPTIONS, read_choice
 
 NAME = "pytest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
@@ -50,12 +50,7 @@ STARTERS = frozenset({"poetry", "pipenv", "pdm", "uv", "hatch", "rye"})
 """Programs that start a command after the word ``run``."""
 PYTHON = re.compile(r"(/.*/)?python[\d.]*")
 PROGRAM = re.compile(r"(/.*/)?(pytest|py\.test)")
-_WITH_VALUE = """
--k -m -o -p -c -n -W -r --tb --maxfail --durations --rootdir --confcutdir --ignore --ignore-glob --deselect --color
---capture --import-mode --cov --cov-report --cov-config --timeout --numprocesses --dist --basetemp --override-ini
-"""
-WITH_VALUE = frozenset(_WITH_VALUE.split())  # options whose value is the next word
-SELECTS = ("-k", "-m")  # options that would leave tripwires out
+LEFT_OUT = r"--no-summary|-x|--exitfirst|--maxfail=\d+"
 OTHER_WORK = re.compile(
     r"--(junit-?xml|collect-?only|co|help|version|fixtures|markers|setup-(plan|only))(=.*)?"
     r"|-h|(-p)?no:(junitxml|terminal)"
@@ -99,14 +94,6 @@ def _list_classes(test: DoubledTest) -> Sequence[str]:
     return node[1:-1] if len(node) > 1 else test.name.split(".")[:-1]
 
 
-def read_targets(command: str) -> tuple[str, ...]:
-    """Return the files and folders that the last line of a command gives to pytest; none if it does not start it."""
-    words = shlex.split(command.strip().rpartition("\n")[2])
-    arguments = words[1:] if words[:1] == ["exec"] else words
-    start = _start(arguments)
-    return tuple(each for each in _targets(arguments[start:]) if each != PLACEHOLDER) if start else ()
-
-
 def choose(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
     """Return targets that are the tests or files of some labels alone, tests with all their parameters.
 
@@ -138,10 +125,10 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     start = _start(words)
     if not start or any(OTHER_WORK.fullmatch(word) for word in words[start:]):
         return None
-    arguments = [word for word in words[start:] if word != "--no-summary"]
+    arguments = [word for word in words[start:] if not re.fullmatch(LEFT_OUT, word)]
     targets = tuple(_targets(arguments))
-    options = " -rfEsxXp -p no:cacheprovider --junitxml={report} -o junit_family=xunit1"
-    runs_tripwires = bool(targets) and not any(word.startswith(SELECTS) for word in arguments)
+    options = " --maxfail=0 -rfEsxXp -p no:cacheprovider --junitxml={report} -o junit_family=xunit1"
+    runs_tripwires = bool(targets) and read_choice(NAME, [(NAME, *arguments)]).runs_tripwires
     command = f"exec {_avoid_shadows(words[:start])} {shlex.join(arguments)}{options}"
     return Adapted(command + " {tripwires}" * runs_tripwires, "junit_xml", targets, runs_tripwires)
 
@@ -170,7 +157,7 @@ def _avoid_shadows(words: Sequence[str]) -> str:
 def _targets(arguments: Sequence[str]) -> Iterator[str]:
     before = ("", *arguments)
     for option, word in zip(before, arguments, strict=False):
-        if not word.startswith("-") and option not in WITH_VALUE:
+        if not word.startswith("-") and option not in OPTIONS[NAME].with_value:
             yield word
 
 

@@ -1,13 +1,13 @@
 """RSpec: tripwires are at the end of the files with expected tests, and in a file of their own, the last one."""
 
 import random
-import re
 import shlex
 from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import commands, ruby
 from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, no_siblings, snake_name, title
+from assay.harness.runners.choosing import OPTIONS, read_choice
 
 NAME = "rspec"
 place_siblings = no_siblings
@@ -35,11 +35,8 @@ BODIES = (
 """Status that each test must have, and its body."""
 
 
-WITH_VALUE = frozenset({"-f", "-o", "-e", "-t", "-r", "-I", "-P", "--format", "--out", "--example", "--tag"})
-SELECTS = frozenset({"-e", "--example", "-t", "--tag", "-E", "--example-matches", "--only-failures", "-n"})
 OTHER_WORK = frozenset({"--init", "--version", "--bisect", "--dry-run"})
 LEFT_OUT = frozenset({"-f", "--format", "-o", "--out", "--fail-fast", "--no-color", "--color"})
-ONE_PLACE = re.compile(r":\d+$|\[")  # matches a target that is only part of a file
 
 
 def tripwires(dice: random.Random) -> Tripwires:
@@ -55,11 +52,11 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``rspec`` and ``bundle exec rspec``; without files, the project's options decide."""
-    command = commands.part(words, "rspec", WITH_VALUE)
+    command = commands.part(words, "rspec", OPTIONS[NAME].with_value)
     if not command or command.has(OTHER_WORK):
         return None
-    in_part = any(ONE_PLACE.search(target) for target in command.targets)
-    runs_tripwires = bool(command.targets) and not in_part and not command.has(SELECTS)
+    choice = read_choice(NAME, [command.without(LEFT_OUT)])
+    runs_tripwires = bool(command.targets) and choice.runs_tripwires
     options = "--no-color --no-fail-fast --format documentation --format json --out {report}"
     text = f"exec {shlex.join(command.without(LEFT_OUT))} {options}" + " {tripwires}" * runs_tripwires
     return Adapted(text, "rspec_json", command.targets, runs_tripwires)

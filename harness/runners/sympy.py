@@ -17,14 +17,12 @@ from assay.harness.runners.base import (
     read_placing,
     snake_name,
 )
+from assay.harness.runners.choosing import OPTIONS
 
 NAME = "sympy"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
 INSIDE = "inside"  # file in ``$TRIPWIRES`` with what is appended to every file that has a test to be fixed
 PLACING = read_placing("sympy.sh")
-
-WITH_VALUE = frozenset({"-k", "--seed", "--split", "--tb", "--timeout", "--types", "-t", "--rerun"})
-SELECTING = frozenset({"-k", "--split", "--slow"})
 
 FUNCTIONS = (
     (Status.PASSED, "assert sum(range({number})) == {sum}"),
@@ -81,8 +79,8 @@ def _function(dice: random.Random, name: str, body: str, kind: str, decorator: s
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = adapters.part(words, ("bin/test",), WITH_VALUE)
-    return command.adapt("sympy_text", "--verbose", "--no-subprocess", selecting=SELECTING) if command else None
+    command = adapters.part(words, ("bin/test",), OPTIONS[NAME].with_value)
+    return command.adapt("sympy_text", "--verbose", "--no-subprocess", runner=NAME) if command else None
 
 
 _HEAD = """\

@@ -20,6 +20,7 @@ from assay.harness.runners.base import (
     read_placing,
     snake_name,
 )
+from assay.harness.runners.choosing import OPTIONS
 
 NAME = "unittest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
@@ -36,8 +37,6 @@ PLACING = read_placing("unittest.sh") + PLACING_INSIDE
 LABEL = re.compile(r"(\w+) \(([\w.]+)\)")
 NAMES = 400  # more than a module needs: equal ones are left out
 START = frozenset({"-s", "--start-directory"})
-SELECTING = frozenset({"-k", "-p", "--pattern"})
-WITH_VALUE = frozenset({*START, *SELECTING, "-t", "--top-level-directory"})
 
 METHODS = (
     (Status.PASSED, "self.assertEqual(sum(range({number})), {sum})"),
@@ -145,14 +144,14 @@ def _name_class(test: DoubledTest) -> str:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = adapters.part(words, ("-m", "unittest"), WITH_VALUE)
+    command = adapters.part(words, ("-m", "unittest"), OPTIONS[NAME].with_value)
     if command is None:
         return None
     if command.targets[:1] != ("discover",):
-        return command.adapt("unittest_text", "-v", selecting=SELECTING)
+        return command.adapt("unittest_text", "-v", runner=NAME)
     start = [value for option, value in pairwise(words) if option in START]
     arguments = tuple(words[words.index("discover") :])
-    adapted = replace(command, options=arguments, targets=()).adapt("unittest_text", "-v", selecting=SELECTING)
+    adapted = replace(command, options=arguments, targets=()).adapt("unittest_text", "-v", runner=NAME)
     return replace(adapted, targets=(*start, *command.targets[1:2]))
 
 

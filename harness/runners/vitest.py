@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.harness.domain import Status
 from assay.harness.runners import commands, javascript
 from assay.harness.runners.base import Adapted, Tripwires, camel_name
+from assay.harness.runners.choosing import OPTIONS, read_choice
 
 NAME = "vitest"
 place_siblings = javascript.place_siblings
@@ -15,8 +16,6 @@ PLACING = javascript.appending("source=vitest.ts")
 BODIES = (*javascript.ENDINGS, *javascript.EXPECT, *javascript.LIBRARIES)
 
 
-WITH_VALUE = frozenset({"-t", "--testNamePattern", "-c", "--config", "-r", "--root", "--dir", "--project"})
-SELECTS = frozenset({"-t", "--testNamePattern"})
 OTHER_WORK = frozenset({"watch", "dev", "bench", "list", "init", "related", "-w", "--watch", "--ui", "--version"})
 LEFT_OUT = frozenset({"--reporter", "--outputFile", "--bail", "--silent"})
 
@@ -30,10 +29,11 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = commands.part(words, "vitest", WITH_VALUE)
+    command = commands.part(words, "vitest", OPTIONS[NAME].with_value)
     if not command or command.has(OTHER_WORK):
         return None
     options = "--bail=0 --reporter=json --reporter=verbose --outputFile={report}"
     text = f"CI=true NO_COLOR=1 exec {shlex.join(command.without(LEFT_OUT))} {options}"
     targets = tuple(each for each in command.targets if each != "run")
-    return Adapted(text, "jest_json", targets, not command.has(SELECTS))
+    runs_tripwires = read_choice(NAME, [command.without(LEFT_OUT)]).runs_tripwires
+    return Adapted(text, "jest_json", targets, runs_tripwires)

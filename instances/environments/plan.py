@@ -8,7 +8,10 @@ from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestP
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.evaluation.supervising import PIPE
 from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths, paths_after
+from assay.harness.runners.base import PLACEHOLDER
+from assay.harness.runners.choosing import Choice, read_choice
 from assay.instances.environments.row_script import read_script
+from assay.instances.environments.shell import UnreadableError, read_statements
 
 WORKDIR = "/testbed"
 REPORTS = "/tmp/assay-report"
@@ -42,11 +45,14 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
     language = languages.find(recipe.language)
     template = recipe.test_command or language.TEST_COMMAND
     targets = _targets(recipe, paths_after(instance.test_patch) if files is None else files)
+    choice = _read_choice(recipe)
     return TestPlan(
         workdir=WORKDIR,
         env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
         command=_command(template, targets),
         targets=targets,
+        chosen=choice.chosen,
+        sure=choice.sure,
         restore=_list_restored(instance),
         test_patch=drop_binary_hunks(instance.test_patch),
         report_format=recipe.report_format or language.DEFAULT_REPORT,
@@ -54,9 +60,20 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
         log_format=recipe.log_format or language.DEFAULT_LOG,
         test_id=recipe.test_id or instance.test_id or language.DEFAULT_ID,
         runner=recipe.runner or ("" if recipe.test_command else language.DEFAULT_RUNNER),
+        tripwires=choice.runs_tripwires,
         services=recipe.services,
         limits=_limits(recipe),
     )
+
+
+def _read_choice(recipe: Recipe) -> Choice:
+    """Read what a recipe's own command runs; all if that cannot be read."""
+    try:
+        found = [words for each in read_statements(recipe.test_command) for words in each.commands]
+    except UnreadableError:
+        return Choice()
+    names_tripwires = not recipe.test_command or PLACEHOLDER in recipe.test_command
+    return read_choice(recipe.runner, found, names_tripwires=names_tripwires) if recipe.runner else Choice()
 
 
 def _list_restored(instance: Instance) -> tuple[str, ...]:
@@ -92,6 +109,8 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
         log_format=(adapted and adapted.log_format) or instance.log_format or language.DEFAULT_LOG,
         test_id=instance.test_id or language.DEFAULT_ID,
         runner=runner,
+        sure=adapted.sure if adapted else True,
+        folder="" if script.folder in {script.workdir, "."} else script.folder,
         tripwires=adapted.runs_tripwires if adapted else False,
         limits=_limits(recipe),
     )

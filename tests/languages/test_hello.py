@@ -121,6 +121,37 @@ def test_a_rows_own_command_is_reported_with_tripwires(
         assert all(behaves(each) for each in evaluation.evidence.tripwires.values()), shown
 
 
+PYTEST = "exec /opt/venv/bin/pytest -rfEsxXp -p no:cacheprovider --junitxml={report} -k 'greets or names'"
+CARGO = "ASSAY_REPORT={report} exec cargo test --offline --no-fail-fast --test names"
+CHOICES = [("rust-cargo", CARGO, "ada", True), ("python-pytest", PYTEST, "tests/test_hello.py::test_names", False)]
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.parametrize(
+    ("name", "command", "label", "has_tripwires"),
+    [pytest.param(*case, id=case[0], marks=HELLOS[case[0]].toolchain) for case in CHOICES],
+)
+def test_gold_is_resolved_where_a_recipes_command_leaves_tests_out(
+    name: str, command: str, label: str, has_tripwires: bool, tmp_path: Path, docker_engine: DockerEngine
+) -> None:
+    from assay.instances.environments.image_builder import ImageBuilder
+    from assay.instances.trees.sources import Sources
+
+    hello = HELLOS[name]
+    # The second program of tests defines a test of the label's name, too.
+    more = {"tests/others.rs": "#[test]\nfn ada() {}\n"} if hello.language == "rust" else {}
+    recipe = {"runner": name.partition("-")[2], "test_command": command, "test_files": "all"}
+    hello = hello.model_copy(update={"files": hello.files | more, "recipe": recipe})
+    instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))
+    instance = instance.model_copy(update={"fail_to_pass": (label,), "pass_to_pass": ()})
+    sources = Sources([tmp_path / "mirror"])
+    done = run(instance, ImageBuilder(docker_engine, sources), sources, docker_engine, instance.gold_patch)
+    verdict = grade(instance, done.evidence)
+    assert verdict.outcome is Outcome.RESOLVED, (verdict, done.output.decode(errors="replace")[-3000:])
+    assert bool(done.evidence.tripwires) == has_tripwires == ("no_tripwires" not in verdict.flags)
+
+
 def plan_of_all(instance: Instance) -> TestPlan:
     return make_plan(instance, find_recipe(instance))
 

@@ -1,10 +1,12 @@
 """SWE-bench with its two rules, and SWE-smith, which is judged alike."""
 
 from assay.harness.benchmarks.base import Benchmark
-from assay.harness.benchmarks.swe_bench.rule import fail_only, judge_fail_only, pass_and_fail
+from assay.harness.benchmarks.swe_bench.rule import fail_only, judge, judge_fail_only, pass_and_fail
 from assay.harness.domain import Rule
 
-BENCHMARK = Benchmark(name=Rule.SWE_BENCH, label_rule=pass_and_fail, loosely=True, submitted_as="swebench")
+BENCHMARK = Benchmark(
+    name=Rule.SWE_BENCH, label_rule=pass_and_fail, own_judge=judge, loosely=True, submitted_as="swebench"
+)
 FAIL_ONLY = Benchmark(
     name=Rule.SWE_BENCH_FAIL_ONLY,
     label_rule=fail_only,

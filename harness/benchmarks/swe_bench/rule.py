@@ -3,9 +3,10 @@
 import re
 from functools import partial
 
-from assay.harness.domain import PASSING, Instance, Status
+from assay.harness.domain import PASSING, Evidence, Instance, Outcome, Status
 from assay.harness.patches.diff import read_diff
 from assay.harness.reports import lookup
+from assay.harness.rulings.doubts import Ruling
 from assay.harness.rulings.labels import Against, Tests, find_failing, judge_labels
 
 _WORD = re.compile(r"\w+")
@@ -44,6 +45,24 @@ def pass_and_fail(instance: Instance, tests: Tests) -> Against:
     unfixed = tuple(t for t in instance.fail_to_pass if not lookup(t, tests) <= fixed[t])
     found = {t: lookup(t, tests) for t in instance.pass_to_pass}
     return unfixed, tuple(t for t, status in found.items() if not status <= PASSING and status != {Status.SKIPPED})
+
+
+def judge(instance: Instance, evidence: Evidence) -> Ruling:
+    """Judge by ``pass_and_fail``; a row of tests to keep and none to fix is resolved if all are kept."""
+    if instance.fail_to_pass or instance.quarantined or not instance.pass_to_pass:
+        return judge_labels(instance, evidence, pass_and_fail)
+    found = judge_labels(instance, evidence, pass_and_fail, conclude=_conclude_kept)
+    if found.outcome is not Outcome.RESOLVED:
+        return found
+    if evidence.strict:
+        return Ruling(Outcome.NOT_RUN, "the row names no fail-to-pass test, which is not enough for a strict run")
+    return found._replace(flags=(*found.flags, "no_fail_to_pass"))
+
+
+def _conclude_kept(instance: Instance, _: tuple[str, ...], broken: tuple[str, ...]) -> tuple[Outcome, str]:
+    if broken or not instance.pass_to_pass:
+        return Outcome.UNRESOLVED, f"{len(broken)} of {len(instance.pass_to_pass)} broken, and no test shows a fix"
+    return Outcome.RESOLVED, "all expected tests pass, and none of them shows a fix"
 
 
 def fail_only(instance: Instance, tests: Tests) -> Against:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.harness.runners.base import Adapted
+from assay.harness.runners.choosing import read_choice
 
 PYTHON = re.compile(r"(?:\S*/)?python[\d.]*")
 
@@ -27,9 +28,9 @@ class PythonCommand:
     options: tuple[str, ...]
     targets: tuple[str, ...]
 
-    def adapt(self, log_format: str, *options: str, selecting: Collection[str] = ()) -> Adapted:
-        """Return the command with the adapter; ``selecting`` are options that leave tests out, tripwires among them."""
-        runs_tripwires = not any(word.partition("=")[0] in selecting for word in self.options)
+    def adapt(self, log_format: str, *options: str, runner: str) -> Adapted:
+        """Return the command with the adapter."""
+        runs_tripwires = read_choice(runner, [(*self.program, *self.options)]).runs_tripwires
         words = shlex.join((*self.program, *self.options, *options, *self.targets))
         command = f"exec {shlex.quote(self.python)} {{adapter}} {{report}} {words}"
         named = runs_tripwires and bool(self.targets)  # else the runner finds them, as it finds all tests

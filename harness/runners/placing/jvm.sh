@@ -1,3 +1,45 @@
+# Maven's and Gradle's own arguments choose projects; the others are files or classes.
+projects=,
+for each do
+  shift
+  case $each in
+    -pl=* | --projects=*) projects=$projects${each#*=}, ;;
+    *:*) projects=$projects${each%:*}, ;;
+    [a-z]*) [ ! -e "$each" ] || set -- "$@" "$each" ;;
+    *) set -- "$@" "$each" ;;
+  esac
+done
+# Prints the modules of a build of Maven, with a question mark if a profile decides.
+modules() {
+  awk 'BEGIN { RS = "<" } /^!--/ { hidden = 1 } /^profile>/ { mark = "?" } /^\/profile>/ { mark = "" }
+    /^module>/ && !hidden { gsub(/^module>[ \t\r\n]*|[ \t\r\n]*$/, ""); print $0 mark }
+    /-->/ { hidden = 0 }' "$1/pom.xml" 2> /dev/null | while read -r each; do
+    echo "$1/$each"
+    modules "$1/${each%\?}" | case $each in *\?) sed 's/[?]*$/?/' ;; *) cat ;; esac
+  done
+}
+built=$(echo . && modules .) named=$#
+# What a build file chooses by itself, unless classes are named; the tripwires' class ends in Test.
+has_choice() {
+  [ "$named" -eq 0 ] && grep -hsE '<(groups|suiteXmlFile|skipTests)>|<include>.*[.](java|class)<' "$@" | grep -qv '[*]Test[.]'
+}
+# Prints a question mark for a module of which nobody knows whether it is run; fails for one that is not.
+is_run() {
+  path=${1#./} listed=$1
+  if [ "$tool" = gradle ]; then
+    path=$(printf %s "$path" | tr / :) && [ "$1" != . ] || path=
+    [ "$1" = . ] || grep -qsE "[\"':]${path}[\"']" settings.gradle settings.gradle.kts || listed="$1?"
+  elif [ -f pom.xml ]; then
+    listed=$(printf '%s\n' "$built" | grep -xF -e "$1" -e "$1?" | head -n 1)
+    ! has_choice pom.xml "$1/pom.xml" || listed=${listed:+"$1?"}
+  fi
+  case $projects in
+    , | *",$path,"* | *",./$path,"* | *",:$path,"*) ;;
+    *:* | *",!"* | *",-"*) [ -z "$listed" ] || [ "$tool$listed" = "gradle$1" ] && listed= || listed="$1?" ;;
+    *) listed= ;;
+  esac
+  [ -n "$listed" ] && printf %s "${listed#"$1"}"
+}
 test_files() {
   if [ "$#" -eq 0 ]; then find . -path '*/src/test/*' \( -name '*.java' -o -name '*.kt' \); fi
   # Some languages' targets are files, others' are classes.
@@ -43,7 +85,7 @@ place() {
   # The license above the package's name is what some builds ask for.
   { ! grep -q '^package ' "$file" || sed '/^@file:/d; /^package /q' "$file"; echo "$import"; cat "$source"; } |
     sed "s/@PLACE@/$number/g; s/@FROM@/$from/g; s/@MARK@/$2/g" > "${file%/*}/$class.$suffix"
-  echo "$number"
+  echo "$number$unsure"
 }
 marks() { grep -qE "^import $1\.(Test\b|\*)" "$file"; }
 mark() {
@@ -54,6 +96,7 @@ mark() {
 number=0 seen=
 test_files "$@" | grep -vE '/(target|build)/' | with_expected_tests | sort | while read -r file; do
   module=${file%%/src/*} suffix=${file##*.} framework=$(framework "$file")
+  unsure=$(is_run "$module") || continue
   [ -z "$framework" ] || place "$framework" ""
   if [ "$suffix" = kt ] && grep -q '^import kotlin\.test\.' "$file" && [ -n "$(mark)" ]; then
     place kotlin "$(mark)"

@@ -1,11 +1,12 @@
 is_run() {
-  file=${1#./} && shift
+  file=${1#./} class=$2 && shift 2
   [ "$#" -gt 0 ] || return 0
   for target; do
     [ -e "$target" ] || target=$folder/$(printf %s "$target" | tr . /)
     target=${target#./} && target=${target%.py}
     case ${file%.py} in "$target" | "${target%/}"/*) return 0 ;; esac
-    case $target in . | "${file%.py}"/*) return 0 ;; esac
+    # A single test of the class is not the class.
+    case $target in . | "${file%.py}/$class") return 0 ;; esac
   done
   return 1
 }
@@ -26,7 +27,7 @@ of_docstrings() {
 }
 number=0
 { of_ids && of_docstrings "$@"; } | sort -u | while read -r file class; do
-  is_run "$file" "$@" && grep -q "^class $class\b" "$file" 2> /dev/null || continue
+  is_run "$file" "$class" "$@" && grep -q "^class $class\b" "$file" 2> /dev/null || continue
   number=$((number + 1))
   sed -e "s/@PLACE@/$number/g" -e "s/@CLASS@/$class/g" "$TRIPWIRES/inside" >> "$file" && echo "$number"
 done

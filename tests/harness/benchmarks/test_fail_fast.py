@@ -58,7 +58,9 @@ def test_the_plan_is_narrowed_to_the_tests_that_are_to_be_fixed(instance: Instan
 def test_a_plan_of_all_tests_is_narrowed_by_what_its_command_gives_to_pytest(
     instance: Instance, command: str, narrow: str | None
 ) -> None:
-    first = narrow_plan(task_of(instance, GOLD, PLAN.model_copy(update={"targets": (), "command": command})))
+    first = narrow_plan(
+        task_of(instance, GOLD, PLAN.model_copy(update={"targets": (), "chosen": ("tests",), "command": command}))
+    )
     assert (first and first.plan.command) == (narrow and narrow.format("tests/test_calc.py::test_add"))
 
 

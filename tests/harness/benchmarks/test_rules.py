@@ -169,10 +169,20 @@ def test_no_rule_resolves_without_results(make: Make, rule: Rule) -> None:
     assert outcome(make(rule), {}) is Outcome.NOT_RUN
 
 
-@pytest.mark.parametrize("rule", [rule for rule in Rule if rule not in {Rule.R2E, Rule.SWE_FFICIENCY}])
+@pytest.mark.parametrize("rule", [rule for rule in Rule if rule not in {Rule.R2E, Rule.SWE_FFICIENCY, Rule.SWE_BENCH}])
 def test_no_rule_resolves_without_a_fail_to_pass_test(make: Make, rule: Rule) -> None:
     tests = GOOD if rule is Rule.MULTI_SWE_BENCH else {"kept": P}
     assert outcome(make(rule, fail_to_pass=()), tests) is Outcome.UNRESOLVED
+
+
+def test_row_of_tests_to_keep_alone_is_resolved_with_a_flag(make: Make) -> None:
+    row = make(Rule.SWE_BENCH, fail_to_pass=())
+    kept = grade(row, make_evidence({"kept": P}))
+    assert (kept.outcome, kept.flags) == (Outcome.RESOLVED, ("no_fail_to_pass",))
+    assert grade(row, make_evidence({"kept": P}, strict=True)).outcome is Outcome.NOT_RUN
+    assert outcome(row, {"kept": F}) is outcome(row, {"other": P}) is Outcome.UNRESOLVED
+    for names in ((), ("[100%]",)):
+        assert outcome(make(Rule.SWE_BENCH, fail_to_pass=(), pass_to_pass=names), {"kept": P}) is Outcome.UNRESOLVED
 
 
 def test_r2e_without_expectations_resolves_nothing(make: Make) -> None:

@@ -128,6 +128,21 @@ def test_words_of_labels_are_the_longest_before_a_slash(instance: Instance) -> N
     assert (delivery.expected, delivery.labels) == (("ClassName", "TestAdd"), labels["fail_to_pass"])
 
 
+def test_places_are_in_the_commands_folder_and_marked_where_nobody_knows_what_runs(
+    instance: Instance, tmp_path: Path
+) -> None:
+    tree, kit = tmp_path / "tree", tmp_path / "tripwires"
+    for path, text in {tree / "sub/a.py": "", kit / "test_a.py": "# @PLACE@\n", tmp_path / "restored": ""}.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    commit(tree)
+    plan = TestPlan(command="true", runner="pytest", folder="sub", sure=False)
+    tripwires = Tripwires(files={"test_a.py": ""}, expected={})
+    done = run(make_delivery(instance, plan, gate(""), tripwires).restore_script(), tree)
+    assert "0?" in done.stdout.decode().split()
+    assert (tree / "sub" / "test_a.py").read_text() == "# 0\n"
+
+
 def in_folder(script: str, folder: Path) -> str:
     """A script with its places in a container replaced by a folder of the host."""
     return script.replace("/assay/", f"{folder}/").replace("/tmp/assay-", f"{folder}/")

@@ -18,16 +18,22 @@ def target(kind: str, path: str, *, edition: str = "2021", test: bool = True) ->
 
 def package(name: str, *targets: dict[str, object], manifest: str = "Cargo.toml") -> dict[str, object]:
     needs = [{"name": "other", "kind": None, "path": "TREE/other"}]
-    made = {"name": name, "id": f"path+file://TREE#{name}@0.1.0", "dependencies": needs, "targets": targets}
-    return {**made, "features": {}, "manifest_path": f"TREE/{manifest}", "edition": "2015"}
+    made = {"name": name, "version": "0.1.0", "id": f"path+file://TREE#{name}@0.1.0", "dependencies": needs}
+    return {**made, "targets": targets, "features": {}, "manifest_path": f"TREE/{manifest}", "edition": "2015"}
 
 
-def run(root: Path, files: dict[str, str], *packages: dict[str, object], expected: tuple[str, ...] = ()) -> Placed:
+def run(
+    root: Path,
+    files: dict[str, str],
+    *packages: dict[str, object],
+    expected: tuple[str, ...] = (),
+    chosen: tuple[str, ...] = (),
+) -> Placed:
     """Put tripwires into a tree whose first package is the default one."""
     metadata = {"packages": packages, "workspace_default_members": [packages[0]["id"]], "version": 1}
     text = json.dumps(metadata, separators=(",", ":")).replace("TREE", str(root / "tree"))
     manifests = {"Cargo.toml": "", "other/Cargo.toml": ""}
-    return put("cargo", root, manifests | files, expected=expected, tools={"cargo": text})
+    return put("cargo", root, manifests | files, chosen, expected=expected, tools={"cargo": text})
 
 
 def test_tripwires_fail_in_eight_ways_and_pass_in_two() -> None:
@@ -121,9 +127,50 @@ def test_a_selection_that_leaves_tripwires_out_has_none(line: str, runs: bool) -
     assert adapt_lines("cargo", line).runs_tripwires is runs
 
 
-def test_processes_of_a_choice_of_targets_may_not_be_there(tmp_path: Path) -> None:
-    assert adapt_lines("cargo", "cargo test --lib x").targets == ("--lib",)
-    assert adapt_lines("cargo", "cargo test x").targets == ()
+@pytest.mark.parametrize(
+    ("chosen", "programs"),
+    [
+        ("", "src/lib.rs src/main.rs tests/a.rs tests/b.rs examples/x.rs"),
+        ("--tests", "src/lib.rs src/main.rs tests/a.rs tests/b.rs examples/x.rs"),
+        ("--test=a", "tests/a.rs"),
+        ("--test=[ab] --bin=main", "src/main.rs tests/a.rs tests/b.rs"),
+        ("--test=*", "tests/a.rs tests/b.rs"),
+        ("--lib --bins", "src/lib.rs src/main.rs"),
+        ("--examples", "examples/x.rs"),
+        ("--example=y --benches", ""),
+        ("--doc", ""),
+        ("-p=other", "other/src/lib.rs"),
+        ("--package=oth* --package=calc@0.1.0 --lib", "src/lib.rs other/src/lib.rs"),
+        ("--workspace --lib", "src/lib.rs other/src/lib.rs"),
+        ("--workspace --exclude=calc", "other/src/lib.rs"),
+    ],
+)
+@pytest.mark.parametrize(
+    "form", ["path+file://TREE#{0}@0.1.0", "path+file://TREE/{0}#0.1.0", "{0} 0.1.0 (path+file://TREE)"]
+)
+def test_only_programs_that_are_chosen_have_tripwires(tmp_path: Path, chosen: str, programs: str, form: str) -> None:
+    kinds = {
+        "src/lib.rs": "lib",
+        "src/main.rs": "bin",
+        "tests/a.rs": "test",
+        "tests/b.rs": "test",
+        "examples/x.rs": "example",
+    }
+    ours = package("calc", *(target(kind, path) for path, kind in kinds.items()))
+    other = package("other", target("lib", "other/src/lib.rs"), manifest="other/Cargo.toml")
+    files = dict.fromkeys([*kinds, "other/src/lib.rs"], "")
+    packages = [each | {"id": form.format(each["name"])} for each in (ours, other)]
+    placed = run(tmp_path, files, *packages, chosen=tuple(chosen.split()))
+    assert {path for path in files if placed.names_in(path)} == set(programs.split())
+    assert not any(place.endswith("?") for place in placed.places)
+
+
+@pytest.mark.parametrize(
+    ("line", "targets"),
+    [("cargo test --lib x", ("--lib",)), ("cargo test x", ()), ("cargo test --test it -p a", ("--test=it", "-p=a"))],
+)
+def test_command_of_a_script_gives_the_programs_that_it_chooses(line: str, targets: tuple[str, ...]) -> None:
+    assert adapt_lines("cargo", line).targets == targets
 
 
 @pytest.mark.parametrize("line", ["cargo bench", "cargo", "cargo nextest run", "cargo test --doc"])

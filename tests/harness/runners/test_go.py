@@ -70,6 +70,21 @@ def test_pattern_stands_for_the_packages_below(tmp_path: Path) -> None:
     assert clauses(placed.tree, "other") == []
 
 
+@pytest.mark.parametrize(
+    ("target", "folders"),
+    [
+        ("acme.org/calc/core", ["core"]),
+        ("acme.org/calc/...", [".", "core"]),
+        ("acme.org/calc", ["."]),
+        ("acme.org/x", []),
+    ],
+)
+def test_package_with_its_whole_name_is_one_of_the_module(tmp_path: Path, target: str, folders: list[str]) -> None:
+    files = {"go.mod": "module acme.org/calc\n", "a_test.go": INNER, "core/b_test.go": INNER}
+    placed = put("go", tmp_path, files, [target])
+    assert [folder for folder in (".", "core") if clauses(placed.tree, folder)] == folders
+
+
 def test_command_of_a_script_writes_events_and_runs_tripwires() -> None:
     found = adapt_lines("go", "/usr/local/go/bin/go test -v -failfast -count=1 ./core/... ./x")
     assert found.targets == ("./core/...", "./x")

@@ -13,7 +13,7 @@ def test_command_of_a_script_selects_the_tripwires_class_too() -> None:
         "./gradlew --offline --continue :core:test --tests org.acme.AddTest.adds --tests=MulTest -Dtests.seed=1 --info "
         "--tests '*{tripwires}'\n"
     ) in found.command
-    assert found.targets == ("AddTest", "MulTest")
+    assert found.targets == (":core:test", "AddTest", "MulTest")
 
 
 def test_command_without_a_choice_of_tests_runs_all() -> None:

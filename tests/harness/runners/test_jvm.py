@@ -140,3 +140,43 @@ def test_module_without_a_known_framework_gets_none(tmp_path: Path) -> None:
         KOTLIN_PLACE: KOTLIN_TEST.format("import io.kotest.*"),
     }
     assert not put("maven", tmp_path, files).places
+
+
+POM = (
+    "<project><modules><module>core</module><!-- <module>old</module> --></modules><profile>\n<module>extra</module>{}"
+)
+
+
+@pytest.mark.parametrize(
+    ("runner", "files", "words", "places"),
+    [
+        (
+            "maven",
+            {"pom.xml": POM, "core/pom.xml": "<module>in</module>"},
+            [],
+            {"core": "", "core/in": "", "extra": "?"},
+        ),
+        ("maven", {"pom.xml": POM}, ["-pl=core"], {"core": ""}),
+        ("maven", {"pom.xml": POM, "core/pom.xml": "<include>**/*Test.java</include>"}, ["-pl=core"], {"core": ""}),
+        ("maven", {"pom.xml": POM, "core/pom.xml": "<include>**/AllTests.java</include>"}, ["-pl=core"], {"core": "?"}),
+        ("maven", {"pom.xml": POM}, ["--projects=:core"], {"core": "", "extra": "?"}),
+        ("maven", {"pom.xml": POM}, ["-pl=!core"], {"core": "?", "extra": "?"}),
+        (
+            "gradle",
+            {"settings.gradle": "include 'core', ':core:in'"},
+            [],
+            {"core": "", "core/in": "", "extra": "?", "old": "?"},
+        ),
+        ("gradle", {"settings.gradle": "include 'core:in', 'core', 'old', 'extra'"}, [":core:test"], {"core": ""}),
+        ("gradle", {"settings.gradle.kts": 'include("core", "old")'}, ["old:test"], {"old": ""}),
+    ],
+)
+def test_only_modules_that_are_run_have_a_class(
+    tmp_path: Path, runner: str, files: dict[str, str], words: list[str], places: dict[str, str]
+) -> None:
+    modules = ["core", "core/in", "extra", "old"]
+    tests = {f"{module}/{PLACE}": TEST.format(IMPORTS["junit4"][0]) for module in modules}
+    placed = put(runner, tmp_path, tests | files, words)
+    found = [module for module in modules if added(placed, f"{module}/src/test/java/acme")]
+    marks = ["?" if place.endswith("?") else "" for place in placed.places]
+    assert dict(zip(found, marks, strict=True)) == places

@@ -11,7 +11,7 @@ def test_command_of_a_script_selects_the_tripwires_class_too(program: str) -> No
     arguments, *_ = found.command.splitlines()
     assert arguments == "set -- -T 1C -pl core -Dx=1 '-Dtest=org.acme.AddTest#one+two,MulTest,{tripwires}'"
     assert f"\n{program} --offline --batch-mode --fail-at-end " in found.command
-    assert found.targets == ("AddTest", "MulTest")
+    assert found.targets == ("-pl=core", "AddTest", "MulTest")
 
 
 def test_commands_that_differ_in_the_classes_they_select_are_one() -> None:

@@ -144,7 +144,7 @@ def test_classes_with_tests_to_fix_have_failing_tests_of_their_own(tmp_path: Pat
     ("target", "runs"),
     [
         *[(target, True) for target in ("unit/test_own.py", "./unit/test_own.py", "unit.test_own", ".")],
-        *[(target, True) for target in ("unit.test_own.SumTest", "unit.test_own.SumTest.test_sum")],
+        *[("unit.test_own.SumTest", True), ("unit.test_own.SumTest.test_sum", False)],
         *[(target, False) for target in ("unit/test_other.py", "unit.test_other", "other", "unit.test_ow", "uni")],
     ],
 )

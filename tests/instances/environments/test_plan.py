@@ -48,6 +48,26 @@ def test_a_recipes_own_command_is_used(instance):
     assert (plan.log_format, plan.test_id) == ("sympy_text", "function")
 
 
+@pytest.mark.parametrize(
+    ("runner", "command", "chosen", "sure", "tripwires"),
+    [
+        ("cargo", "ASSAY_REPORT={report} exec cargo test --test it", ("--test=it",), True, True),
+        ("cargo", "cargo test --lib && cargo test --test it", (), False, True),
+        ("cargo", "cargo test name", (), True, False),
+        ("cargo", "make check", (), True, True),
+        ("mocha", "ASSAY_TRIPWIRES={tripwires} exec node_modules/.bin/mocha test/", (), True, True),
+        ("mocha", "exec node_modules/.bin/mocha test/", (), False, True),
+        ("pytest", "cd x\nexec pytest --junitxml={report} {files} {tripwires}", (), True, True),
+        ("pytest", "pytest 'unclosed", (), True, True),
+        ("", "cargo test --lib", (), True, True),
+    ],
+)
+def test_a_recipes_own_command_says_where_tripwires_run(instance, runner, command, chosen, sure, tripwires):
+    plan = plans.make_plan(instance, Recipe(test_files="all", runner=runner, test_command=command))
+
+    assert (plan.chosen, plan.sure, plan.tripwires) == (chosen, sure, tripwires)
+
+
 def test_environment_variables_are_fixed_unless_the_recipe_sets_them(instance):
     plan = plans.make_plan(instance, Recipe(env={"TZ": "Asia/Tokyo", "X": "1"}))
 
@@ -94,6 +114,14 @@ def test_published_image_runs_a_known_runner_with_report_and_tripwires(recipe):
     assert command.endswith(" {tripwires}")
     assert (plan.runner, plan.report_format, plan.log_format) == ("pytest", "junit_xml", "django")
     assert (plan.user, plan.workdir, plan.targets) == ("assay", "/repo", ("tests/test_calc.py",))
+
+
+def test_folder_that_a_script_enters_is_where_its_targets_are():
+    plans_of = [
+        plans.make_plan(published(f"{enters}pytest tests -x --ignore=a"), Recipe()) for enters in ("", "cd sub && ")
+    ]
+
+    assert [(plan.folder, plan.sure, plan.tripwires) for plan in plans_of] == [("", False, True), ("sub", False, True)]
 
 
 def test_published_image_has_its_tests_delivered_by_the_harness():
