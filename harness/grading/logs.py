@@ -10,7 +10,7 @@ from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPart, Instance, TestReport, Verdict
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
-from assay.harness.reports import find, read_log, suite_ran
+from assay.harness.reports import find, find_doubt, read_log, suite_ran
 from assay.harness.reports.markers import cut_fenced, is_cut
 
 SUFFIXES = frozenset({".txt", ".log"})
@@ -98,7 +98,8 @@ def _read_report(instance: Instance, text: str) -> TestReport:
     tests = read_log(find(log_format), text, style, label_test and label_test(instance))
     ran = suite_ran(log_format, cut_fenced(text), tests)
     channel = Channel.LOG if tests or ran else Channel.NONE
-    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)
+    doubt = find_doubt(log_format, cut_fenced(text))
+    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran, doubt=doubt)
 
 
 def _read_apply(marker: str) -> Apply:

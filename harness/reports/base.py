@@ -53,6 +53,15 @@ class PartlySeen(ReportFormat, Protocol):
         ...
 
 
+@runtime_checkable
+class Counting(ReportFormat, Protocol):
+    """A format of logs in which the runner counts its tests."""
+
+    def find_doubt(self, text: str) -> str:
+        """Return what is counted and not shown, or that the log is cut; empty if nothing is wrong."""
+        ...
+
+
 def line_parser(read: Callable[[list[str]], Iterable[Result]]) -> Callable[[str], dict[str, Status]]:
     """Make a format's ``parse`` from a function that reads the results in the lines of a log."""
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import automake_text
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import LineFormat, Sums
 
 NAME = "jq_text"
 
@@ -17,8 +18,7 @@ _END = re.compile(r"\d+ of \d+ tests passed")
 _PROBLEM = "*** "
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterable[Result]:
+def results(lines: list[str]) -> Iterable[Result]:
     """Yield results by script or part; a part has passed if the next one starts without an error in between."""
     return (*automake_text.results(lines), *_parts(lines))
 
@@ -35,3 +35,7 @@ def _parts(lines: list[str]) -> Iterator[Result]:
             status = Status.FAILED
     if running:
         yield join_id(running), Status.ERROR
+
+
+_FORMAT = LineFormat(results, Sums(passed=r"^(\d+) of \d+ tests passed"))
+parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

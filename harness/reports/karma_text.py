@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser, plain_lines
+from assay.harness.reports.base import Result, join_id, plain_lines
 from assay.harness.reports.outline import Outline
+from assay.harness.reports.sums import LineFormat, Sums
 
 NAME = "karma_text"
 
@@ -23,8 +24,7 @@ _COMPLETED = re.compile(r"✔ \d+ tests? completed$")
 _BROKEN = re.compile(r"DISCONNECTED|ERROR")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``suite::title``; where Karma joins the titles, they are one part."""
     yield from _outline(lines)
     for line in lines:
@@ -60,3 +60,7 @@ def _outline(lines: list[str]) -> Iterator[Result]:
                 yield join_id(*outline.titles(len(match[1])), match[3]), _STATUSES[match[2]]
             else:
                 outline.suite(len(match[1]), match[3])
+
+
+_FORMAT = LineFormat(results, Sums(failed=r"^✖ (\d+) tests? failed$"))
+parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
 
 NAME = "phpunit_text"
 
@@ -32,13 +33,22 @@ _NAMESPACE = re.compile(r" \([\w\\]+\)$")
 _INDENTED = (" ", "\t")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``Class title::test title``."""
     title = ""
     for before, line in pairwise(["", *lines]):
-        if match := _RESULT.match(line):
-            if title:
-                yield join_id(title, _TIME.sub("", match[2])), _STATUSES[match[1]]
+        if match := find_glued(_RESULT, line):
+            if title and (match.start() == 0 or not line.startswith(_INDENTED)):  # messages are indented
+                yield make_result(match, join_id(title, _TIME.sub("", match[2])), _STATUSES[match[1]])
         elif line and not line.startswith(_INDENTED) and (not before or before.startswith("Testing ")):
             title = _NAMESPACE.sub("", line)
+
+
+_FORMAT = LineFormat(
+    results,
+    Sums(
+        failed=r"^Tests: \d+, Assertions: \d+.*?(?:, Errors: (\d+))?(?:, Failures: (\d+))?[,.]",
+        total=r"^(?:OK \(|Tests: |OK, .*\nTests: )(\d+)(?: tests?, \d+ assertions?\)|, Assertions: )",
+    ),
+)
+parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

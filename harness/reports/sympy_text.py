@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, line_parser
+from assay.harness.reports.base import Result
+from assay.harness.reports.sums import LineFormat, Sums
 
 NAME = "sympy_text"
 
@@ -27,8 +28,7 @@ _RESULT = re.compile(rf"(?:.* )?({'|'.join(_STATUSES)})(?: +\[(?:OK|FAIL)\])?$")
 _HEADING = re.compile(r"_+ \S+\.py:(test_\w+) _+$")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     running = ""
     for line in lines:
         if heading := _HEADING.match(line):
@@ -40,3 +40,13 @@ def parse(lines: list[str]) -> Iterator[Result]:
         if running and (result := _RESULT.match(line)):
             yield running, _STATUSES[result[1]]
             running = ""
+
+
+_FORMAT = LineFormat(
+    results,
+    Sums(
+        passed=r"tests finished: (\d+) passed",
+        failed=r"tests finished: .*?(\d+) failed|tests finished: .*?(\d+) exceptions",
+    ),
+)
+parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
