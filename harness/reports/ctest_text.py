@@ -15,13 +15,14 @@ NAME = "ctest_text"
 
 _START = re.compile(r" +Start +(\d+): (\S.*)$")
 _END = re.compile(r" *\d+/\d+ +Test +#(\d+): (\S.*) sec$")
+_OUTPUT = re.compile(r"\d+: ")
 _REASON = "***"
 
 
 def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by test name; a test that starts and never ends is an error."""
     running: dict[str, str] = {}
-    for line in lines:
+    for line in (each for each in lines if not _OUTPUT.match(each)):
         if match := find_glued(_START, line, " Start "):
             running[match[1]] = match[2]
         elif (match := find_glued(_END, line, "Test ")) and (ended := _ending(running.get(match[1], ""), match[2])):

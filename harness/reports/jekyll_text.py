@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from assay.harness.domain import Status
 from assay.harness.reports import minitest_text
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums
+from assay.harness.reports.sums import LineFormat, Sums, find_lines, make_result
 
 NAME = "jekyll_text"
 
@@ -19,8 +19,8 @@ _SCENARIO = re.compile(r"(\S+\.feature:\d+ .*\S) +([.FUPS-]+)(?:  \([\d.]+s\))?$
 def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``Class::test``, or place and name of a scenario."""
     yield from minitest_text.results(lines)
-    for match in filter(None, map(_SCENARIO.match, lines)):
-        yield join_id(match[1]), _status(match[2])
+    for match in find_lines(_SCENARIO, lines, ".feature:"):
+        yield make_result(match, join_id(match[1]), _status(match[2]))
 
 
 def _status(marks: str) -> Status:

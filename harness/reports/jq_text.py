@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from assay.harness.domain import Status
 from assay.harness.reports import automake_text
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums
+from assay.harness.reports.sums import LineFormat, Sums, find_glued
 
 NAME = "jq_text"
 
@@ -26,16 +26,16 @@ def results(lines: list[str]) -> Iterable[Result]:
 def _parts(lines: list[str]) -> Iterator[Result]:
     running, status = "", Status.PASSED
     for line in lines:
-        match = _PART.match(line)
-        if match or _END.match(line):
+        match = find_glued(_PART, line, "Test #")
+        if match or find_glued(_END, line, " tests passed"):
             if running:
                 yield join_id(running), status
             running, status = match[1] if match else "", Status.PASSED
-        elif line.startswith(_PROBLEM):
+        elif _PROBLEM in line:
             status = Status.FAILED
     if running:
         yield join_id(running), Status.ERROR
 
 
-_FORMAT = LineFormat(results, Sums(passed=r"^(\d+) of \d+ tests passed"))
+_FORMAT = LineFormat(results, Sums(passed=r"(\d+) of \d+ tests passed"))
 parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

@@ -1,11 +1,12 @@
 """Log of Karma: an outline of all tests (mocha reporter), or dots and the names of the tests that failed.
 
 The outline is read between ``START:`` and ``Finished``; the browser's own log is not indented, so it is no entry. The
-last count, ``Executed 812 of 812``, shows that the suite ran.
+last count of each session, ``Executed 812 of 812``, shows that the suite ran.
 """
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
@@ -33,8 +34,11 @@ def results(lines: list[str]) -> Iterator[Result]:
 
 
 def suite_ran(text: str) -> bool:
+    """Return whether the last count of each session is complete; a lower count is the next session's."""
     counts = [line for line in plain_lines(text) if "Executed " in line or _COMPLETED.match(line)]
-    return bool(counts) and _is_complete(counts[-1])
+    executed = [int(match[1][:9]) if (match := _EXECUTED.search(line)) else 0 for line in counts]
+    last = [place for place, (one, other) in enumerate(pairwise(executed)) if other < one]
+    return bool(counts) and all(_is_complete(counts[place]) for place in (*last, -1))
 
 
 def _is_complete(count: str) -> bool:

@@ -47,8 +47,13 @@ def results(lines: list[str]) -> Iterator[Result]:
 _FORMAT = LineFormat(
     results,
     Sums(
-        failed=r"^Tests: \d+, Assertions: \d+.*?(?:, Errors: (\d+))?(?:, Failures: (\d+))?[,.]",
-        total=r"^(?:OK \(|Tests: |OK, .*\nTests: )(\d+)(?: tests?, \d+ assertions?\)|, Assertions: )",
+        failed=r"Tests: \d+, Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?",
+        total=r"(?:OK \(|Tests: )(\d+)(?: tests?, \d+ assertions?\)|, Assertions: )",
     ),
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
+parse = _FORMAT.parse
+
+
+def find_doubt(text: str) -> str:
+    """Compare the counts with the lines; before PHPUnit 7, all data sets of a test share one."""
+    return "" if "\n [x] " in text or "\n [ ] " in text else _FORMAT.find_doubt(text)

@@ -75,8 +75,8 @@ def results(lines: list[str]) -> Iterator[Result]:
 _FORMAT = LineFormat(
     results,
     Sums(
-        passed=r"^# pass +(\d+)$",
-        failed=r"^# fail +(\d+)$",
+        passed=r"# pass +(\d+)$",
+        failed=r"# fail +(\d+)$",
         total=r"^ *1\.\.(\d+)",
         opened=r"^TAP version \d+$",
         closed=r"^1\.\.\d+",

@@ -1,9 +1,9 @@
-"""Summary at the end of a log of tox 3 and 4: one line per environment. The lines above it are not read."""
+"""Summaries of a log of tox 3 and 4: one line per environment. Of the lines above the last one, failures are read."""
 
 import re
 from collections.abc import Iterator
 
-from assay.harness.domain import Status
+from assay.harness.domain import FAILING, Status
 from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "tox_text"
@@ -17,7 +17,14 @@ _FOUR_STATUSES = {"OK": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKI
 def parse(text: str) -> dict[str, Status]:
     lines = plain_lines(text)
     headings = [place for place, line in enumerate(lines) if _HEADING.match(line)]
-    return worst(_three(lines[headings[-1] + 1 :]) if headings else _four(lines))
+    three = _three(lines[headings[-1] + 1 :]) if headings else ()
+    earlier = _three(lines[headings[0] + 1 :]) if headings else _find_failures(lines)
+    return worst((*three, *(each for each in earlier if each[1] in FAILING), *(() if headings else _four(lines))))
+
+
+def _find_failures(lines: list[str]) -> Iterator[Result]:
+    matches = (_FOUR.match(line) for line in lines if ": FAIL " in line)
+    return ((join_id(match[1]), _FOUR_STATUSES[match[2]]) for match in matches if match)
 
 
 def _three(lines: list[str]) -> Iterator[Result]:

@@ -27,7 +27,7 @@ _RESULT = re.compile(r"(ok|FAIL|ERROR|skipped|expected failure|unexpected succes
 _GLUED_ID = re.compile(r"(test\w* \(\w+(?:\.[\w<>]+)+\))( \.\.\..*)$")
 _WORD = r"ok|FAIL|ERROR|skipped|expected failure|unexpected success"
 _WORDED = re.compile(rf"({_WORD})|.*({_WORD})(?: (['\"]).*\3)?$")
-_SUMS = Sums(total=r"^Ran (\d+) tests? in ", failed=r"^FAILED \((?:failures=(\d+))?(?:, )?(?:errors=(\d+))?")
+_SUMS = Sums(total=r"Ran (\d+) tests? in ", failed=r"FAILED \((?:failures=(\d+))?(?:, )?(?:errors=(\d+))?")
 _BLOCK = re.compile(r"(FAIL|ERROR): (\w+ \(\w+(?:\.[\w<>]+)+\))")
 _ENDS = " ... "
 

@@ -48,8 +48,8 @@ def _failure(entry: str) -> Result:
 _FORMAT = LineFormat(
     results,
     Sums(
-        passed=r"^ *Tests +(?:.*\| )?(\d+) passed",
-        failed=r"^ *(?:Tests|Test Files) +(\d+) failed",
+        passed=r"(?:^| )Tests +(?:.*\| )?(\d+) passed",
+        failed=r"(?:^| )(?:Tests|Test Files) +(\d+) failed",
     ),
 )
 parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
