@@ -15,7 +15,7 @@ from assay.harness.reports.markers import cut_fenced, is_cut
 
 SUFFIXES = frozenset({".txt", ".log"})
 
-_EXIT_CODE = re.compile(r"^>{5} Test Exit Code: (\d+)\s*$", re.MULTILINE)
+_EXIT_CODE = re.compile(r"(?:^|(?<=\S))>{5} Test Exit Code: (\d+)\s*$", re.MULTILINE)
 _MARKER = re.compile(
     r"^(?:\++ : '?)?>{5} (Patch Apply Failed|Reset Failed|Tests Errored|Tests Timed Out)\b", re.MULTILINE
 )
@@ -69,13 +69,13 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
 
 
 def read_evidence(instance: Instance, text: str) -> Evidence:
-    found, code = _MARKER.search(text), _EXIT_CODE.search(text)
+    found, codes = _MARKER.search(text), _EXIT_CODE.findall(text)
     marker = found[1] if found else ""
     broken = marker in {"Reset Failed", "Tests Errored"}
     return Evidence(
         instance_id=instance.id,
         apply=_read_apply(marker),
-        exit_code=int(code[1]) if code else None,
+        exit_code=int(codes[-1][:9]) if codes else None,  # what stands before it is the tests' output
         timed_out=marker == "Tests Timed Out",
         report=TestReport() if marker or is_cut(text) else _read_report(instance, text),
         error=f"the log says: {marker}" if broken else "",

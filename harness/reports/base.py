@@ -87,8 +87,8 @@ def merge_worst(several: Sequence[dict[str, Status]]) -> dict[str, Status]:
 
 
 def join_id(*parts: str) -> str:
-    """Return the full id of a test from its parts, outermost first; empty parts are dropped."""
-    return SEPARATOR.join(part.replace(SEPARATOR, _INSIDE) for part in parts if part)
+    """Return the full id of a test from its parts, outermost first; empty parts, and blanks around one, are dropped."""
+    return SEPARATOR.join(part.replace(SEPARATOR, _INSIDE) for part in (each.strip(" ") for each in parts) if part)
 
 
 def split_id(test: str) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class _Reader:
         section = drop_unconfirmed(self.section, {} if passed is None else {"passed": passed})
         lines = sum(status is Status.PASSED for _, status in section)
         forged = passed is not None and lines > passed
-        self.results += [tuple(each) for each in section if not (forged and each[1] is Status.PASSED)]
+        self.results += [(each[0], each[1]) for each in section if not (forged and each[1] is Status.PASSED)]
         self.section, self.running, self.in_output = [], "", True
 
 

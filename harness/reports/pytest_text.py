@@ -98,11 +98,11 @@ class _Session:
 
 def _list_sessions(lines: list[str]) -> list[_Session]:
     starts = [place for place, line in enumerate(lines) if line.endswith("===") and _is_header(line)]
+    if not starts:  # an excerpt: every line counts
+        return [_Session(lines, lines, ended=" ".join(filter(_ENDED.match, lines)))]
     if not any(_SESSION in lines[place] for place in starts):  # -q: the counts stand alone, too
         starts = sorted({*starts, *(place for place, line in enumerate(lines) if _ENDED.match(line))})
     sections = [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
-    if not sections:  # an excerpt: every line counts
-        return [_Session(lines, lines)]
     return _split_sessions(sections) or [_join_sections(sections)]
 
 
