@@ -19,7 +19,7 @@ SEPARATOR = "::"  # between the parts of a test's full id
 _INSIDE = ":\N{WORD JOINER}:"
 """Replaces the separator inside a part of a full id, such as the title ``a::b``."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))")  # colours, and links
 
 
 Result = tuple[str, Status]  # a test's full id and its status

@@ -46,7 +46,7 @@ _FORMAT = LineFormat(
     results,
     Sums(
         passed=r"tests finished: (\d+) passed",
-        failed=r"tests finished: .*?(\d+) failed|tests finished: .*?(\d+) exceptions",
+        failed=r"tests finished: (?:.*?(\d+) failed)?(?:.*?(\d+) exceptions)?",
     ),
 )
 parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
