@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_lines, make_result
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "ant_text"
 
@@ -26,11 +26,10 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, test, _STATUSES[match[1]])
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(
         failed=r"\[junit\] Tests run: \d+, Failures: (\d+), Errors: (\d+)",
         total=r"\[junit\] Tests run: (\d+), ",
     ),
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

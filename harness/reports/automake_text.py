@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_lines, make_result
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "automake_text"
 
@@ -29,7 +29,6 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(_EXIT.sub("", match[2])), _STATUSES[match[1]])
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results, Sums(passed=r"^# PASS: +(\d+)$", failed=r"^# (?:FAIL|XPASS|ERROR): +(\d+)$", total=r"^# TOTAL: +(\d+)$")
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

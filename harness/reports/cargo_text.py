@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, plain_lines
-from assay.harness.reports.sums import Glued, LineFormat, Sums, drop_unconfirmed, find_glued, make_result
+from assay.harness.reports.sums import Glued, Sums, drop_unconfirmed, find_glued, make_result, read_lines
 
 NAME = "cargo_text"
 
@@ -103,7 +103,7 @@ def results(lines: list[str]) -> Iterator[Result]:
     yield from _nextest(lines)
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(
         passed=r"test result: \w+\. (\d+) passed; |Summary \[.*?\] .* tests? run: (\d+) passed",
@@ -112,7 +112,6 @@ _FORMAT = LineFormat(
         closed=r"test result: ",
     ),
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
 
 
 def overlooked(text: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "ctest_text"
 
@@ -46,7 +46,6 @@ def _status(ended: str) -> Status:
     return Status.FAILED if ended.startswith("Failed") else Status.ERROR
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results, Sums(failed=r"tests passed, (\d+) tests failed out of \d+$", total=r"tests failed out of (\d+)$")
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

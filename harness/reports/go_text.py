@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result
-from assay.harness.reports.sums import LineFormat, Sums
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "go_text"
 
@@ -42,5 +42,4 @@ def _end(line: str) -> re.Match[str] | None:
     return _END.match(line, start) if start >= 0 else None
 
 
-_FORMAT = LineFormat(results, Sums(failed=r"FAIL\t\S+\t[\d.]+s$"))
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
+parse, find_doubt = read_lines(results, Sums(failed=r"FAIL\t\S+\t[\d.]+s$"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "googletest_text"
 
@@ -48,7 +48,7 @@ def _mark(line: str) -> tuple[str, re.Match[str] | None]:
     return prefix[0] if prefix else "", _MARK.match(line, start)
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(
         passed=r"\[  PASSED  \] (\d+) tests?\.",
@@ -57,4 +57,3 @@ _FORMAT = LineFormat(
         closed=r"\[=+\] \d+ tests? .* ran\.",
     ),
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

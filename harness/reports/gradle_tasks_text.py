@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from assay.harness.domain import Status
 from assay.harness.reports import gradle_text
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_lines, make_result
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "gradle_tasks_text"
 
@@ -21,4 +21,4 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(match[1]), _STATUSES.get(match[2] or "", Status.PASSED))
 
 
-parse, find_doubt = LineFormat(results, Sums(), begins_with_name=True).parse, gradle_text.find_doubt
+parse, find_doubt = read_lines(results, Sums(), begins_with_name=True)[0], gradle_text.find_doubt

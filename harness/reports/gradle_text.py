@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
-from assay.harness.reports.sums import Glued, LineFormat, Sums, compare, drop_unconfirmed
+from assay.harness.reports.sums import Glued, Sums, compare, drop_unconfirmed, read_lines
 
 NAME = "gradle_text"
 
@@ -40,8 +40,7 @@ def _id(printed: str) -> str:
     return join_id(*printed.split(_TASK_ARROW))
 
 
-_FORMAT = LineFormat(results, Sums(), begins_with_name=True)
-parse = _FORMAT.parse
+parse = read_lines(results, Sums(), begins_with_name=True)[0]
 
 
 def find_doubt(text: str) -> str:

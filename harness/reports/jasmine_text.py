@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
-from assay.harness.reports.sums import LineFormat, Sums
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "jasmine_text"
 
@@ -34,5 +34,4 @@ def results(lines: list[str]) -> Iterator[Result]:
             yield join_id(match[1]), status
 
 
-_FORMAT = LineFormat(results, Sums(failed=r"\d+ specs?, (\d+) failures?"))
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
+parse, find_doubt = read_lines(results, Sums(failed=r"\d+ specs?, (\d+) failures?"))

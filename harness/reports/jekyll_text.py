@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from assay.harness.domain import Status
 from assay.harness.reports import minitest_text
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_lines, make_result
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "jekyll_text"
 
@@ -30,9 +30,8 @@ def _status(marks: str) -> Status:
     return Status.PASSED if set(marks) == {"."} else Status.SKIPPED
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(failed=r"\d+ assertions, (\d+) failures, (\d+) errors|\d+ scenarios? \((\d+) failed"),
     begins_with_name=True,
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

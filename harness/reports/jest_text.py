@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
 from assay.harness.reports.outline import Outline, count_indent
-from assay.harness.reports.sums import Glued, LineFormat, Sums, compare, find_glued, make_result
+from assay.harness.reports.sums import Glued, Sums, compare, find_glued, make_result, read_lines
 
 NAME = "jest_text"
 
@@ -108,8 +108,7 @@ def _match_file(line: str) -> re.Match[str] | None:
 
 
 _SUITES = Sums(passed=r"Test Suites: .*?(\d+) passed", failed=r"Test Suites: (\d+) failed")
-_FORMAT = LineFormat(results, Sums(passed=r"Tests: .*?(\d+) passed", failed=r"Tests: +(\d+) failed"))
-parse = _FORMAT.parse
+parse, _find_doubt = read_lines(results, Sums(passed=r"Tests: .*?(\d+) passed", failed=r"Tests: +(\d+) failed"))
 
 
 def find_doubt(text: str) -> str:
@@ -119,7 +118,7 @@ def find_doubt(text: str) -> str:
     names = {join_id(name) for name, _ in files}
     listed = not any(test in names and status is Status.PASSED for test, status in results(lines))
     told = compare(_SUITES.add_up(lines), files) if files else ""
-    return told or (_FORMAT.find_doubt(text) if listed else "")
+    return told or (_find_doubt(text) if listed else "")
 
 
 def _list_files(lines: list[str]) -> Iterator[re.Match[str]]:

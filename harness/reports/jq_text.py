@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from assay.harness.domain import Status
 from assay.harness.reports import automake_text
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_glued
+from assay.harness.reports.sums import Sums, find_glued, read_lines
 
 NAME = "jq_text"
 
@@ -37,5 +37,4 @@ def _parts(lines: list[str]) -> Iterator[Result]:
         yield join_id(running), Status.ERROR
 
 
-_FORMAT = LineFormat(results, Sums(passed=r"(\d+) of \d+ tests passed"))
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
+parse, find_doubt = read_lines(results, Sums(passed=r"(\d+) of \d+ tests passed"))

@@ -11,7 +11,7 @@ from itertools import pairwise
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
 from assay.harness.reports.outline import Outline
-from assay.harness.reports.sums import LineFormat, Sums
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "karma_text"
 
@@ -66,5 +66,4 @@ def _outline(lines: list[str]) -> Iterator[Result]:
                 outline.suite(len(match[1]), match[3])
 
 
-_FORMAT = LineFormat(results, Sums(failed=r"^✖ (\d+) tests? failed$"))
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
+parse, find_doubt = read_lines(results, Sums(failed=r"^✖ (\d+) tests? failed$"))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
-from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "maven_text"
 
@@ -87,8 +87,7 @@ def _builds(lines: list[str]) -> Iterator[Result]:
 
 _COUNTS = r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: \d+"
 _ENDS = r"(?:, Flakes: \d+)?$", ", Time elapsed: "  # of the counts of a build, and of a class
-_FORMAT = LineFormat(results, Sums(), begins_with_name=True)
-parse = _FORMAT.parse
+parse = read_lines(results, Sums(), begins_with_name=True)[0]
 
 
 def find_doubt(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_lines, make_result
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "micropython_text"
 
@@ -18,7 +18,6 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(match[2]), _STATUSES[match[1]])
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results, Sums(passed=r"(\d+) tests passed$", failed=r"(\d+) tests failed: ", total=r"(\d+) tests performed ")
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

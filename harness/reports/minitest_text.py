@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
 from assay.harness.reports.outline import Outline
-from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "minitest_text"
 
@@ -63,7 +63,7 @@ def _test_unit(lines: list[str]) -> Iterator[Result]:
             outline.suite(len(match[1]), match[2])
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(
         failed=r"\d+ assertions, (\d+) failures, (\d+) errors",
@@ -71,4 +71,3 @@ _FORMAT = LineFormat(
     ),
     begins_with_name=True,
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

@@ -12,7 +12,7 @@ from itertools import pairwise
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
 from assay.harness.reports.outline import Outline, count_indent
-from assay.harness.reports.sums import Glued, LineFormat, Sums
+from assay.harness.reports.sums import Glued, Sums, read_lines
 
 NAME = "mocha_text"
 
@@ -35,8 +35,7 @@ def results(lines: list[str]) -> Iterator[Result]:
             yield from _tree(lines[_find_next_tree(lines, start, end) : end])
 
 
-_FORMAT = LineFormat(results, Sums(passed=_PASSING.pattern, failed=_FAILING.pattern))
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
+parse, find_doubt = read_lines(results, Sums(passed=_PASSING.pattern, failed=_FAILING.pattern))
 
 
 def suite_ran(text: str) -> bool:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "phpunit_text"
 
@@ -44,16 +44,15 @@ def results(lines: list[str]) -> Iterator[Result]:
             title = _NAMESPACE.sub("", line)
 
 
-_FORMAT = LineFormat(
+parse, _find_doubt = read_lines(
     results,
     Sums(
         failed=r"Tests: \d+, Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?",
         total=r"(?:OK \(|Tests: )(\d+)(?: tests?, \d+ assertions?\)|, Assertions: )",
     ),
 )
-parse = _FORMAT.parse
 
 
 def find_doubt(text: str) -> str:
     """Compare the counts with the lines; before PHPUnit 7, all data sets of a test share one."""
-    return "" if "\n [x] " in text or "\n [ ] " in text else _FORMAT.find_doubt(text)
+    return "" if "\n [x] " in text or "\n [ ] " in text else _find_doubt(text)

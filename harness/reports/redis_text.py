@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_lines, make_result
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "redis_text"
 
@@ -31,5 +31,4 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(_FILE.sub("", _TIME.sub("", match[2]))), _STATUSES[match[1]])
 
 
-_FORMAT = LineFormat(results, Sums())
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
+parse, find_doubt = read_lines(results, Sums())

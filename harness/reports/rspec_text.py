@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "rspec_text"
 
@@ -33,9 +33,8 @@ def results(lines: list[str]) -> Iterator[Result]:
             yield join_id(failed[1]), Status.FAILED
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(failed=r"\d+ examples?, (\d+) failures?", total=r"(\d+) examples?, \d+ failures?"),
     begins_with_name=True,
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

@@ -7,7 +7,6 @@ the counts leave no doubt, since a test can print one. A log that counts more th
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.harness.domain import FAILING, Status
@@ -47,27 +46,26 @@ class Sums(NamedTuple):
         return bool(self.opened) and opened > closed
 
 
-@dataclass(frozen=True, slots=True)
-class LineFormat:
-    """Gives a format its ``parse`` and ``find_doubt``."""
+def read_lines(
+    results: Callable[[list[str]], Iterable[Result]], sums: Sums, *, begins_with_name: bool = False
+) -> tuple[Callable[[str], dict[str, Status]], Callable[[str], str]]:
+    """Make a format's ``parse`` and ``find_doubt`` from a function that reads the results in the lines of a log.
 
-    results: Callable[[list[str]], Iterable[Result]]
-    sums: Sums
-    begins_with_name: bool = False
-    """Whether words before a line become a part of the test's name."""
+    ``begins_with_name``: words before a line become a part of the test's name.
+    """
 
-    def parse(self, text: str) -> dict[str, Status]:
+    def parse(text: str) -> dict[str, Status]:
         lines = plain_lines(text)
-        tests = worst(drop_unconfirmed([*self.results(lines)], self.sums.add_up(lines)))
-        return fail_hidden(tests) if self.begins_with_name else tests
+        tests = worst(drop_unconfirmed([*results(lines)], sums.add_up(lines)))
+        return fail_hidden(tests) if begins_with_name else tests
 
-    def find_doubt(self, text: str) -> str:
-        """Return what the log counts and does not show; empty if nothing."""
+    def find_doubt(text: str) -> str:
         lines = plain_lines(text)
-        told = self.sums.add_up(lines)
-        return compare(told, drop_unconfirmed([*self.results(lines)], told)) or (
-            "the log ends before its runner does" if self.sums.is_cut(lines) else ""
-        )
+        told = sums.add_up(lines)
+        found = compare(told, drop_unconfirmed([*results(lines)], told))
+        return found or ("the log ends before its runner does" if sums.is_cut(lines) else "")
+
+    return parse, find_doubt
 
 
 def find_glued(pattern: re.Pattern[str], line: str, within: str = "") -> re.Match[str] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result
-from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "sympy_text"
 
@@ -42,11 +42,10 @@ def results(lines: list[str]) -> Iterator[Result]:
             running = ""
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(
         passed=r"tests finished: (\d+) passed",
         failed=r"tests finished: (?:.*?(\d+) failed)?(?:.*?(\d+) exceptions)?",
     ),
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt

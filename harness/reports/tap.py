@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
 from assay.harness.reports.outline import Outline, count_indent
-from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "tap"
 
@@ -72,7 +72,7 @@ def results(lines: list[str]) -> Iterator[Result]:
     return (each for line in lines for each in reader.read(line))
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(
         passed=r"# pass +(\d+)$",
@@ -82,7 +82,6 @@ _FORMAT = LineFormat(
         closed=r"^1\.\.\d+",
     ),
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
 
 
 def _unescape(title: str) -> str:

@@ -11,7 +11,7 @@ from assay.harness.reports.sums import find_lines
 NAME = "tox_text"
 
 _HEADING = re.compile(r"_{3,} summary _{3,}$")
-_THREE = re.compile(r"(?:(ERROR|SKIPPED): +|  )(?!ERROR:|SKIPPED:)(\S+): (commands succeeded|commands failed|ignored failed command|.*)$")
+_THREE = re.compile(r"(?:(ERROR|SKIPPED): +|  )(?!ERROR:|SKIPPED:)(\S+): (.*)$")
 _FOUR = re.compile(r"  (\S+): (OK|FAIL|SKIP|IGNORED FAIL)\b.*(?:\(|code)")
 _FOUR_STATUSES = {"OK": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKIPPED, "IGNORED FAIL": Status.XFAIL}
 

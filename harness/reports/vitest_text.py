@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import LineFormat, Sums, find_glued, make_result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "vitest_text"
 
@@ -45,11 +45,10 @@ def _failure(entry: str) -> Result:
     return join_id(*_PROJECT.sub("", entry, count=1).split(" > ")), Status.FAILED
 
 
-_FORMAT = LineFormat(
+parse, find_doubt = read_lines(
     results,
     Sums(
         passed=r"(?:^| )Tests +(?:.*\| )?(\d+) passed",
         failed=r"(?:^| )(?:Tests|Test Files) +(\d+) failed",
     ),
 )
-parse, find_doubt = _FORMAT.parse, _FORMAT.find_doubt
