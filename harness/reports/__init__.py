@@ -92,7 +92,7 @@ def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:
 
 
 def find_doubt(log_format: str, log: str) -> str:
-    """Return what a log counts and does not show, as ``base.Counting``; empty if nothing, or if it has no counts."""
+    """Return why a log may lack results: it counts more than it shows, or it is cut; empty if neither is known."""
     says = getattr(find(log_format), "find_doubt", None)
     return str(says(log)) if says else ""
 

@@ -1,7 +1,7 @@
 """The Protocol of a report format, and helpers that all formats share."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from assay.harness.domain import Status
@@ -51,24 +51,6 @@ class PartlySeen(ReportFormat, Protocol):
     def overlooked(self, text: str) -> frozenset[str]:
         """Return the full ids of the tests of a log that those parsers overlook."""
         ...
-
-
-@runtime_checkable
-class Counting(ReportFormat, Protocol):
-    """A format of logs in which the runner counts its tests."""
-
-    def find_doubt(self, text: str) -> str:
-        """Return what is counted and not shown, or that the log is cut; empty if nothing is wrong."""
-        ...
-
-
-def line_parser(read: Callable[[list[str]], Iterable[Result]]) -> Callable[[str], dict[str, Status]]:
-    """Make a format's ``parse`` from a function that reads the results in the lines of a log."""
-
-    def parse(text: str) -> dict[str, Status]:
-        return worst(read(plain_lines(text)))
-
-    return parse
 
 
 def worst(results: Iterable[Result]) -> dict[str, Status]:

@@ -70,7 +70,7 @@ class _Session:
     progress: list[str]
     summary: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
-    """Summaries of which it is not known whose they are; only failures count."""
+    """Summaries of an unknown session; only failures count."""
     ended: str = ""
     opened: bool = False
     """Whether it has its first header, so that it has to end."""
@@ -107,7 +107,7 @@ def _list_sessions(lines: list[str]) -> list[_Session]:
 
 
 def _is_header(line: str) -> bool:
-    """Return whether a line is a header; words may stand before one of those that divide sessions."""
+    """Return whether a line is a header; words may stand before one that divides sessions."""
     match = _HEADER.search(line)
     return match is not None and (match.start() == 0 or _SESSION in match[1] or _SUMMARY in match[1])
 

@@ -27,7 +27,7 @@ class Sums(NamedTuple):
     failed: str = ""
     total: str = ""
     opened: str = ""
-    """Line of which each needs a ``closed`` one: else the log is cut, or the runner died."""
+    """Each needs a line with ``closed``: else the log is cut, or the runner died."""
     closed: str = ""
 
     def add_up(self, lines: list[str]) -> dict[str, int]:
