@@ -13,12 +13,12 @@ from assay.harness.evaluation.evaluate import NO_TRIPWIRES
 from assay.harness.grading.grade import grade
 from assay.harness.grading.log_trees import LOOKED_FOR, find_logs, read_resolved
 from assay.harness.names import count
-from assay.harness.reports import find, read_log, suite_ran
+from assay.harness.reports import find, find_doubt, read_log, suite_ran
 from assay.harness.reports.markers import cut_fenced, is_cut
 
 LOG_ALONE = "log_alone"  # flag of a verdict on a log that was made elsewhere
 
-_EXIT_CODE = re.compile(r"^>{5} Test Exit Code: (\d+)\s*$", re.MULTILINE)
+_EXIT_CODE = re.compile(r"(?:^|(?<=\S))>{5} Test Exit Code: (\d+)\s*$", re.MULTILINE)
 _MARKER = re.compile(
     r"^(?:\++ : '?)?>{5} (Patch Apply Failed|Reset Failed|Tests Errored|Tests Timed Out)\b", re.MULTILINE
 )
@@ -78,13 +78,13 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
 
 
 def read_evidence(instance: Instance, text: str) -> Evidence:
-    found, code = _MARKER.search(text), _EXIT_CODE.search(text)
+    found, codes = _MARKER.search(text), _EXIT_CODE.findall(text)
     marker = found[1] if found else ""
     broken = marker in {"Reset Failed", "Tests Errored"}
     return Evidence(
         instance_id=instance.id,
         apply=_read_apply(marker),
-        exit_code=int(code[1]) if code else None,
+        exit_code=int(codes[-1][:9]) if codes else None,  # what stands before it is the tests' output
         timed_out=marker == "Tests Timed Out",
         report=TestReport() if marker or is_cut(text) else _read_report(instance, text),
         flags=(LOG_ALONE, NO_TRIPWIRES),
@@ -108,7 +108,8 @@ def _read_report(instance: Instance, text: str) -> TestReport:
     tests = read_log(find(log_format), text, style, label_test and label_test(instance))
     ran = suite_ran(log_format, cut_fenced(text), tests)
     channel = Channel.LOG if tests or ran else Channel.NONE
-    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)
+    doubt = find_doubt(log_format, cut_fenced(text))
+    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran, doubt=doubt)
 
 
 def _read_apply(marker: str) -> Apply:

@@ -6,7 +6,7 @@ registers its module as an entry point of the group ``assay.report_formats``.
 
 from collections.abc import Callable, Collection, Mapping
 
-from assay.harness.domain import Status, TestPlan, TestReport, Tripwire
+from assay.harness.domain import Channel, Status, TestPlan, TestReport, Tripwire
 from assay.harness.plugins import Registry
 from assay.harness.reports import (
     ant_text,
@@ -61,6 +61,7 @@ __all__ = [
     "ReportFormat",
     "find",
     "find_candidates",
+    "find_doubt",
     "label_names",
     "lookup",
     "names_a_test",
@@ -88,6 +89,12 @@ def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:
     reader = find(log_format) if log_format else None
     says = getattr(reader, "suite_ran", None)  # as FailuresOnly; isinstance costs more than reading most reports
     return bool(says(log)) if says else bool(tests)
+
+
+def find_doubt(log_format: str, log: str) -> str:
+    """Return why a log may lack results: it counts more than it shows, or it is cut; empty if neither is known."""
+    says = getattr(find(log_format), "find_doubt", None)
+    return str(says(log)) if says else ""
 
 
 def read(
@@ -128,6 +135,8 @@ def read(
     tests = rename(logged, plan.test_id, is_label)
     own = rename(structured, plan.test_id, is_label)
     report = results.combine(plan, own, tests, suite_ran(plan.log_format, output, tests))
+    if report.channel is Channel.LOG:
+        report = report.model_copy(update={"doubt": find_doubt(plan.log_format, output)})
     if structured and Status.PASSED in prints:
         ran = [test for test, status in structured.items() if status is not Status.SKIPPED]  # skips go by line
         report = report.model_copy(update={"unprinted": results.find_unprinted(ran, output, IDS[plan.test_id])})

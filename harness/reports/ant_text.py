@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "ant_text"
 
@@ -17,9 +18,18 @@ _LINE = re.compile(rf" *\[junit\] +\[({'|'.join(_STATUSES)})\] +(\S.*)$")
 _NAME = re.compile(r"(.*)\(([\w.$]+)\)$")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``Class::test``."""
-    for match in filter(None, map(_LINE.match, lines)):
+    for match in find_lines(_LINE, lines, "[junit]"):
         name = _NAME.match(match[2])
-        yield join_id(name[2], name[1]) if name else join_id(match[2]), _STATUSES[match[1]]
+        test = join_id(name[2], name[1]) if name else join_id(match[2])
+        yield make_result(match, test, _STATUSES[match[1]])
+
+
+parse, find_doubt = read_lines(
+    results,
+    Sums(
+        failed=r"\[junit\] Tests run: \d+, Failures: (\d+), Errors: (\d+)",
+        total=r"\[junit\] Tests run: (\d+), ",
+    ),
+)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "automake_text"
 
@@ -24,8 +25,10 @@ _EXIT = re.compile(r" \(exit status: \d+\)$")
 
 
 def results(lines: list[str]) -> Iterator[Result]:
-    for match in filter(None, map(_LINE.match, lines)):
-        yield join_id(_EXIT.sub("", match[2])), _STATUSES[match[1]]
+    for match in find_lines(_LINE, (line for line in lines if not line.startswith("# ")), ": "):
+        yield make_result(match, join_id(_EXIT.sub("", match[2])), _STATUSES[match[1]])
 
 
-parse = line_parser(results)
+parse, find_doubt = read_lines(
+    results, Sums(passed=r"^# PASS: +(\d+)$", failed=r"^# (?:FAIL|XPASS|ERROR): +(\d+)$", total=r"^# TOTAL: +(\d+)$")
+)

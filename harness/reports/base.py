@@ -1,7 +1,7 @@
 """The Protocol of a report format, and helpers that all formats share."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from assay.harness.domain import Status
@@ -19,7 +19,7 @@ SEPARATOR = "::"  # between the parts of a test's full id
 _INSIDE = ":\N{WORD JOINER}:"
 """Replaces the separator inside a part of a full id, such as the title ``a::b``."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))")  # colours, and links
 
 
 Result = tuple[str, Status]  # a test's full id and its status
@@ -53,15 +53,6 @@ class PartlySeen(ReportFormat, Protocol):
         ...
 
 
-def line_parser(read: Callable[[list[str]], Iterable[Result]]) -> Callable[[str], dict[str, Status]]:
-    """Make a format's ``parse`` from a function that reads the results in the lines of a log."""
-
-    def parse(text: str) -> dict[str, Status]:
-        return worst(read(plain_lines(text)))
-
-    return parse
-
-
 def worst(results: Iterable[Result]) -> dict[str, Status]:
     """Collect results, keeping the worst status of each test."""
     tests: dict[str, Status] = {}
@@ -78,8 +69,8 @@ def merge_worst(several: Sequence[dict[str, Status]]) -> dict[str, Status]:
 
 
 def join_id(*parts: str) -> str:
-    """Return the full id of a test from its parts, outermost first; empty parts are dropped."""
-    return SEPARATOR.join(part.replace(SEPARATOR, _INSIDE) for part in parts if part)
+    """Return the full id of a test from its parts, outermost first; empty parts, and blanks around one, are dropped."""
+    return SEPARATOR.join(part.replace(SEPARATOR, _INSIDE) for part in (each.strip(" ") for each in parts) if part)
 
 
 def split_id(test: str) -> tuple[str, ...]:

@@ -10,3 +10,7 @@ NAME = "ctest_programs_text"
 def parse(text: str) -> dict[str, Status]:
     """Return test name to status: of programs, and ``Suite::Test`` of what they print."""
     return worst((*ctest_text.parse(text).items(), *googletest_text.parse(text).items()))
+
+
+def find_doubt(text: str) -> str:
+    return ctest_text.find_doubt(text) or googletest_text.find_doubt(text)

@@ -8,24 +8,25 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "ctest_text"
 
 _START = re.compile(r" +Start +(\d+): (\S.*)$")
 _END = re.compile(r" *\d+/\d+ +Test +#(\d+): (\S.*) sec$")
+_OUTPUT = re.compile(r"\d+: ")
 _REASON = "***"
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by test name; a test that starts and never ends is an error."""
     running: dict[str, str] = {}
-    for line in lines:
-        if match := _START.match(line):
+    for line in (each for each in lines if not _OUTPUT.match(each)):
+        if match := find_glued(_START, line, " Start "):
             running[match[1]] = match[2]
-        elif (match := _END.match(line)) and (ended := _ending(running.get(match[1], ""), match[2])):
-            yield join_id(running.pop(match[1])), _status(ended)
+        elif (match := find_glued(_END, line, "Test ")) and (ended := _ending(running.get(match[1], ""), match[2])):
+            yield make_result(match, join_id(running.pop(match[1])), _status(ended))
     yield from ((join_id(name), Status.ERROR) for name in running.values())
 
 
@@ -43,3 +44,8 @@ def _status(ended: str) -> Status:
     if ended.startswith(("Skipped", "Not Run (Disabled)")):
         return Status.SKIPPED
     return Status.FAILED if ended.startswith("Failed") else Status.ERROR
+
+
+parse, find_doubt = read_lines(
+    results, Sums(failed=r"tests passed, (\d+) tests failed out of \d+$", total=r"tests failed out of (\d+)$")
+)

@@ -8,23 +8,24 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, line_parser
+from assay.harness.reports.base import Result
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "go_text"
 
 _STATUSES = {"PASS": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKIPPED}
+_STARTED = "=== RUN "
 _RUN = re.compile(r"=== RUN +(\S.*)$")
 _END = re.compile(r"--- (PASS|FAIL|SKIP): (\S.*) \([\d.]+ ?s(?:econds)?\)$")
 _BUILD = re.compile(r"FAIL\t(\S+) \[(?:build|setup) failed\]$")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by test name; a package that could not be built is an error under its import path."""
     started: set[str] = set()
     ended: set[str] = set()
     for line in lines:
-        if match := _RUN.match(line):
+        if (start := line.find(_STARTED)) >= 0 and (match := _RUN.match(line, start)):
             started.add(match[1])
         elif match := _end(line):
             if match[2] in started or match[1] == "FAIL":
@@ -39,3 +40,6 @@ def _end(line: str) -> re.Match[str] | None:
     """Match the end of a test, which may follow output without a final newline on the same line."""
     start = line.rfind("--- ")
     return _END.match(line, start) if start >= 0 else None
+
+
+parse, find_doubt = read_lines(results, Sums(failed=r"FAIL\t\S+\t[\d.]+s$"))

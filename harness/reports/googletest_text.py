@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "googletest_text"
 
@@ -16,8 +17,7 @@ _MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\] ([\w/]+)\.([\w/<>,
 _PREFIX = re.compile(r"\d+: ")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``Suite::Test``; a test that starts and never ends is an error."""
     running: dict[str, str] = {}
     for line in lines:
@@ -46,3 +46,14 @@ def _mark(line: str) -> tuple[str, re.Match[str] | None]:
         return "", None
     prefix = _PREFIX.match(line)
     return prefix[0] if prefix else "", _MARK.match(line, start)
+
+
+parse, find_doubt = read_lines(
+    results,
+    Sums(
+        passed=r"\[  PASSED  \] (\d+) tests?\.",
+        failed=r"\[  FAILED  \] (\d+) tests?, listed below",
+        opened=r"\[=+\] Running \d+ tests? ",
+        closed=r"\[=+\] \d+ tests? .* ran\.",
+    ),
+)

@@ -1,20 +1,23 @@
 """Log of Gradle with passed and failed tests shown: ``com.x.FooTest > adds PASSED``.
 
 Gradle indents the standard streams of tests, so only lines without indentation count. The result may follow the name a
-few lines later if another process prints in between.
+few lines later if another process prints in between, and words of one may follow it directly.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id, plain_lines
+from assay.harness.reports.sums import Glued, Sums, compare, drop_unconfirmed, read_lines
 
 NAME = "gradle_text"
 
 _STATUSES = {"PASSED": Status.PASSED, "FAILED": Status.FAILED, "SKIPPED": Status.SKIPPED}
-_GLUED = r"(?:(?:Picked up|WARNING:) .*)?"  # what a virtual machine says as it starts, without a line of its own
-_LINE = re.compile(rf"([^\s>][^>]*? > .*?)(?: (PASSED|FAILED|SKIPPED){_GLUED})?(?: \([\d.]+m?s\))?$")
+_NOTICE = re.compile(r"(?:Picked up|WARNING:|OpenJDK|Java HotSpot\(TM\)) ")
+"""How a virtual machine begins what it says as it starts, without a line of its own."""
+_LINE = re.compile(r"([^\s>][^>]*? > .*?)(?: (PASSED|FAILED|SKIPPED)([^\s(].*)?)?(?: \([\d.]+m?s\))?$")
+_COMPLETED = re.compile(r"(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?$", re.MULTILINE)
 _TASK_ARROW = " > "
 
 
@@ -22,17 +25,27 @@ def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``Class::test``."""
     waiting = ""
     for line in lines:
-        if waiting and line in _STATUSES:
-            yield _id(waiting), _STATUSES[line]
+        if waiting and (status := _STATUSES.get(line.removeprefix(" "))):
+            yield _id(waiting), status
             waiting = ""
         elif _TASK_ARROW in line and (match := _LINE.match(line)):
             if match[2]:
-                yield _id(match[1]), _STATUSES[match[2]]
+                is_clean = not match[3] or _NOTICE.match(match[3])
+                result = _id(match[1]), _STATUSES[match[2]]
+                yield result if is_clean else Glued(*result)
             waiting = "" if match[2] else match[1]
-
-
-parse = line_parser(results)
 
 
 def _id(printed: str) -> str:
     return join_id(*printed.split(_TASK_ARROW))
+
+
+parse = read_lines(results, Sums(), begins_with_name=True)[0]
+
+
+def find_doubt(text: str) -> str:
+    """Compare the counts of a failed task with the lines; it may be that no skipped test has one."""
+    lines = plain_lines(text)
+    found = [[int((number or "0")[:9]) for number in match] for match in _COMPLETED.findall("\n".join(lines))]
+    told = {"failed": sum(each[1] for each in found), "passed": sum(2 * each[0] - sum(each) for each in found)}
+    return compare(told, drop_unconfirmed([*results(lines)], {}))

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser, plain_lines
+from assay.harness.reports.base import Result, join_id, plain_lines
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "jasmine_text"
 
@@ -23,8 +24,7 @@ def suite_ran(text: str) -> bool:
     return bool(sums) and int(sums[-1][1][:9]) > 0 and not any(line.startswith(_INCOMPLETE) for line in lines)
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by the full name of every failed or pending spec; an entry before any heading is a failure."""
     status = Status.FAILED
     for line in lines:
@@ -32,3 +32,6 @@ def parse(lines: list[str]) -> Iterator[Result]:
             status = _SECTIONS[line]
         elif match := _ENTRY.match(line):
             yield join_id(match[1]), status
+
+
+parse, find_doubt = read_lines(results, Sums(failed=r"\d+ specs?, (\d+) failures?"))

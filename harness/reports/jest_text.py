@@ -10,15 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id, plain_lines
 from assay.harness.reports.outline import Outline, count_indent
+from assay.harness.reports.sums import Glued, Sums, compare, find_glued, make_result, read_lines
 
 NAME = "jest_text"
 
 _TIME = r"(?: \([\d.]+ ?m?s\))?$"
 _FILE = re.compile(rf" ?(PASS|FAIL) +(?:\S.*? )??(\S+?){_TIME}")
+_GLUED_FILE = re.compile(rf"(?<=\S)(PASS|FAIL) +(?:\S.*? )??(\S*[./]\S*?){_TIME}")
 _CROSSES = "✕✖\N{MULTIPLICATION SIGN}"
 _RESULT = re.compile(rf"([✓✔√{_CROSSES}○✎]) (?:skipped |todo )?(\S.*?){_TIME}")
+_GLUED = re.compile(rf"(?<=\S)( {{2,}})([✓✔√{_CROSSES}○✎] \S.*)$")
 _COUNT = re.compile(r"\d+ tests?$")
 _STATUSES = {
     **dict.fromkeys("✓✔√", Status.PASSED),
@@ -36,6 +39,8 @@ class _File:
 
     name: str = ""
     passed: bool = True
+    glued: bool = False
+    """Whether words stand before its name."""
     broken: bool = False
     outlining: bool = False
     outline: Outline = field(default_factory=Outline)
@@ -44,13 +49,15 @@ class _File:
     def read(self, line: str) -> None:
         bare = line.strip(" ")
         self.broken = self.broken or bare == _NOT_RUN
-        self.outlining = self.outlining and line.startswith("  ") and not bare.startswith("●")
+        glued = _GLUED.search(line) if self.outlining and "  " in bare else None
+        self.outlining = self.outlining and (line.startswith("  ") or glued is not None) and not bare.startswith("●")
         if not self.outlining:
             return
-        if match := _RESULT.match(bare):
+        if match := _RESULT.match(glued[2] if glued else bare):
             if not _COUNT.match(match[2]):
-                titles = self.outline.titles(count_indent(line))
-                self.tests.append((join_id(self.name, *titles, match[2]), _STATUSES[match[1]]))
+                titles = self.outline.titles(len(glued[1]) if glued else count_indent(line))
+                test = join_id(self.name, *titles, match[2])
+                self.tests.append((Glued if glued or self.glued else _make_result)(test, _STATUSES[match[1]]))
         else:
             self.outline.suite(count_indent(line), bare)
 
@@ -74,19 +81,45 @@ class _File:
         elif not self.passed and self.name not in explained:
             yield join_id(self.name), Status.FAILED
         elif self.passed and not self.tests:
-            yield join_id(self.name), Status.PASSED
+            yield (Glued if self.glued else _make_result)(join_id(self.name), Status.PASSED)
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def _make_result(test: str, status: Status) -> Result:
+    return test, status
+
+
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``file::suite::title``, or only the file if its tests are not listed."""
     file, explained = _File(), set[str]()
     for line in lines:
-        if match := _FILE.match(line):
+        if match := _match_file(line):
             yield from file.results(explained)
-            file = _File(name=match[2], passed=match[1] == "PASS", outlining=True)
-        elif match := _TRANSFORMED.match(line):
-            yield join_id(*match[2].split(" > ")), _TRANSFORMED_STATUSES.get(match[1], Status.SKIPPED)
+            file = _File(name=match[2], passed=match[1] == "PASS", outlining=True, glued=match.start() > 0)
+        elif match := find_glued(_TRANSFORMED, line, "] "):
+            status = _TRANSFORMED_STATUSES.get(match[1], Status.SKIPPED)
+            yield make_result(match, join_id(*match[2].split(" > ")), status)
         else:
             file.read(line)
     yield from file.results(explained)
+
+
+def _match_file(line: str) -> re.Match[str] | None:
+    return _FILE.match(line) or (_GLUED_FILE.search(line) if "PASS" in line or "FAIL" in line else None)
+
+
+_SUITES = Sums(passed=r"Test Suites: .*?(\d+) passed", failed=r"Test Suites: (\d+) failed")
+parse, _find_doubt = read_lines(results, Sums(passed=r"Tests: .*?(\d+) passed", failed=r"Tests: +(\d+) failed"))
+
+
+def find_doubt(text: str) -> str:
+    """Compare the counts of files with their lines, and those of tests where each passed file lists its own."""
+    lines = plain_lines(text)
+    files = [(match[2], Status.PASSED if match[1] == "PASS" else Status.FAILED) for match in _list_files(lines)]
+    names = {join_id(name) for name, _ in files}
+    listed = not any(test in names and status is Status.PASSED for test, status in results(lines))
+    told = compare(_SUITES.add_up(lines), files) if files else ""
+    return told or (_find_doubt(text) if listed else "")
+
+
+def _list_files(lines: list[str]) -> Iterator[re.Match[str]]:
+    return (match for match in map(_match_file, lines) if match)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import automake_text
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_glued, read_lines
 
 NAME = "jq_text"
 
@@ -17,8 +18,7 @@ _END = re.compile(r"\d+ of \d+ tests passed")
 _PROBLEM = "*** "
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterable[Result]:
+def results(lines: list[str]) -> Iterable[Result]:
     """Yield results by script or part; a part has passed if the next one starts without an error in between."""
     return (*automake_text.results(lines), *_parts(lines))
 
@@ -26,12 +26,15 @@ def parse(lines: list[str]) -> Iterable[Result]:
 def _parts(lines: list[str]) -> Iterator[Result]:
     running, status = "", Status.PASSED
     for line in lines:
-        match = _PART.match(line)
-        if match or _END.match(line):
+        match = find_glued(_PART, line, "Test #")
+        if match or find_glued(_END, line, " tests passed"):
             if running:
                 yield join_id(running), status
             running, status = match[1] if match else "", Status.PASSED
-        elif line.startswith(_PROBLEM):
+        elif _PROBLEM in line:
             status = Status.FAILED
     if running:
         yield join_id(running), Status.ERROR
+
+
+parse, find_doubt = read_lines(results, Sums(passed=r"(\d+) of \d+ tests passed"))

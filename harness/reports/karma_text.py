@@ -1,15 +1,17 @@
 """Log of Karma: an outline of all tests (mocha reporter), or dots and the names of the tests that failed.
 
 The outline is read between ``START:`` and ``Finished``; the browser's own log is not indented, so it is no entry. The
-last count, ``Executed 812 of 812``, shows that the suite ran.
+last count of each session, ``Executed 812 of 812``, shows that the suite ran.
 """
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser, plain_lines
+from assay.harness.reports.base import Result, join_id, plain_lines
 from assay.harness.reports.outline import Outline
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "karma_text"
 
@@ -23,8 +25,7 @@ _COMPLETED = re.compile(r"✔ \d+ tests? completed$")
 _BROKEN = re.compile(r"DISCONNECTED|ERROR")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``suite::title``; where Karma joins the titles, they are one part."""
     yield from _outline(lines)
     for line in lines:
@@ -33,8 +34,11 @@ def parse(lines: list[str]) -> Iterator[Result]:
 
 
 def suite_ran(text: str) -> bool:
+    """Return whether the last count of each session is complete; a lower count is the next session's."""
     counts = [line for line in plain_lines(text) if "Executed " in line or _COMPLETED.match(line)]
-    return bool(counts) and _is_complete(counts[-1])
+    executed = [int(match[1][:9]) if (match := _EXECUTED.search(line)) else 0 for line in counts]
+    last = [place for place, (one, other) in enumerate(pairwise(executed)) if other < one]
+    return bool(counts) and all(_is_complete(counts[place]) for place in (*last, -1))
 
 
 def _is_complete(count: str) -> bool:
@@ -60,3 +64,6 @@ def _outline(lines: list[str]) -> Iterator[Result]:
                 yield join_id(*outline.titles(len(match[1])), match[3]), _STATUSES[match[2]]
             else:
                 outline.suite(len(match[1]), match[3])
+
+
+parse, find_doubt = read_lines(results, Sums(failed=r"^✖ (\d+) tests? failed$"))

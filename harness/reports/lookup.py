@@ -12,12 +12,15 @@ _PATH_PARAMETER = re.compile(r"(.*?\[)/([^/]*\])$")
 def lookup(label: str, tests: Mapping[str, Status]) -> frozenset[Status]:
     """Return the statuses of the reported tests that an expected label stands for.
 
-    The exact id wins. A shortened label stands for every reported id that it may come from: all of them have to satisfy
-    a rule, but they need not agree.
+    The exact id wins, then the one without needless blanks, which logs do not keep. A shortened label stands for every
+    reported id that it may come from: all of them have to satisfy a rule, but they need not agree.
     MISSING alone means that no reported test fits.
     """
     if label in tests:
         return _ALONE[tests[label]]
+    bare = next((name for name in (label.strip(), " ".join(label.split())) if name in tests), "")
+    if bare:
+        return _ALONE[tests[bare]]
     return frozenset(tests[name] for name in find_candidates(label, tests)) or frozenset({Status.MISSING})
 
 

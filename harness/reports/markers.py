@@ -1,9 +1,13 @@
-"""Markers with which SWE-bench's evaluation scripts fence the test output in a log."""
+"""Markers with which SWE-bench's evaluation scripts fence the test output in a log.
+
+The shell's trace of one, or its text, may follow words that have no line feed.
+"""
 
 import re
 
-_START = re.compile(r"^(?:\++ : '?)?>{5} Start Test Output'?\r?$", re.MULTILINE)
-_END = re.compile(r"^(?:\++ : '?)?>{5} End Test Output'?\r?$", re.MULTILINE)
+_BEGIN = r"(?:^(?:\++ : '?)?|(?<=\S)\++ : '?|[ \t]\++ : '|(?<=[^\s'\">]))"
+_START = re.compile(_BEGIN + r">{5} Start Test Output'?\r?$", re.MULTILINE)
+_END = re.compile(_BEGIN + r">{5} End Test Output'?\r?$", re.MULTILINE)
 
 
 def cut_fenced(text: str) -> str:

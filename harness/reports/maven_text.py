@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id, plain_lines
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "maven_text"
 
@@ -27,8 +28,7 @@ _TRACED = re.compile(r"\++ .*-Dtest=(\S+)")
 _BUILD = re.compile(r"(?:\[\w+\] )?BUILD (SUCCESS|FAILURE)$")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterable[Result]:
+def results(lines: list[str]) -> Iterable[Result]:
     """Yield results by ``Class::method``, or only the class if no method is named."""
     return (*classes(lines, _sum_status), *_methods(lines), *_builds(lines))
 
@@ -37,14 +37,14 @@ def classes(lines: list[str], status_of: Callable[[int, int, int, int], Status |
     """Yield the classes that Maven has announced, by their counts of tests that ran, failures, errors and skipped."""
     announced: dict[str, None] = {}
     for line in lines:
-        if match := _RUNNING.match(line):
+        if match := find_glued(_RUNNING, line, "Running "):
             announced[match[1]] = None
-        elif announced and "Tests run: " in line and (match := _SUMS.match(line)):
+        elif announced and "Tests run: " in line and (match := find_glued(_SUMS, line)):
             name = match[5] or next(reversed(announced))
             ran, failures, errors, skipped = map(int, match.groups()[:4])
             status = status_of(ran, failures, errors, skipped)
             if status and name in announced:
-                yield join_id(name), status
+                yield make_result(match, join_id(name), status)
 
 
 def _sum_status(run: int, failures: int, errors: int, skipped: int) -> Status | None:
@@ -59,7 +59,7 @@ def _sum_status(run: int, failures: int, errors: int, skipped: int) -> Status | 
 
 def _methods(lines: list[str]) -> Iterator[Result]:
     for line in lines:
-        if "Time elapsed: " in line and "Tests run: " not in line and (match := _METHOD.match(line)):
+        if "Time elapsed: " in line and "Tests run: " not in line and (match := find_glued(_METHOD, line)):
             cls, method = match[2] or match[3], match[1] or match[4] or ""
             yield join_id(cls, method), _STATUSES[match[5]]
 
@@ -67,17 +67,35 @@ def _methods(lines: list[str]) -> Iterator[Result]:
 def _builds(lines: list[str]) -> Iterator[Result]:
     """Pair the tests of the shell's trace with the ends of the builds, in order.
 
-    More ends than tests mean that a test has printed one; then no pass counts.
+    The trace is another stream and may come late; then each build has to end once, with success. A surplus of ends
+    means that a test has printed one, and no pass counts.
     """
-    waiting: list[str] = []
-    pairs: list[tuple[str, str]] = []
-    surplus = False
+    traced: list[str] = []
+    ended: list[str] = []
+    in_turn = True
     for line in lines:
-        if match := _TRACED.match(line):
-            waiting.append(match[1].strip("'\""))
-        elif match := _BUILD.match(line):
-            surplus = surplus or not waiting
-            pairs += [(waiting.pop(0), match[1])] if waiting else []
-    for name, ended in pairs:
-        if not surplus or ended == "FAILURE":
-            yield join_id(*name.split("#")), _STATUSES[ended]
+        if match := find_glued(_TRACED, line, "-Dtest="):
+            traced.append(match[1].strip("'\""))
+        elif match := find_glued(_BUILD, line, "BUILD "):
+            ended.append(match[1])
+        in_turn = in_turn and len(ended) <= len(traced) <= len(ended) + 1
+    sure = in_turn or (len(traced) == len(ended) and "FAILURE" not in ended)
+    for name, end in zip(traced, ended, strict=False):
+        if sure or end == "FAILURE":
+            yield join_id(*name.split("#")), _STATUSES[end]
+
+
+_COUNTS = r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: \d+"
+_ENDS = r"(?:, Flakes: \d+)?$", ", Time elapsed: "  # of the counts of a build, and of a class
+parse = read_lines(results, Sums(), begins_with_name=True)[0]
+
+
+def find_doubt(text: str) -> str:
+    """Compare the counts at the ends of builds with those of the classes."""
+    plain = "\n".join(plain_lines(text))
+    told, shown = (re.findall(_COUNTS + end, plain, re.MULTILINE) for end in _ENDS)
+    for place, word in enumerate(("run", "failed", "broken")):
+        counted, read = (sum(int(numbers[place][:9]) for numbers in found) for found in (told, shown))
+        if counted > read:
+            return f"the log counts {counted} tests as {word}, and shows {read}"
+    return ""

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "micropython_text"
 
@@ -12,7 +13,11 @@ _STATUSES = {"pass": Status.PASSED, "FAIL": Status.FAILED, "skip": Status.SKIPPE
 _LINE = re.compile(r"(pass|FAIL|skip|lrge)  (\S+)")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
-    for match in filter(None, map(_LINE.match, lines)):
-        yield join_id(match[2]), _STATUSES[match[1]]
+def results(lines: list[str]) -> Iterator[Result]:
+    for match in find_lines(_LINE, lines, "  "):
+        yield make_result(match, join_id(match[2]), _STATUSES[match[1]])
+
+
+parse, find_doubt = read_lines(
+    results, Sums(passed=r"(\d+) tests passed$", failed=r"(\d+) tests failed: ", total=r"(\d+) tests performed ")
+)

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
 from assay.harness.reports.outline import Outline
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "minitest_text"
 
@@ -25,7 +26,7 @@ _STATUSES = {
 _START = re.compile(r"([A-Z][\w:]*(?: \w[^#]*)?)#(\S.*?) =(?: |$)")
 _END = re.compile(r"(?:.*\D)?\d+\.\d+ s = ([.FES])$")
 
-_RESULT = re.compile(r"( +)(\S.*?):[ \t]+([.FEPON])(?:: \([\d.e-]+\))?$")
+_RESULT = re.compile(r"( {2,})(\S.*?):[ \t]+([.FEPON])(?:: \([\d.e-]+\))?$")
 _TITLE = re.compile(r"( *)(\S.*):$")
 _STARTED = "Started"
 
@@ -35,19 +36,16 @@ def results(lines: list[str]) -> Iterable[Result]:
     return (*_minitest(lines), *_test_unit(lines))
 
 
-parse = line_parser(results)
-
-
 def _minitest(lines: list[str]) -> Iterator[Result]:
-    running = ""
+    running, started = "", None
     for line in lines:
         rest = line
-        if match := _START.match(line):
+        if match := find_glued(_START, line, " ="):
             if running:
                 yield running, Status.ERROR
-            running, rest = join_id(match[1], match[2]), line[match.end() :]
-        if running and " s = " in rest and (end := _END.match(rest)):
-            yield running, _STATUSES[end[1]]
+            running, started, rest = join_id(match[1], match[2]), match, line[match.end() :]
+        if running and started and " s = " in rest and (end := _END.match(rest)):
+            yield make_result(started, running, _STATUSES[end[1]])
             running = ""
     if running:
         yield running, Status.ERROR
@@ -58,7 +56,18 @@ def _test_unit(lines: list[str]) -> Iterator[Result]:
     for line in lines:
         if line in {_STARTED, "Started:"}:
             outline, inside = Outline(), True
-        elif inside and (match := _RESULT.match(line)):
-            yield join_id(*outline.titles(len(match[1])), match[2].removeprefix("test: ")), _STATUSES[match[3]]
+        elif inside and (match := find_glued(_RESULT, line, ":")):
+            test = join_id(*outline.titles(len(match[1])), match[2].removeprefix("test: "))
+            yield make_result(match, test, _STATUSES[match[3]])
         elif inside and (match := _TITLE.match(line)):
             outline.suite(len(match[1]), match[2])
+
+
+parse, find_doubt = read_lines(
+    results,
+    Sums(
+        failed=r"\d+ assertions, (\d+) failures, (\d+) errors",
+        total=r"(\d+) (?:runs|tests), \d+ assertions, \d+ failures",
+    ),
+    begins_with_name=True,
+)

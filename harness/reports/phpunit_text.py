@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "phpunit_text"
 
@@ -32,13 +33,26 @@ _NAMESPACE = re.compile(r" \([\w\\]+\)$")
 _INDENTED = (" ", "\t")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``Class title::test title``."""
     title = ""
     for before, line in pairwise(["", *lines]):
-        if match := _RESULT.match(line):
-            if title:
-                yield join_id(title, _TIME.sub("", match[2])), _STATUSES[match[1]]
+        if match := find_glued(_RESULT, line):
+            if title and (match.start() == 0 or not line.startswith(_INDENTED)):  # messages are indented
+                yield make_result(match, join_id(title, _TIME.sub("", match[2])), _STATUSES[match[1]])
         elif line and not line.startswith(_INDENTED) and (not before or before.startswith("Testing ")):
             title = _NAMESPACE.sub("", line)
+
+
+parse, _find_doubt = read_lines(
+    results,
+    Sums(
+        failed=r"Tests: \d+, Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?",
+        total=r"(?:OK \(|Tests: )(\d+)(?: tests?, \d+ assertions?\)|, Assertions: )",
+    ),
+)
+
+
+def find_doubt(text: str) -> str:
+    """Compare the counts with the lines; before PHPUnit 7, all data sets of a test share one."""
+    return "" if "\n [x] " in text or "\n [ ] " in text else _find_doubt(text)

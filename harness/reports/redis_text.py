@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "redis_text"
 
@@ -24,8 +25,10 @@ _TIME = re.compile(r" \(\d+ (?:ms|seconds)\)$")
 _FILE = re.compile(r" in \S+\.tcl$")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by test name, without timings and files."""
-    for match in filter(None, map(_LINE.match, lines)):
-        yield join_id(_FILE.sub("", _TIME.sub("", match[2]))), _STATUSES[match[1]]
+    for match in find_lines(_LINE, lines, "]: "):
+        yield make_result(match, join_id(_FILE.sub("", _TIME.sub("", match[2]))), _STATUSES[match[1]])
+
+
+parse, find_doubt = read_lines(results, Sums())

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, read_lines
 
 NAME = "rspec_text"
 
@@ -19,8 +20,7 @@ _FAILED = re.compile(r" +(\S.*) \(FAILED - \d+\)$")
 _PLACE = re.compile(r" - (\./\S+\[[\d:]+\])$")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``place::description``, or the description alone."""
     for line in lines:
         if end := _END.search(line):
@@ -31,3 +31,10 @@ def parse(lines: list[str]) -> Iterator[Result]:
                 yield test, _STATUSES[end[1]]
         elif failed := _FAILED.match(line):
             yield join_id(failed[1]), Status.FAILED
+
+
+parse, find_doubt = read_lines(
+    results,
+    Sums(failed=r"\d+ examples?, (\d+) failures?", total=r"(\d+) examples?, \d+ failures?"),
+    begins_with_name=True,
+)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, line_parser
+from assay.harness.reports.base import Result
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "sympy_text"
 
@@ -27,16 +28,24 @@ _RESULT = re.compile(rf"(?:.* )?({'|'.join(_STATUSES)})(?: +\[(?:OK|FAIL)\])?$")
 _HEADING = re.compile(r"_+ \S+\.py:(test_\w+) _+$")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
-    running = ""
+def results(lines: list[str]) -> Iterator[Result]:
+    running, started = "", None
     for line in lines:
         if heading := _HEADING.match(line):
             # The heading of a traceback does not distinguish F from E; both are failures.
             yield heading[1], Status.FAILED
             running = ""
-        elif start := _START.match(line):
-            running = start[1]
-        if running and (result := _RESULT.match(line)):
-            yield running, _STATUSES[result[1]]
+        elif start := find_glued(_START, line, "test_"):
+            running, started = start[1], start
+        if running and started and (result := _RESULT.match(line)):
+            yield make_result(started, running, _STATUSES[result[1]])
             running = ""
+
+
+parse, find_doubt = read_lines(
+    results,
+    Sums(
+        passed=r"tests finished: (\d+) passed",
+        failed=r"tests finished: (?:.*?(\d+) failed)?(?:.*?(\d+) exceptions)?",
+    ),
+)

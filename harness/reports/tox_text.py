@@ -1,27 +1,35 @@
-"""Summary at the end of a log of tox 3 and 4: one line per environment. The lines above it are not read."""
+"""Summaries in a log of tox 3 and 4: one line per environment. Above the last one of tox 4, failures are read."""
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines, worst
+from assay.harness.reports.sums import find_lines
 
 NAME = "tox_text"
 
-_HEADING = re.compile(r"_+ summary _+$")
-_THREE = re.compile(r"(?:(ERROR|SKIPPED): +|  )(\S+): (commands succeeded|commands failed|ignored failed command|.*)$")
+_HEADING = re.compile(r"_{3,} summary _{3,}$")
+_THREE = re.compile(r"(?:(ERROR|SKIPPED): +|  )(?!ERROR:|SKIPPED:)(\S+): (.*)$")
 _FOUR = re.compile(r"  (\S+): (OK|FAIL|SKIP|IGNORED FAIL)\b.*(?:\(|code)")
 _FOUR_STATUSES = {"OK": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKIPPED, "IGNORED FAIL": Status.XFAIL}
 
 
 def parse(text: str) -> dict[str, Status]:
     lines = plain_lines(text)
-    headings = [place for place, line in enumerate(lines) if _HEADING.match(line)]
-    return worst(_three(lines[headings[-1] + 1 :]) if headings else _four(lines))
+    headings = [place for place, line in enumerate(lines) if _HEADING.search(line)]
+    three = [each for place in headings for each in _three(lines[place + 1 :])]
+    return worst(three if headings else (*_find_failures(lines), *_four(lines)))
+
+
+def _find_failures(lines: list[str]) -> Iterator[Result]:
+    matches = (_FOUR.match(line) for line in lines if ": FAIL " in line)
+    return ((join_id(match[1]), _FOUR_STATUSES[match[2]]) for match in matches if match)
 
 
 def _three(lines: list[str]) -> Iterator[Result]:
-    for match in filter(None, map(_THREE.match, lines)):
+    for match in find_lines(_THREE, takewhile(bool, lines), ": "):
         yield join_id(match[2]), _three_status(match[1] or "", match[3])
 
 

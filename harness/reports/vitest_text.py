@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, join_id, line_parser
+from assay.harness.reports.base import Result, join_id
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "vitest_text"
 
@@ -19,22 +20,21 @@ _RESULT = re.compile(
 )
 _PROJECT = re.compile(r"\|[^|]+\| ")
 _FAIL = " FAIL  "
-_OUTPUT = re.compile(r"std(?:out|err) \| ")
+_OUTPUT = re.compile(r"std(?:out|err) \| \S")
 
 
-@line_parser
-def parse(lines: list[str]) -> Iterator[Result]:
+def results(lines: list[str]) -> Iterator[Result]:
     """Yield results by ``file::suite::title``; a file that could not be run is an error."""
     output = False
     for line in lines:
-        if _OUTPUT.match(line):
+        if _OUTPUT.search(line):
             output = True
         elif not line:
             output = False
-        elif not output and (match := _RESULT.match(line)):
-            yield join_id(*match[2].split(" > ")), _STATUSES.get(match[1], Status.SKIPPED)
-        elif line.startswith(_FAIL):
-            yield _failure(line.removeprefix(_FAIL).strip())
+        elif not output and (match := find_glued(_RESULT, line, " > ")):
+            yield make_result(match, join_id(*match[2].split(" > ")), _STATUSES.get(match[1], Status.SKIPPED))
+        elif _FAIL in line:
+            yield _failure(line.partition(_FAIL)[2].strip())
 
 
 def _failure(entry: str) -> Result:
@@ -43,3 +43,12 @@ def _failure(entry: str) -> Result:
     if entry == f"{file} [ {file} ]":
         return join_id(file), Status.ERROR
     return join_id(*_PROJECT.sub("", entry, count=1).split(" > ")), Status.FAILED
+
+
+parse, find_doubt = read_lines(
+    results,
+    Sums(
+        passed=r"(?:^| )Tests +(?:.*\| )?(\d+) passed",
+        failed=r"(?:^| )(?:Tests|Test Files) +(\d+) failed",
+    ),
+)

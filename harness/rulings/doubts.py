@@ -125,10 +125,11 @@ def _any_failed(evidence: Evidence) -> bool:
 
 
 def find_doubt(instance: Instance, evidence: Evidence, *, silence_passes: bool = False) -> tuple[Outcome, str] | None:
-    """Check a resolved patch once more: tripwires, exit status and the signs of a complete run must confirm it."""
+    """Check a resolved patch once more: tripwires, exit status, counts and other signs of a whole run."""
     return (
         _check_tripwires(evidence)
         or _check_exit_status(instance, evidence)
+        or ((Outcome.NOT_RUN, evidence.report.doubt) if evidence.report.doubt else None)
         or (_check_silence(evidence) if silence_passes else None)
         or _check_disagreements(instance, evidence)
         or _check_muted_output(instance, evidence)

@@ -1,6 +1,7 @@
 """R2E-Gym's rule: the map of all results equals the expected one. Pure."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 from assay.harness.domain import Instance, Outcome, Status
@@ -23,6 +24,11 @@ def count_against(instance: Instance, tests: Tests) -> Against:
     differing = [test for test in {**wanted, **now} if wanted.get(test) is not now.get(test)]
     unfixed = tuple(test for test in differing if wanted.get(test) is Status.PASSED)
     return unfixed, tuple(test for test in differing if wanted.get(test) is not Status.PASSED)
+
+
+def make_label_test(instance: Instance) -> Callable[[str], bool]:  # noqa: ARG001 - ``Benchmark`` names it
+    """Let each name count, so that the tests are left out that R2E's log parser overlooks: it knows no ``XPASS``."""
+    return bool
 
 
 def _shorten(name: str) -> str:

@@ -1,6 +1,9 @@
 """Names of SWE-bench's log parsers: the log format and the way to name tests that each stands for."""
 
+from difflib import get_close_matches
 from typing import NamedTuple
+
+from assay.harness.reports import FORMATS
 
 PREFIX = "parse_log_"
 
@@ -57,6 +60,15 @@ def parser_named(name: str) -> LogParser:
     """Return the parser of a name; an unknown name is taken for a log format, an empty one gives ``UNKNOWN``."""
     known = PARSERS.get(name.removeprefix(PREFIX))
     return known or LogParser(name, "", "")
+
+
+def check_format(log_format: str) -> str:
+    """Return why no log can be read in a format, which a row names; empty if one can, or if it names none."""
+    if not log_format or log_format in FORMATS:
+        return ""
+    known = [*(PREFIX + name for name in PARSERS), *FORMATS]
+    near = " or ".join(get_close_matches(log_format, known, n=2)) or "parse_log_pytest"
+    return f"{log_format!r} is no log parser that Assay knows; write one that it has, such as {near}"
 
 
 def find_python_parser(repo: str) -> LogParser:

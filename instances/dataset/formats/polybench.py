@@ -4,7 +4,9 @@ Dockerfile and test command are only kept to be written back; they are never run
 """
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,7 +37,7 @@ find_id = row_id
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     language = _language(row)
     without_version = {**row, "version": None}  # no column of this dialect
-    fields = classic_fields(without_version, COLUMNS, parse=ast.literal_eval, with_time=False)
+    fields = classic_fields(without_version, COLUMNS, parse=_read_list, with_time=False)
     return columns.build(
         COLUMNS,
         **fields,
@@ -65,6 +67,15 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         **columns.iso(instance),
         **columns.read_origin(instance, NAME),
     }
+
+
+def _read_list(text: str) -> object:
+    """Read a list as Python or numpy prints it: numpy puts no commas, and Python would join the strings."""
+    value: object = ast.literal_eval(text)
+    if not isinstance(value, list) or len(value) != 1:
+        return value
+    tokens = [*tokenize.generate_tokens(io.StringIO(text.strip()).readline)]
+    return [ast.literal_eval(token.string) for token in tokens if token.type == tokenize.STRING] or value
 
 
 def _test_id(language: str, labels: Iterable[str]) -> str:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, Status
+from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, Stages, Status
 from assay.harness.errors import DataError, UserError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.logs import grade_logs, read_evidence
@@ -173,3 +173,26 @@ def test_log_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def _denied(_path: Path, *_more: object, **_options: object) -> str:
     raise PermissionError(13, "denied")
+
+
+def test_the_last_exit_code_counts_also_behind_words() -> None:
+    log = fenced(GOOD + ">>>>> Test Exit Code: 0\nwords", ">>>>> Test Exit Code: 137\n").replace("words+", "+")
+    assert read_evidence(make("o__r-1"), log).exit_code == 137
+    assert read_evidence(make("o__r-1"), GOOD + "words>>>>> Test Exit Code: 2\n").exit_code == 2
+
+
+def test_labels_that_end_in_a_blank_name_the_tests_of_a_log() -> None:
+    how = {"language": "javascript", "log_format": "jest_text", "test_id": "title"}
+    instance = make("o__r-1").model_copy(update={"fail_to_pass": ("adds ",), "pass_to_pass": (" keeps  all ",), **how})
+    log = "PASS a.test.js\n  \u2713 adds \n  \u2713 keeps all (3 ms)\n\nTests:       2 passed, 2 total\n"
+    assert grade(instance, read_evidence(instance, log)).resolved
+    assert not grade(instance, read_evidence(instance, log.replace("\u2713 adds", "\u2715 adds"))).resolved
+
+
+def test_tests_that_r2e_overlooks_are_not_in_its_map() -> None:
+    stages = Stages(fix={"test_fix": Status.PASSED})
+    update = {"rule": Rule.R2E, "stages": stages, "fail_to_pass": (), "pass_to_pass": ()}
+    instance = make("o__r-1").model_copy(update=update)
+    log = "PASSED t.py::test_fix\n{} t.py::test_known\n"
+    verdicts = {word: grade(instance, read_evidence(instance, log.format(word))) for word in ("XPASS", "PASSED")}
+    assert [verdicts["XPASS"].resolved, verdicts["PASSED"].resolved] == [True, False]

@@ -18,6 +18,10 @@ START, END = ">>>>> Start Test Output\n", ">>>>> End Test Output\n"
         (f"a\n{END}", f"a\n{END}", False),
         (f"{END}a\n{START}", f"{END}a\n{START}", False),
         (f"echo {START}a\n", f"echo {START}a\n", False),
+        (f"x+ : '{START.strip()}'\na\nx+ : '{END.strip()}'\n", "\na\nx", False),
+        (f"x {START}{START}a\nwords + : '{END.strip()}'\n", "\na\nwords", False),
+        (f"{START}a\nwords{END}", "\na\nwords", False),
+        (f"{START}: '{END.strip()}'\na\n", f"{START}: '{END.strip()}'\na\n", True),
     ],
 )
 def test_text_between_first_start_and_last_end(text: str, inner: str, cut: bool) -> None:

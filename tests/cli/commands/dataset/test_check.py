@@ -23,3 +23,14 @@ def test_wrong_rows_that_are_left_out_are_told(assay: Callable, rows: Path) -> N
         done = assay("dataset", command[0], "rows.jsonl", *command[1:], "--skip-bad-rows")
         assert done.code == 0
         assert "skipped: rows.jsonl:4: acme__calc-4" in done.err
+
+
+def test_a_log_parser_that_nobody_knows_is_a_wrong_row(assay: Callable, rows: Path) -> None:
+    first, *others = rows.read_text().splitlines()
+    row = json.loads(first) | {"log_parser": "parse_log_pytset"}
+    rows.write_text("\n".join([json.dumps(row), *others]))
+    done = assay("dataset", "check", "rows.jsonl")
+    assert done.code == 2
+    place = f"rows.jsonl: {row['instance_id']}: field log_parser: 'parse_log_pytset' is no log parser that Assay knows"
+    assert f"{place}; write one that it has, such as parse_log_pytest" in done.out
+    assert f"{len(others)} good instance" in done.out

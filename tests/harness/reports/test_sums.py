@@ -1,0 +1,243 @@
+"""What words on a result's line, colours, cuts and a runner's own counts do to the results of a log."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import FAILING, Instance, Outcome, Status
+from assay.harness.grading.grade import grade
+from assay.harness.grading.logs import read_evidence
+from assay.harness.reports import FORMATS
+from toy import make_instance
+
+GOLDENS = sorted((Path(__file__).parent / "goldens").glob("*/*[!n]"))  # without the expected.json
+PYTEST = (
+    "==== test session starts ====\nt.py::a PASSED\nt.py::b FAILED\n==== FAILURES ====\nE  no\n"
+    "==== short test summary info ====\nPASSED t.py::a\nFAILED t.py::b - no\n==== 1 failed, 1 passed in 0.1s ====\n"
+)
+SUBTESTS = (
+    "==== test session starts ====\nt.py u.\n==== short test summary info ====\n"
+    "PASSED t.py::a\nSUBFAILED[x] (i=0) t.py::a - no\nSUBPASS t.py::a\n"
+    "==== 1 failed, 1 passed, 1 subtests passed in 0.1s ====\n"
+)
+TORN_DOWN = (
+    "==== test session starts ====\nt.py .E\n==== short test summary info ====\n"
+    "PASSED t.py::a\nERROR t.py::a - in tear-down\n==== 1 passed, 1 error in 0.1s ====\n"
+)
+UNITTEST = (
+    "test_a (m.T) ... ok\ntest_b (m.T) ... FAIL\ntest_c (m.T)\nDoes it. ... ok\n"
+    "test_d (m.T) ... test_e (m.T) ... ok\n\n"
+    "FAIL: test_b (m.T)\nFAIL: test_d (m.T) (i=1)\nRan 5 tests in 0.1s\n\nFAILED (failures=2)\n"
+)
+SYMPY = "a.py[2]\ntest_a ok\ntest_b ok\nb.py[1]\ntest_b F\ntests finished: 2 passed, 1 failed, in 0.1 seconds\n"
+TEXTS = {
+    f"{path.parent.name}-{path.stem}": (path.parent.name, path.read_text("utf-8"))
+    for path in GOLDENS
+    if path.parent.name.endswith("_text") or path.parent.name == "tap"
+} | {
+    "pytest": ("pytest_text", PYTEST),
+    "pytest-subtests": ("pytest_text", SUBTESTS),
+    "pytest-tear-down": ("pytest_text", TORN_DOWN),
+    "pytest-sessions": ("pytest_text", PYTEST + TORN_DOWN.replace("ERROR", "PASSED").replace("a", "b")),
+    "unittest": ("unittest_text", UNITTEST),
+    "sympy": ("sympy_text", SYMPY),
+}
+WORDS = ("raw words", "x", "progress    ", "look (1) ")
+
+
+def failures(log_format: str, text: str) -> set[str]:
+    return {test for test, status in FORMATS[log_format].parse(text).items() if status in FAILING}
+
+
+def passes(log_format: str, text: str) -> set[str]:
+    return {test for test, status in FORMATS[log_format].parse(text).items() if status is Status.PASSED}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_words_before_any_line_turn_no_failure_into_a_pass(name: str) -> None:
+    log_format, text = TEXTS[name]
+    failed, lines = failures(log_format, text), text.split("\n")
+    for place, line in enumerate(lines):
+        for words in WORDS:
+            changed = "\n".join([*lines[:place], words + line, *lines[place + 1 :]])
+            assert not failed & passes(log_format, changed), (words, line)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_colours_and_cuts_turn_no_failure_into_a_pass(name: str) -> None:
+    log_format, text = TEXTS[name]
+    dice = random.Random(name)
+    colours = ("\x1b[32m", "\x1b[38;5;1m", "\x1b[0;1m", "\x1b[K", "\x1b]8;;\x07")
+    coloured = "\n".join(dice.choice(colours) + line + "\x1b[0m" for line in text.split("\n"))
+    assert FORMATS[log_format].parse(coloured) == FORMATS[log_format].parse(text)
+    fenced = f">>>>> Start Test Output\n{text}\n>>>>> End Test Output"
+    instance = judged(log_format, *failures(log_format, text))
+    for place in range(len(">>>>> Start Test Output\n"), len(fenced), 7):
+        assert not read_evidence(instance, fenced[:place]).report.tests
+
+
+def judged(log_format: str, *labels: str) -> Instance:
+    instance = make_instance(log_format=log_format, test_patch="", language="unknown", pass_to_pass=())
+    return instance.model_copy(update={"test_id": "node", "fail_to_pass": labels or ("a",), "language": "python"})
+
+
+COUNTED = {
+    "ant_text": "    [junit] [PASS] a(T)\n    [junit] [SKIP] b(T)\n"
+    "    [junit] Tests run: <2>, Failures: <0>, Errors: <0>, Skipped: 1, Time elapsed: 1 sec\n",
+    "automake_text": "PASS: a\nPASS: b\n# TOTAL: <2>\n# PASS:  <2>\n# FAIL:  <0>\n",
+    "cargo_text": "running 2 tests\ntest a ... ok\ntest b ... ok\n\n"
+    "test result: ok. <2> passed; <0> failed; 0 ignored\n",
+    "ctest_text": "    Start 1: a\n1/1 Test #1: a ....   Passed    0.00 sec\n\n"
+    "100% tests passed, <0> tests failed out of <1>\n",
+    "googletest_text": "[==========] Running 1 test from 1 test suite.\n[ RUN      ] A.a\n[       OK ] A.a (0 ms)\n"
+    "[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] <1> test.\n"
+    "[  FAILED  ] <0> tests, listed below:\n",
+    "gradle_text": "x.T > a PASSED\nx.T > b SKIPPED\n<2> tests completed, <0> failed, 1 skipped\n",
+    "jest_text": "PASS a.test.js\n  ✓ a (1 ms)\n  ✓ b\n\nTest Suites: <0> failed, <1> passed, 1 total\n"
+    "Tests:       <0> failed, <2> passed, 2 total\n",
+    "maven_text": "[INFO] Running x.T\n"
+    "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 1 s - in x.T\n"
+    "[INFO] Tests run: <2>, Failures: <0>, Errors: <0>, Skipped: 0\n",
+    "micropython_text": "pass  a.py\nskip  b.py\n<2> tests performed (4 individual testcases)\n<1> tests passed\n"
+    "<0> tests failed: none\n",
+    "minitest_text": "T#test_a = 0.01 s = .\nT#test_b = 0.01 s = S\n"
+    "<2> runs, 2 assertions, <0> failures, <0> errors, 1 skips\n",
+    "mocha_text": "  s\n    ✓ a\n    ✓ b\n\n  <2> passing (3ms)\n  <0> failing\n",
+    "phpunit_text": "Cart\n ✔ a\n ✔ b\n\nOK, but incomplete, skipped, or risky tests!\n"
+    "Tests: <2>, Assertions: 4, Errors: <0>, Failures: <0>, Skipped: 1.\n",
+    "pytest_text": "=== test session starts ===\n=== short test summary info ===\nPASSED t.py::a\nPASSED t.py::b\n"
+    "=== <0> failed, <2> passed, <0> errors in 0.1s ===\n",
+    "rspec_text": "a - passed\nb - pending\n<2> examples, <0> failures, 1 pending\n",
+    "sympy_text": "test_a ok\ntest_b ok\n"
+    "=== tests finished: <2> passed, <0> failed, <0> exceptions, in 1 seconds ===\n",
+    "tap": "TAP version 13\nok 1 - a\nok 2 - b\n1..<2>\n# tests 2\n# pass <2>\n# fail <0>\n",
+    "unittest_text": "test_a (m.T) ... ok\ntest_b (m.T) ... ok\nRan <2> tests in 0.1s\n\n"
+    "FAILED (failures=<0>, errors=<0>)\n",
+    "vitest_text": " ✓ a.spec.ts > a 1ms\n ✓ a.spec.ts > b\n\n      Tests  <0> failed | <2> passed (2)\n",
+}
+"""A log of passed tests; what it counts stands in angles."""
+_COUNT = re.compile(r"<(\d+)>")
+
+
+@pytest.mark.parametrize("log_format", COUNTED)
+def test_a_count_that_is_larger_than_what_was_read_is_never_resolved(log_format: str) -> None:
+    text = COUNTED[log_format]
+    plain = _COUNT.sub(r"\1", text)
+    labels = sorted(passes(log_format, plain))
+    instance = judged(log_format, *labels)
+    assert labels
+    assert grade(instance, read_evidence(instance, plain)).resolved
+    for count in _COUNT.finditer(text):
+        larger = text[: count.start()] + str(int(count[1]) + 1) + text[count.end() :]
+        verdict = grade(instance, read_evidence(instance, _COUNT.sub(r"\1", larger)))
+        assert (verdict.outcome, verdict.reason[:14]) == (Outcome.NOT_RUN, "the log counts"), larger
+
+
+GLUED = """
+cargo_text ok FAILED running 2 tests|wordstest a ... @|test b ... ok||test result: ok. 2 passed; 0 failed; 0
+cargo_text ok FAILED running 2 tests|test a ... words@|test b ... ok||test result: ok. 2 passed; 0 failed; 0
+cargo_text ok FAILED running 2 tests|test a ... @[x] words||test b ... ok||test result: ok. 2 passed; 0 failed; 0
+cargo_text PASS FAIL words        @ [ 0.1s] (1/2) shop a|  PASS [ 0.1s] (2/2) shop b|Summary [1s] 2 tests run: 2 passed
+mocha_text ✓ 1) |  s|    ✓ b|words    @ a||  2 passing (3ms)
+tap ok not_ok |words@ 1 - a|ok 2 - b|1..2|# pass 2
+unittest_text ok FAIL raw wordstest_a (m.T) ... @|test_b (m.T) ... ok|Ran 2 tests in 1s||OK
+unittest_text ok ERROR test_a (m.T) ... words@|test_b (m.T) ... ok|Ran 2 tests in 1s||OK
+unittest_text ok FAIL test_a (m.T) ... @words|test_b (m.T) ... ok|Ran 2 tests in 1s||OK
+jest_text ✓ ✕ PASS a.test.js|  s|    ✓ b|words    @ a (2 ms)||Tests:       2 passed, 2 total
+jest_text ✓ ✕ wordsPASS a.test.js|  s|    ✓ b|    @ a (2 ms)||Tests:       2 passed, 2 total
+vitest_text ✓ ✗ words @ a.spec.ts > a 2ms| ✓ a.spec.ts > b||      Tests  2 passed (2)
+phpunit_text ✔ ✘ |Cart| ✔ b|words @ a||OK (2 tests, 2 assertions)
+minitest_text . F words T#a = 0.01 s = @|T#b = 0.01 s = .|2 runs, 2 assertions, 0 failures, 0 errors
+sympy_text ok F wordstest_a @|test_b ok|=== tests finished: 2 passed, in 1 seconds ===
+automake_text PASS FAIL words@: a|PASS: b|# TOTAL: 2|# PASS: 2
+micropython_text pass FAIL words@  a|pass  b|2 tests performed (4 testcases)|2 tests passed
+"""
+"""Format, words for passed and failed, and a log in which other words are glued to a result at ``@``."""
+
+
+@pytest.mark.parametrize("case", GLUED.strip().splitlines())
+def test_a_result_with_words_around_it_counts_if_it_failed_or_the_runner_counts_it(case: str) -> None:
+    log_format, passed, failed, lines = case.split(" ", 3)
+    text = lines.replace("|", "\n") + "\n"
+    log = text.replace("@", passed)
+    assert len(passes(log_format, log)) == 2
+    instance = judged(log_format, *passes(log_format, log))
+    assert grade(instance, read_evidence(instance, log)).resolved
+    assert len(failures(log_format, text.replace("@", failed.replace("_", " ")))) == 1
+    uncounted = re.sub(r"\b2( passed| passing| tests| runs|$)", r"1\1", log, flags=re.MULTILINE)
+    assert len(passes(log_format, uncounted)) < 2
+    assert not grade(instance, read_evidence(instance, uncounted)).resolved
+
+
+SESSIONS = {
+    "cargo_text": "running 2 tests|test a ... FAILED|test b ... ok|test result: F. 1 passed; 1 failed; /"
+    "running 2 tests|test a ... ok|test c ... ok|test result: ok. 2 passed; 0 failed; ",
+    "mocha_text": "  s|    1) a|    ✓ b||  1 passing (1ms)|  1 failing||  1) s|       a:|     Error: no /"
+    "$ mocha|  s|    ✓ a|    ✓ c||  2 passing (1ms)",
+    "tap": "not ok 1 - a|ok 2 - b|1..2 /ok 1 - a|ok 2 - c|1..2",
+    "unittest_text": "test_a (m.T) ... FAIL|test_b (m.T) ... ok|Ran 2 tests in 1s /"
+    "test_a (m.T) ... ok|test_c (m.T) ... ok|Ran 2 tests in 1s",
+    "jest_text": "FAIL a.test.js|  ✕ a|  ✓ b||Tests:       1 failed, 1 passed, 2 total /"
+    "PASS a.test.js|  ✓ a|  ✓ c||Tests:       2 passed, 2 total",
+    "phpunit_text": "PHPUnit 9||Cart| ✘ a| ✔ b||Tests: 2, Assertions: 2, Failures: 1. /"
+    "PHPUnit 9||Cart| ✔ a| ✔ c||OK (2 tests, 2 assertions)",
+    "pytest_text": "=== test session starts ===|t.py .F|=== FAILURES ===|=== short test summary info ===|"
+    "PASSED t.py::b|FAILED t.py::a - no|=== 1 failed, 1 passed in 0.1s === /=== test session starts ===|=== PASSES ===|"
+    "=== short test summary info ===|PASSED t.py::a|PASSED t.py::c|=== 2 passed in 0.1s ===",
+    "pytest_text -q": "=== FAILURES ===|=== short test summary info ===|PASSED t.py::b|FAILED t.py::a - no|"
+    "1 failed, 1 passed in 0.1s /=== PASSES ===|=== short test summary info ===|PASSED t.py::a|PASSED t.py::c|"
+    "2 passed in 0.1s",
+    "tox_text": "___ summary ___|ERROR:   a: commands failed|  b: commands succeeded /"
+    "___ summary ___|  a: commands succeeded|  c: commands succeeded",
+}
+"""Two sessions: ``a`` fails in the first and passes in the second."""
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_no_session_hides_what_failed_in_another(name: str, *, turned: bool) -> None:
+    log_format = name.partition(" ")[0]
+    one, two = SESSIONS[name].replace("|", "\n").split(" /")
+    text = f"{two}\n{one}\n" if turned else f"{one}\n{two}\n"
+    assert len(failures(log_format, text)) == 1
+    assert len(passes(log_format, text)) == 2
+
+
+PYTEST_ENDS = "==== 1 passed in 0.1s ====\n"
+
+
+@pytest.mark.parametrize(
+    ("log_format", "log", "doubt"),
+    [
+        ("pytest_text", "=== test session starts ===\nt.py::a PASSED\nKilled\n", "does not end"),
+        ("pytest_text", "=== short test summary info ===\nPASSED t.py::a\nPASSED t.py::b\n" + PYTEST_ENDS, "shows 2"),
+        ("pytest_text", "PASSED t.py::a\n2 passed in 0.1s\n", "shows 1"),
+        ("cargo_text", "running 1 test\ntest a ... ok\n", "ends before"),
+        ("go_text", "=== RUN   TestA\n--- PASS: TestA (0.00s)\nFAIL\nFAIL\tx.org/a\t0.01s\n", "shows 0"),
+    ],
+)
+def test_a_session_that_ends_early_or_contradicts_its_counts_is_not_resolved(
+    log_format: str, log: str, doubt: str
+) -> None:
+    instance = judged(log_format, *passes(log_format, log))
+    verdict = grade(instance, read_evidence(instance, log))
+    assert verdict.outcome is Outcome.NOT_RUN
+    assert doubt in verdict.reason
+
+
+def test_a_session_in_captured_output_is_no_session_of_the_log() -> None:
+    start, summary = "=== test session starts ===\n", "=== short test summary info ===\n"
+    inner = f"{start}{summary}PASSED in.py::x\n==== 5 passed in 0.1s ====\n"
+    log = f"{start}t.py .\n=== PASSES ===\n{inner}{inner}{summary}PASSED t.py::a\n{PYTEST_ENDS}"
+    assert FORMATS["pytest_text"].parse(log) == {"t.py::a": Status.PASSED}
+    instance = judged("pytest_text", "t.py::a")
+    assert grade(instance, read_evidence(instance, log)).resolved
+
+
+def test_builds_of_maven_are_paired_with_a_trace_that_comes_late() -> None:
+    late = "[INFO] BUILD SUCCESS\n+ mvn test -Dtest=x.T#a\n+ mvn test -Dtest=x.T#b\n[INFO] BUILD {}\n"
+    assert passes("maven_text", late.format("SUCCESS")) == {"x.T::a", "x.T::b"}
+    assert passes("maven_text", late.format("FAILURE")) == set()
+    assert passes("maven_text", "[INFO] BUILD SUCCESS\n" + late.format("SUCCESS")) == set()
