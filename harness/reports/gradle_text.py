@@ -33,7 +33,7 @@ def results(lines: list[str]) -> Iterator[Result]:
                 is_clean = not match[3] or _NOTICE.match(match[3])
                 result = _id(match[1]), _STATUSES[match[2]]
                 yield result if is_clean else Glued(*result)
-            waiting = "" if match[2] else match[1]
+            waiting = waiting if match[2] else match[1]
 
 
 def _id(printed: str) -> str:
