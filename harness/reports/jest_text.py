@@ -19,7 +19,7 @@ NAME = "jest_text"
 _TIME = r"(?: \([\d.]+ ?m?s\))?$"
 _COST = r"(?: \([\d.]+ ?(?:m?s|MB)[^()]*\))?$"
 _FILE = re.compile(rf" ?(PASS|FAIL) +(?:\S.*? )??(\S+?){_COST}")
-_GLUED_FILE = re.compile(rf"(?<=\S)(PASS|FAIL) +(?:\S.*? )??(\S*[./]\S*?){_COST}")
+_GLUED_FILE = re.compile(rf"(?<=.)(PASS|FAIL) +(?:\S.*? )??(\S*[./]\S*?){_COST}")
 _CROSSES = "✕✖\N{MULTIPLICATION SIGN}"
 _RESULT = re.compile(rf"([✓✔√{_CROSSES}○✎]) (?:skipped |todo )?(\S.*?){_TIME}")
 _GLUED = re.compile(rf"(?<=\S)( {{2,}})([✓✔√{_CROSSES}○✎] \S.*)$")

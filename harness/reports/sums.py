@@ -103,7 +103,9 @@ def compare(told: Mapping[str, int], found: Iterable[Result]) -> str:
     fields = ("failed", "passed", "total") if read["passed"] else ("failed",)
     for field in fields:
         if told.get(field, 0) > read[field]:
-            return f"the log counts {told[field]} tests as {field}, and shows {read[field]}"
+            return (
+                f"the log counts {told[field]} {'' if field == 'total' else field + ' '}tests and shows {read[field]}"
+            )
     return ""
 
 
