@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import Glued, Sums, read_lines
+from assay.harness.reports.sums import Sums, make_result, read_lines
 
 NAME = "googletest_text"
 
@@ -35,7 +35,7 @@ def results(lines: list[str]) -> Iterator[Result]:
             yield test, Status.SKIPPED
         elif running.get(prefix) == test and match[4] is not None:
             del running[prefix]
-            yield Glued(test, _STATUSES[word]) if match[4] else (test, _STATUSES[word])
+            yield make_result(bool(match[4]), test, _STATUSES[word])
         elif word == "FAILED":
             yield test, Status.FAILED
     yield from ((test, Status.ERROR) for test in running.values())

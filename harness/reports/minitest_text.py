@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
 from assay.harness.reports.outline import Outline
-from assay.harness.reports.sums import Glued, Sums, find_glued, make_result, read_lines
+from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "minitest_text"
 
@@ -45,8 +45,7 @@ def _minitest(lines: list[str]) -> Iterator[Result]:
                 yield running, Status.ERROR
             running, started, rest = join_id(match[1], match[2]), match, line[match.end() :]
         if running and started and " s = " in rest and (end := _END.match(rest)):
-            ended = running, _STATUSES[end[1]]
-            yield Glued(*ended) if end[2] else make_result(started, *ended)
+            yield make_result(bool(end[2]) or started, running, _STATUSES[end[1]])
             running = ""
     if running:
         yield running, Status.ERROR
