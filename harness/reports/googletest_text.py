@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id
-from assay.harness.reports.sums import Sums, read_lines
+from assay.harness.reports.sums import Sums, make_result, read_lines
 
 NAME = "googletest_text"
 
 _STATUSES = {"OK": Status.PASSED, "FAILED": Status.FAILED, "SKIPPED": Status.SKIPPED}
-_MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\] ([\w/]+)\.([\w/<>, ]+?)(?:, where .*?)?( \(\d+ ms\))?$")
+_MARK = re.compile(
+    r"\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\] ([\w/]+)\.([\w/<>, ]+?)(?:, where .*?)?(?: \(\d+ ms\)(.*))?$"
+)
 _PREFIX = re.compile(r"\d+: ")
 
 
@@ -31,9 +33,9 @@ def results(lines: list[str]) -> Iterator[Result]:
             running[prefix] = test
         elif word == "DISABLED":
             yield test, Status.SKIPPED
-        elif running.get(prefix) == test and match[4]:
+        elif running.get(prefix) == test and match[4] is not None:
             del running[prefix]
-            yield test, _STATUSES[word]
+            yield make_result(bool(match[4]), test, _STATUSES[word])
         elif word == "FAILED":
             yield test, Status.FAILED
     yield from ((test, Status.ERROR) for test in running.values())

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
-from assay.harness.reports.sums import Glued, Sums, compare, drop_unconfirmed, read_lines
+from assay.harness.reports.sums import Sums, compare, drop_unconfirmed, make_result, read_lines
 
 NAME = "gradle_text"
 
@@ -30,10 +30,9 @@ def results(lines: list[str]) -> Iterator[Result]:
             waiting = ""
         elif _TASK_ARROW in line and (match := _LINE.match(line)):
             if match[2]:
-                is_clean = not match[3] or _NOTICE.match(match[3])
-                result = _id(match[1]), _STATUSES[match[2]]
-                yield result if is_clean else Glued(*result)
-            waiting = "" if match[2] else match[1]
+                glued = bool(match[3]) and not _NOTICE.match(match[3])
+                yield make_result(glued, _id(match[1]), _STATUSES[match[2]])
+            waiting = waiting if match[2] else match[1]
 
 
 def _id(printed: str) -> str:

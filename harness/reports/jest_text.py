@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines
 from assay.harness.reports.outline import Outline, count_indent
-from assay.harness.reports.sums import Glued, Sums, compare, find_glued, make_result, read_lines
+from assay.harness.reports.sums import Sums, compare, find_glued, make_result, read_lines
 
 NAME = "jest_text"
 
 _TIME = r"(?: \([\d.]+ ?m?s\))?$"
-_FILE = re.compile(rf" ?(PASS|FAIL) +(?:\S.*? )??(\S+?){_TIME}")
-_GLUED_FILE = re.compile(rf"(?<=\S)(PASS|FAIL) +(?:\S.*? )??(\S*[./]\S*?){_TIME}")
+_COST = r"(?: \([\d.]+ ?(?:m?s|MB)[^()]*\))?$"
+_FILE = re.compile(rf" ?(PASS|FAIL) +(?:\S.*? )??(\S+?){_COST}")
+_GLUED_FILE = re.compile(rf"(?<=.)(PASS|FAIL) +(?:\S.*? )??(\S*[./]\S*?){_COST}")
 _CROSSES = "✕✖\N{MULTIPLICATION SIGN}"
 _RESULT = re.compile(rf"([✓✔√{_CROSSES}○✎]) (?:skipped |todo )?(\S.*?){_TIME}")
 _GLUED = re.compile(rf"(?<=\S)( {{2,}})([✓✔√{_CROSSES}○✎] \S.*)$")
@@ -57,7 +58,7 @@ class _File:
             if not _COUNT.match(match[2]):
                 titles = self.outline.titles(len(glued[1]) if glued else count_indent(line))
                 test = join_id(self.name, *titles, match[2])
-                self.tests.append((Glued if glued or self.glued else _make_result)(test, _STATUSES[match[1]]))
+                self.tests.append(make_result(self.glued or glued is not None, test, _STATUSES[match[1]]))
         else:
             self.outline.suite(count_indent(line), bare)
 
@@ -81,11 +82,7 @@ class _File:
         elif not self.passed and self.name not in explained:
             yield join_id(self.name), Status.FAILED
         elif self.passed and not self.tests:
-            yield (Glued if self.glued else _make_result)(join_id(self.name), Status.PASSED)
-
-
-def _make_result(test: str, status: Status) -> Result:
-    return test, status
+            yield make_result(self.glued, join_id(self.name), Status.PASSED)
 
 
 def results(lines: list[str]) -> Iterator[Result]:

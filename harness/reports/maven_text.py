@@ -94,8 +94,8 @@ def find_doubt(text: str) -> str:
     """Compare the counts at the ends of builds with those of the classes."""
     plain = "\n".join(plain_lines(text))
     told, shown = (re.findall(_COUNTS + end, plain, re.MULTILINE) for end in _ENDS)
-    for place, word in enumerate(("run", "failed", "broken")):
+    for place, word in enumerate(("tests", "failures", "errors")):
         counted, read = (sum(int(numbers[place][:9]) for numbers in found) for found in (told, shown))
         if counted > read:
-            return f"the log counts {counted} tests as {word}, and shows {read}"
+            return f"the log counts {counted} {word} and shows {read}"
     return ""

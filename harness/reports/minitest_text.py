@@ -24,7 +24,7 @@ _STATUSES = {
     "N": Status.PASSED,  # test-unit: with a notification
 }
 _START = re.compile(r"([A-Z][\w:]*(?: \w[^#]*)?)#(\S.*?) =(?: |$)")
-_END = re.compile(r"(?:.*\D)?\d+\.\d+ s = ([.FES])$")
+_END = re.compile(r"(?:.*\D)?\d+\.\d+ s = ([.FES])(.*)$")
 
 _RESULT = re.compile(r"( {2,})(\S.*?):[ \t]+([.FEPON])(?:: \([\d.e-]+\))?$")
 _TITLE = re.compile(r"( *)(\S.*):$")
@@ -45,7 +45,7 @@ def _minitest(lines: list[str]) -> Iterator[Result]:
                 yield running, Status.ERROR
             running, started, rest = join_id(match[1], match[2]), match, line[match.end() :]
         if running and started and " s = " in rest and (end := _END.match(rest)):
-            yield make_result(started, running, _STATUSES[end[1]])
+            yield make_result(bool(end[2]) or started, running, _STATUSES[end[1]])
             running = ""
     if running:
         yield running, Status.ERROR

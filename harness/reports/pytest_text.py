@@ -91,7 +91,7 @@ class _Session:
         shown = [[(test, STATUSES[word]) for test, word in each if word != "XPASS"] for each in self._list_shown()]
         passed = {test for test, status in shown[0] if status is Status.PASSED}
         if len(passed) > told["passed"]:
-            return f"the log counts {told['passed']} tests as passed, and shows {len(passed)}"
+            return f"the log counts {told['passed']} passed tests and shows {len(passed)}"
         talking = [each for each in shown if (bool(passed) <= any(s is Status.PASSED for _, s in each)) and each]
         return min((compare(told, each) for each in talking or [[]]), key=len)
 

@@ -78,8 +78,10 @@ def find_lines(pattern: re.Pattern[str], lines: Iterable[str], within: str) -> I
     return (match for line in lines if within in line and (match := find_glued(pattern, line)))
 
 
-def make_result(match: re.Match[str], test: str, status: Status) -> Result:
-    return Glued(test, status) if match.start() else (test, status)
+def make_result(glued: re.Match[str] | bool, test: str, status: Status) -> Result:
+    """Make a result; ``glued`` is its match in a line, or whether other words are there."""
+    is_glued = glued if isinstance(glued, bool) else glued.start() > 0
+    return Glued(test, status) if is_glued else (test, status)
 
 
 def drop_unconfirmed(found: list[Result], told: Mapping[str, int]) -> list[Result]:
@@ -103,7 +105,9 @@ def compare(told: Mapping[str, int], found: Iterable[Result]) -> str:
     fields = ("failed", "passed", "total") if read["passed"] else ("failed",)
     for field in fields:
         if told.get(field, 0) > read[field]:
-            return f"the log counts {told[field]} tests as {field}, and shows {read[field]}"
+            return (
+                f"the log counts {told[field]} {'' if field == 'total' else field + ' '}tests and shows {read[field]}"
+            )
     return ""
 
 

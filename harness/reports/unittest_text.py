@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.domain import FAILING, Status
 from assay.harness.reports.base import Result, plain_lines, worst
-from assay.harness.reports.sums import Glued, Sums, compare, drop_unconfirmed, find_lines
+from assay.harness.reports.sums import Glued, Sums, compare, drop_unconfirmed, find_lines, make_result
 
 NAME = "unittest_text"
 
@@ -80,8 +80,7 @@ class _Reader:
         if not self.running:
             return
         if match := _RESULT.match(text):
-            make = Glued if self.glued else _make_result
-            self.results.append(make(self.running, _STATUSES[match[1]]))
+            self.results.append(make_result(self.glued, self.running, _STATUSES[match[1]]))
             self.running, self.worded = "", None
         elif match := _WORDED.match(text):
             self.worded = Status.FAILED if self.worded in FAILING else _STATUSES[match[1] or match[2]]
@@ -99,10 +98,6 @@ def _read(lines: list[str]) -> _Reader:
         reader.read(line)
     reader.end_words()
     return reader
-
-
-def _make_result(test: str, status: Status) -> Result:
-    return test, status
 
 
 def parse(text: str) -> dict[str, Status]:

@@ -150,6 +150,8 @@ jest_text ✓ ✕ wordsPASS a.test.js|  s|    ✓ b|    @ a (2 ms)||Tests:      
 vitest_text ✓ ✗ words @ a.spec.ts > a 2ms| ✓ a.spec.ts > b||      Tests  2 passed (2)
 phpunit_text ✔ ✘ |Cart| ✔ b|words @ a||OK (2 tests, 2 assertions)
 minitest_text . F words T#a = 0.01 s = @|T#b = 0.01 s = .|2 runs, 2 assertions, 0 failures, 0 errors
+minitest_text . F T#a = 0.01 s = @words|T#b = 0.01 s = .|2 runs, 2 assertions, 0 failures, 0 errors
+googletest_text OK FAILED [ RUN ] T.a|[ @ ] T.a (0 ms)words|[ RUN ] T.b|[ OK ] T.b (0 ms)|[  PASSED  ] 2 tests.
 sympy_text ok F wordstest_a @|test_b ok|=== tests finished: 2 passed, in 1 seconds ===
 automake_text PASS FAIL words@: a|PASS: b|# TOTAL: 2|# PASS: 2
 micropython_text pass FAIL words@  a|pass  b|2 tests performed (4 testcases)|2 tests passed
