@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from assay.harness.domain import Instance, Limits, Service
+from assay.harness.engines.build_limits import USUAL, BuildLimits
 
 if TYPE_CHECKING:
     from assay.harness.engines.layers import Layered
@@ -174,6 +175,8 @@ class Engine(Protocol):
     """False for an engine that acts instances out: it has no file trees, no mounts and no images to build."""
     builds_images: bool = True
     """False for an engine that only runs what was built elsewhere and added with ``load``."""
+    build_limits: BuildLimits = USUAL
+    """Limits of its builds; whoever opens the engine may set others."""
     unenforced: frozenset[str] = frozenset()
     """Limits that this engine cannot enforce on this machine, as ``LIMITS`` of ``doctor`` names them.
 
