@@ -48,6 +48,18 @@ class BoxEnd:
     """It refused to start a process."""
 
 
+def name_reached_limit(ran: ExecResult, end: BoxEnd, limits: Limits) -> str:
+    """Name the limit that a command in a box reached, as in "took more than 60 s"; "" for none."""
+    reached = (
+        (ran.timed_out, f"took more than {limits.seconds:,.0f} s"),
+        (ran.disk_exceeded, f"wrote more than {limits.disk_mb:,} MB to the disk"),
+        (ran.truncated, "printed too much"),
+        (end.oom_killed, f"used more than {limits.memory_mb:,} MB of memory"),
+        (end.processes_limited, f"used more than {limits.pids:,} processes"),
+    )
+    return next((words for is_reached, words in reached if is_reached), "")
+
+
 @dataclass(frozen=True, slots=True)
 class ImageInfo:
     """An image that is present on the engine."""

@@ -181,7 +181,7 @@ def _proxies() -> dict[str, str]:
     return {key: os.environ[key] for key in PROXIES if os.environ.get(key)}
 
 
-def _build_plain(order: Order, output: BinaryIO, silence: float) -> str:
+def _build_plain(order: Order, output: BinaryIO, silence: int) -> str:
     import docker
     import docker.errors
     from docker.utils import kwargs_from_env
