@@ -82,9 +82,8 @@ def build(
     builder = find_builder()
     with log.open("wb") as output, tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch:
         dockerfile = Path(scratch) / "Dockerfile"
-        dockerfile.write_text(
-            limit_steps((context / "Dockerfile").read_text(encoding="utf-8"), limits), encoding="utf-8"
-        )
+        steps = limit_steps((context / "Dockerfile").read_text(encoding="utf-8"), limits)
+        dockerfile.write_text(steps, encoding="utf-8")
         order = Order(name, context, dockerfile, secrets, labels)
         if builder.kind == "plain":
             problem = _build_plain(order, output, limits.seconds + SILENCE)
@@ -224,9 +223,8 @@ def _make_plain_context(order: Order, mark: str) -> Path:
     for key, path in order.secrets.items():
         shutil.copyfile(path, folder / ".assay-secrets" / key)
     (folder / "Dockerfile").unlink()  # it may be a hard link to the original
-    (folder / "Dockerfile").write_text(
-        strip_mounts(order.dockerfile.read_text(encoding="utf-8"), mark), encoding="utf-8"
-    )
+    text = strip_mounts(order.dockerfile.read_text(encoding="utf-8"), mark)
+    (folder / "Dockerfile").write_text(text, encoding="utf-8")
     return folder
 
 

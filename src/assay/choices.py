@@ -76,6 +76,5 @@ def read_build_limits(text: str) -> "BuildLimits":
         elif name in ("seconds", "processes") and value.isdecimal() and int(value):
             limits = replace(limits, **{name: int(value)})
         else:
-            known = "seconds=N, processes=N, memory=SIZE and disk=SIZE"
-            raise UserError(f"{part!r} is no limit of builds; write {known}, separated by commas")
+            raise UserError(f"{part!r} is no limit of builds; write seconds=N, processes=N, memory=SIZE or disk=SIZE")
     return limits
