@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from assay.harness.domain import Instance, Limits, Service
+from assay.harness.engines.build_limits import USUAL, BuildLimits
 
 if TYPE_CHECKING:
     from assay.harness.engines.layers import Layered
@@ -45,6 +46,18 @@ class BoxEnd:
     """It killed a process because memory ran out."""
     processes_limited: bool = False
     """It refused to start a process."""
+
+
+def name_reached_limit(ran: ExecResult, end: BoxEnd, limits: Limits) -> str:
+    """Name the limit that a command in a box reached, as in "took more than 60 s"; "" for none."""
+    reached = (
+        (ran.timed_out, f"took more than {limits.seconds:,.0f} s"),
+        (ran.disk_exceeded, f"wrote more than {limits.disk_mb:,} MB to the disk"),
+        (ran.truncated, "printed too much"),
+        (end.oom_killed, f"used more than {limits.memory_mb:,} MB of memory"),
+        (end.processes_limited, f"used more than {limits.pids:,} processes"),
+    )
+    return next((words for is_reached, words in reached if is_reached), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +187,8 @@ class Engine(Protocol):
     """False for an engine that acts instances out: it has no file trees, no mounts and no images to build."""
     builds_images: bool = True
     """False for an engine that only runs what was built elsewhere and added with ``load``."""
+    build_limits: BuildLimits = USUAL
+    """Limits of its builds; whoever opens the engine may set others."""
     unenforced: frozenset[str] = frozenset()
     """Limits that this engine cannot enforce on this machine, as ``LIMITS`` of ``doctor`` names them.
 

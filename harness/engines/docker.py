@@ -193,7 +193,7 @@ class DockerEngine(DockerImages, Engine):
     ) -> None:
         from assay.harness.engines import docker_build
 
-        docker_build.build(name, context, log, secrets=secrets, labels=labels)
+        docker_build.build(name, context, log, secrets=secrets, labels=labels, limits=self.build_limits)
 
     def orphans(self) -> list[str]:
         containers, networks = self._ours(everything=False)

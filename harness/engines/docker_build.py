@@ -5,7 +5,8 @@ All three read the same Dockerfile, so it uses only what all support: no heredoc
 mounts of those lines. The plain builder has no mounts: there they are copied into their stage, which is removed
 afterwards.
 
-A line ``# assay: network=none`` in a Dockerfile cuts all its RUN lines off the network.
+A line ``# assay: network=none`` in a Dockerfile cuts all its RUN lines off the network. The builder gets a copy of the
+Dockerfile in which every RUN line has the limits of ``build_limits``.
 """
 
 import os
@@ -15,12 +16,12 @@ import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
+from assay.harness.engines.build_limits import USUAL, BuildLimits, drop_supervisor, limit_steps, name_limit
 from assay.harness.errors import EngineError, EnvironmentFailure, find_cause
 from assay.harness.files import link_or_copy
 
@@ -40,6 +41,7 @@ COPIES = {
 }
 """Pattern of a mount, and the line that replaces it for the plain builder."""
 TAIL_LINES = 25
+SILENCE = 600  # seconds that the plain builder may say nothing, beyond the limit of a step
 
 _running: set[subprocess.Popen[bytes]] = set()
 
@@ -52,21 +54,48 @@ class Builder:
     program: str = ""
 
 
-def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]) -> None:
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be built from a context and a Dockerfile with limits, which has a folder of its own."""
+
+    name: str
+    context: Path
+    dockerfile: Path
+    secrets: Mapping[str, Path]
+    labels: Mapping[str, str]
+
+
+def build(
+    name: str,
+    context: Path,
+    log: Path,
+    *,
+    secrets: Mapping[str, Path],
+    labels: Mapping[str, str],
+    limits: BuildLimits = USUAL,
+) -> None:
     """Build ``context/Dockerfile`` as image ``name``; the builder's output goes to ``log``.
 
     RUN lines that mount ``type=secret,id=ID`` find the file ``secrets[ID]`` as ``/run/secrets/ID``.
     Raises EngineError, or EnvironmentFailure with the log's path and last lines.
     """
     builder = find_builder()
-    with log.open("wb") as output:
+    with log.open("wb") as output, tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch:
+        dockerfile = Path(scratch) / "Dockerfile"
+        steps = limit_steps((context / "Dockerfile").read_text(encoding="utf-8"), limits)
+        dockerfile.write_text(steps, encoding="utf-8")
+        order = Order(name, context, dockerfile, secrets, labels)
         if builder.kind == "plain":
-            problem = _build_plain(name, context, output, secrets, labels)
+            problem = _build_plain(order, output, limits.seconds + SILENCE)
         else:
-            problem = _build_with_cli(builder, name, context, output, secrets, labels)
+            problem = _build_with_cli(builder, order, output)
+    text = drop_supervisor(log.read_text(encoding="utf-8", errors="replace"))
+    log.write_text(text, encoding="utf-8")
     if problem:
-        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
-        problem = f"image {name} could not be built: {problem}"
+        tail = "\n".join(text.splitlines()[-TAIL_LINES:])
+        if reached := name_limit(f"{tail}\n{problem}", limits):
+            raise EnvironmentFailure(f"{reached} (--build-limits): {name}", log_path=str(log), tail=tail)
+        problem = f"image {name} could not be built: {drop_supervisor(problem)}"
         raise EnvironmentFailure(problem, log_path=str(log), tail=tail, cause=find_cause(tail))
 
 
@@ -108,19 +137,18 @@ def _answers(command: list[str], stdin: str = "", env: Mapping[str, str] | None 
     return done.returncode == 0
 
 
-def _build_with_cli(
-    builder: Builder, name: str, context: Path, output: BinaryIO, secrets: Mapping[str, Path], labels: Mapping[str, str]
-) -> str:
+def _build_with_cli(builder: Builder, order: Order, output: BinaryIO) -> str:
     verb = ["buildx", "build", "--load"] if builder.kind == "buildx" else ["build"]
-    options = ["--progress=plain", f"--network={_network(context) or 'default'}", "--tag", name]
-    for key, path in secrets.items():
+    options = ["--progress=plain", f"--network={_network(order) or 'default'}", "--tag", order.name]
+    options += ["--file", str(order.dockerfile)]
+    for key, path in order.secrets.items():
         options += ["--secret", f"id={key},src={path}"]
-    for key, value in labels.items():
+    for key, value in order.labels.items():
         options += ["--label", f"{key}={value}"]
     for key in _proxies():
         options += ["--build-arg", key]  # without a value it is taken from the environment, unseen in process lists
     program = subprocess.Popen(
-        [builder.program, *verb, *options, str(context)],
+        [builder.program, *verb, *options, str(order.context)],
         env={**os.environ, "DOCKER_BUILDKIT": "1"},
         stdin=subprocess.DEVNULL,
         stdout=output,
@@ -144,40 +172,38 @@ def abort() -> None:
         program.terminate()
 
 
-def _network(context: Path) -> str:
-    return "none" if NO_NETWORK in (context / "Dockerfile").read_text(encoding="utf-8").splitlines() else ""
+def _network(order: Order) -> str:
+    return "none" if NO_NETWORK in order.dockerfile.read_text(encoding="utf-8").splitlines() else ""
 
 
 def _proxies() -> dict[str, str]:
     return {key: os.environ[key] for key in PROXIES if os.environ.get(key)}
 
 
-def _build_plain(
-    name: str, context: Path, output: BinaryIO, secrets: Mapping[str, Path], labels: Mapping[str, str]
-) -> str:
+def _build_plain(order: Order, output: BinaryIO, silence: int) -> str:
     import docker
     import docker.errors
     from docker.utils import kwargs_from_env
 
     mark = uuid.uuid4().hex
-    client = docker.APIClient(version="auto", timeout=3600, **kwargs_from_env())
-    with _plain_context(context, secrets, mark) as folder:
-        try:
-            answers = client.build(
-                path=str(folder),
-                tag=name,
-                rm=True,
-                forcerm=True,
-                buildargs=_proxies(),
-                labels=dict(labels),
-                network_mode=_network(context) or None,
-                decode=True,
-            )
-            return _follow(answers, output)
-        except docker.errors.APIError as error:
-            return str(error)
-        finally:
-            _remove_stages(client, mark)
+    client = docker.APIClient(version="auto", timeout=silence, **kwargs_from_env())
+    folder = _make_plain_context(order, mark)
+    try:
+        answers = client.build(
+            path=str(folder),
+            tag=order.name,
+            rm=True,
+            forcerm=True,
+            buildargs=_proxies(),
+            labels=dict(order.labels),
+            network_mode=_network(order) or None,
+            decode=True,
+        )
+        return _follow(answers, output)
+    except docker.errors.APIError as error:
+        return str(error)
+    finally:
+        _remove_stages(client, mark)
 
 
 def _follow(answers: Iterator[Mapping[str, object]], output: BinaryIO) -> str:
@@ -189,20 +215,17 @@ def _follow(answers: Iterator[Mapping[str, object]], output: BinaryIO) -> str:
     return problem
 
 
-@contextmanager
-def _plain_context(context: Path, secrets: Mapping[str, Path], mark: str) -> Iterator[Path]:
-    """Copy the context, with the secrets in it and a Dockerfile without mounts."""
-    with tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch:
-        folder = Path(scratch) / "context"
-        shutil.copytree(context, folder, symlinks=True, copy_function=link_or_copy)
-        (folder / ".assay-secrets").mkdir()
-        for key, path in secrets.items():
-            shutil.copyfile(path, folder / ".assay-secrets" / key)
-        dockerfile = folder / "Dockerfile"
-        text = dockerfile.read_text(encoding="utf-8")
-        dockerfile.unlink()  # it may be a hard link to the original
-        dockerfile.write_text(strip_mounts(text, mark), encoding="utf-8")
-        yield folder
+def _make_plain_context(order: Order, mark: str) -> Path:
+    """Copy the context beside the Dockerfile, with the secrets in it and that Dockerfile without mounts."""
+    folder = order.dockerfile.parent / "context"
+    shutil.copytree(order.context, folder, symlinks=True, copy_function=link_or_copy)
+    (folder / ".assay-secrets").mkdir()
+    for key, path in order.secrets.items():
+        shutil.copyfile(path, folder / ".assay-secrets" / key)
+    (folder / "Dockerfile").unlink()  # it may be a hard link to the original
+    text = strip_mounts(order.dockerfile.read_text(encoding="utf-8"), mark)
+    (folder / "Dockerfile").write_text(text, encoding="utf-8")
+    return folder
 
 
 def strip_mounts(dockerfile: str, mark: str) -> str:

@@ -5,18 +5,23 @@ control groups. The measurements use the engine contract alone, so they work wit
 """
 
 import socket
+import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
+from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from pathlib import Path
 
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, BoxSpec, Engine, ExecResult
+from assay.harness.engines.build_limits import BuildLimits
 from assay.harness.engines.owner import OWNER, dead_process
-from assay.harness.errors import AssayError
+from assay.harness.errors import AssayError, EnvironmentFailure
 
 AT_ONCE = 4
 BUDGET = 17.0  # seconds for all measurements together
@@ -276,6 +281,43 @@ def user_separation(lab: Lab) -> Answer:
     return _state(lines[0] != "0" and not wrote), f"user {lines[0]}, writing to /etc {_spell(wrote)}"
 
 
+BREAKING = {
+    "time": ("sleep 4", BuildLimits(seconds=1)),
+    "processes": ("for n in 0 1 2 3 4 5 6 7 8 9; do sleep 4 & sleep 4 & done; wait", BuildLimits(processes=16)),
+    "memory": ("head -c 200000000 /dev/zero | tail | sleep 4", BuildLimits(memory_mb=64)),
+    "disk": ("head -c 96000000 /dev/zero > /tmp/fill; sleep 4", BuildLimits(disk_mb=32)),
+}
+"""Steps of builds by the limit that each passes."""
+
+
+def build_limits(lab: Lab) -> Answer:
+    """Build an image for each limit, all at once, whose step passes it."""
+    if not (lab.engine.builds_images and lab.engine.has_containers):
+        return State.UNKNOWN, "this engine builds no images"
+    with ThreadPoolExecutor(len(BREAKING)) as pool:
+        problems = dict(zip(BREAKING, pool.map(lambda step: _build(lab, *step), BREAKING.values()), strict=True))
+    if unclear := [each for each in problems.values() if each and not each.startswith("the build ")]:
+        return State.UNKNOWN, unclear[0]
+    ignored = [name for name, problem in problems.items() if not problem]
+    return _state(not ignored), f"builds are not limited in: {', '.join(ignored)}" if ignored else ", ".join(problems)
+
+
+def _build(lab: Lab, step: str, limits: BuildLimits) -> str:
+    """Return why a build with these limits failed; "" if it did not."""
+    engine, name = copy(lab.engine), f"assay/doctor:{uuid.uuid4().hex}"
+    engine.build_limits = limits
+    with tempfile.TemporaryDirectory(prefix="assay-doctor-") as scratch:
+        context = Path(scratch) / "context"
+        context.mkdir()
+        (context / "Dockerfile").write_text(f"# assay: network=none\nFROM {lab.image}\nRUN {step}\n", encoding="utf-8")
+        try:
+            engine.build(name, context, context.parent / "log", secrets={}, labels={})
+        except EnvironmentFailure as error:
+            return error.problem
+    engine.remove_image(name)
+    return ""
+
+
 def clean_removal(lab: Lab) -> Answer:
     """Open a box whose owner is dead, so that it counts as an orphan while it exists."""
     before = set(lab.engine.orphans())
@@ -292,6 +334,7 @@ def clean_removal(lab: Lab) -> Answer:
 
 PROBES: dict[str, Probe] = {
     "disk limit": disk_limit,
+    "build limits": build_limits,
     "processor limit": processor_limit,
     "process limit": process_limit,
     "memory limit": memory_limit,

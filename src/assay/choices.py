@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.harness.engines.build_limits import BuildLimits
 
 
 class EnvironmentChoice(StrEnum):
@@ -54,3 +58,23 @@ def read_budget(text: str) -> float:
     if not 1 <= seconds < float("inf"):
         raise UserError(f"the budget is {', '.join(BUDGETS)} or a number of seconds from 1 on, not {text!r}")
     return seconds
+
+
+def read_build_limits(text: str) -> "BuildLimits":
+    """Read ``seconds=900,memory=4GB``; what is not named has its default. Raises UserError."""
+    from dataclasses import replace
+
+    from assay.harness.engines.build_limits import BuildLimits
+    from assay.harness.errors import UserError
+    from assay.harness.images.eviction import parse_size
+
+    limits, sizes = BuildLimits(), {"memory": "memory_mb", "disk": "disk_mb"}
+    for part in text.replace(",", " ").split():
+        name, _, value = part.partition("=")
+        if name in sizes:
+            limits = replace(limits, **{sizes[name]: max(1, parse_size(value) // 2**20)})
+        elif name in ("seconds", "processes") and value.isdecimal() and int(value):
+            limits = replace(limits, **{name: int(value)})
+        else:
+            raise UserError(f"{part!r} is no limit of builds; write seconds=N, processes=N, memory=SIZE or disk=SIZE")
+    return limits

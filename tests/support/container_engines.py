@@ -12,6 +12,7 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.errors import EngineUnavailable
 
 NAMES = ("docker", "podman", "apptainer")
+PODMAN = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/podman-{os.getuid()}") / "assay-podman/podman.sock"
 
 
 @contextmanager
@@ -31,9 +32,8 @@ def container_engine(name: str, docker: DockerEngine, image: str) -> Iterator[En
 
 def podman() -> Engine:
     """Open the podman that ``scripts/ensure-podman.sh`` starts."""
-    folder = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/podman-{os.getuid()}") / "assay-podman"
     with pytest.MonkeyPatch.context() as patched:
-        if not (folder / "podman.sock").is_socket():
-            raise EngineUnavailable(f"no socket in {folder}")
-        patched.setenv("DOCKER_HOST", f"unix://{folder}/podman.sock")
+        if not PODMAN.is_socket():
+            raise EngineUnavailable(f"no socket {PODMAN}")
+        patched.setenv("DOCKER_HOST", f"unix://{PODMAN}")
         return open_engine("docker")

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
-from assay.harness.engines.base import LABEL, BoxSpec, Engine
+from assay.harness.engines.base import LABEL, BoxSpec, Engine, name_reached_limit
 from assay.harness.engines.tars import pack_tar
 from assay.harness.errors import EngineError, EnvironmentFailure, find_cause
 from assay.instances.environments.pins.build_system import BuildSystem
@@ -120,10 +120,11 @@ def resolve_lock(
             box.put(tree.read_bytes(), "/testbed")
         done = box.exec(["sh", "/build/lock.sh"], seconds=SECONDS)
         lock = box.get("/build/lock.txt", LOCK_BYTES)
+        reached = name_reached_limit(done, box.end(), limits)
     if done.exit_code != 0 or not lock:
         said = done.output.decode(errors="replace").strip()
-        problem = said.splitlines()[-1] if said else "no message"
-        if NO_ANSWER.search(said):
+        problem = reached or (said.splitlines()[-1] if said else "no message")
+        if not reached and NO_ANSWER.search(said):
             raise EngineError(f"an index of packages did not answer for {request.owner}: {problem}")
         cause = find_cause(said) or problem
         what = f"packages of {request.owner} as of {request.cutoff} cannot be resolved: {cause}"

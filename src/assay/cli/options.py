@@ -116,6 +116,14 @@ Disk = Annotated[
         help="Disk that images may take, such as 40GB; the least recently used ones are removed.",
     ),
 ]
+BuildLimits = Annotated[
+    str,
+    typer.Option(
+        "--build-limits",
+        metavar="LIMITS",
+        help="Limits of each step of an image build, in place of seconds=3600,processes=4096,memory=8GB,disk=20GB.",
+    ),
+]
 RegistryToUse = Annotated[
     str, typer.Option("--registry", metavar="HOST:PORT/PREFIX", help="Registry, and the beginning of its names.")
 ]

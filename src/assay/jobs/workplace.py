@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast
 
-from assay.choices import CounterChoice, EnvironmentChoice
+from assay.choices import CounterChoice, EnvironmentChoice, read_build_limits
 from assay.harness.benchmarks import check_stages, find_benchmark
 from assay.harness.counters.pair import load_counters
 from assay.harness.domain import CounterSet, Instance, Prediction, TestPlan
@@ -52,6 +52,7 @@ class WorkplaceSettings(TypedDict, total=False):
     registry: str
     push: bool
     disk: str
+    build_limits: str
     timeout: float | None
     setup: bool
     strict: bool
@@ -84,6 +85,8 @@ class Workplace:
     """Send images that are built to the registry."""
     disk: str = ""
     """Limit of the disk that images take, such as ``40GB``; those not used for longest go."""
+    build_limits: str = ""
+    """Limits of each step of an image build, such as ``seconds=900,processes=512,memory=4GB,disk=10GB``."""
     timeout: float | None = None
     """Limit of the test command in seconds, in place of the plans' own."""
     setup: bool = False
@@ -219,6 +222,7 @@ class Workplace:
             check_recipes(Path(folder).expanduser())
         limit = parse_size(self.disk) if self.disk else None
         engine = open_engine(self.engine)
+        engine.build_limits = read_build_limits(self.build_limits)
         for name in engine.reap():
             self.view.say(f"removed {name}, left behind by a dead process")
         recipes = tuple(Path(folder).expanduser() for folder in self.recipes)
@@ -260,7 +264,7 @@ class Workplace:
 
 
 PATHS = ("mirrors", "recipes")
-THERE = ("engine", "toolchains", "environment", "registry", "push", "disk", "setup")
+THERE = ("engine", "toolchains", "environment", "registry", "push", "disk", "build_limits", "setup")
 """Settings that the workbench of a node depends on."""
 EXECUTORS = Registry[OpenCluster]("executor", "assay.executors", {"ray": "assay.harness.runs.ray_cluster:RayCluster"})
 

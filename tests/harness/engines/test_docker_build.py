@@ -43,7 +43,7 @@ def made_from(base: str) -> set[str]:
 def base(tmp_path_factory: pytest.TempPathFactory):
     """An image made from a few of the host's own programs, so that no registry is asked."""
     root = tmp_path_factory.mktemp("root")
-    programs = ("/bin/sh", "/bin/cat", "/bin/grep", "/usr/bin/wc", "/bin/sleep")
+    programs = ("/bin/sh", "/bin/cat", "/bin/grep", "/usr/bin/wc", "/bin/sleep", "/usr/bin/nice", "/usr/bin/mkfifo")
     libraries = set()
     for program in programs:
         out = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout

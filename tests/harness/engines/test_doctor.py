@@ -22,6 +22,8 @@ from assay.harness.errors import EngineError
 class LooseEngine:
     """The real engine, without the limits that it is given."""
 
+    builds_images = has_containers = True
+
     def __init__(self, engine: DockerEngine) -> None:
         self._engine = engine
 
@@ -33,6 +35,12 @@ class LooseEngine:
 
     def orphans(self) -> list[str]:
         return []
+
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        self._engine.build(*args, **kwargs)  # with the engine's own limits
+
+    def remove_image(self, name: str) -> None:
+        self._engine.remove_image(name)
 
 
 class LooseBox:

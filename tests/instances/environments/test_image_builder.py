@@ -10,6 +10,7 @@ import pytest
 
 from assay.harness.domain import Instance, Prediction, PublishedImage, Recipe, Service, Status
 from assay.harness.engines.base import Box, BoxSpec
+from assay.harness.engines.build_limits import BuildLimits
 from assay.harness.engines.docker_build import find_builder
 from assay.harness.engines.fake import open_engine
 from assay.harness.errors import EnvironmentFailure
@@ -35,6 +36,7 @@ scripts = {{ calc = "calc:main" }}
 package-dir = {{ "" = "src" }}
 py-modules = ["calc"]
 """
+FILLS = "import time\nopen('/opt/fill', 'wb').write(bytes(500_000_000))\ntime.sleep(60)\n"
 NEW, OLD = "setuptools>=64", "setuptools>=61,<64"
 """With and without editable wheels."""
 
@@ -218,16 +220,24 @@ def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(build
     assert over == alone
 
 
-def test_neighbours_whose_tree_cannot_be_installed_are_done_without(builder, repository, notes):
-    call(repository, "broken")
-    write(repository, "setup.py", "raise SystemExit('broken then')\n")
+@pytest.mark.parametrize(
+    "case",
+    [("broken", "raise SystemExit('broken then')\n", "could not be built"), ("filling", FILLS, "more than 400 MB")],
+)
+def test_neighbours_whose_tree_cannot_be_installed_are_done_without(
+    builder, repository, notes, case, docker_engine, monkeypatch
+):
+    name, setup, reason = case
+    monkeypatch.setattr(docker_engine, "build_limits", BuildLimits(disk_mb=400))
+    call(repository, name)
+    write(repository, "setup.py", setup)
     repository.commit(date="2023-02-10T00:00:00Z")
     write(repository, "setup.py", "from setuptools import setup\nsetup(name='calc')\n")
-    instance = make_instance(repo="acme/broken", base_commit=repository.commit(date="2023-03-10T00:00:00Z"))
+    instance = make_instance(repo=f"acme/{name}", base_commit=repository.commit(date="2023-03-10T00:00:00Z"))
 
     image = builder.build_image(instance)
 
-    assert any("cannot share the trees of its neighbours" in note for note in notes)
+    assert any("cannot share the trees of its neighbours" in note and reason in note for note in notes)
     notes.clear()
     assert builder.build_image(instance) == image
     assert notes == []  # nothing is tried again

@@ -24,6 +24,7 @@ def diff(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     executor: options.Executor = "local",
     address: options.Address = "auto",
     skip_bad_rows: options.SkipBadRows = False,
@@ -59,7 +60,9 @@ def diff(
     run = EvaluationRun(
         part.folder(name) if part else name,
         runs_dir,
-        config.workplace(engine, mirror, recipes, jobs=jobs, executor=executor, address=address),
+        config.workplace(
+            engine, mirror, recipes, jobs=jobs, executor=executor, address=address, build_limits=build_limits
+        ),
         fresh=fresh,
         patchdiff=config.make_patchdiff_settings(generators, budget, seed, confirmations),
         model=config.choose_model(model, base_url, cassette),

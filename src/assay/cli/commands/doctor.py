@@ -53,8 +53,8 @@ def doctor(
 ) -> None:
     """Look at everything an evaluation needs on this machine, and try every limit on its engine.
 
-    Each limit is tried in a container of its own, which takes about 6 s in all. Exit 4 if anything is missing or a
-    limit is ignored.
+    Each limit is tried in a container of its own, or in small image builds, which takes about 8 s in all. Exit 4 if
+    anything is missing or a limit is ignored.
 
     \b
     Example:

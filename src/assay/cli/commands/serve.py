@@ -64,6 +64,7 @@ def serve(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     environment: options.Environment = EnvironmentChoice.AUTO,
     registry: options.Registry = "",
     disk: options.Disk = "",
@@ -114,6 +115,7 @@ def serve(
         registry=registry,
         disk=disk,
         spares=jobs if spares is None else spares,
+        build_limits=build_limits,
     )
     evaluator = Evaluator(instances, place=place)
     if prepare:

@@ -4,6 +4,7 @@ import pytest
 
 from assay.harness.domain import Recipe, Service
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.environments.pins import pypi_lock
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.environments.pins.pypi_lock import (
     NO_ANSWER,
@@ -145,6 +146,18 @@ def test_an_unsatisfiable_requirement_is_an_environment_failure(docker_engine, t
         resolve_lock(wanted, toolchain_image, docker_engine, source, files)
 
     assert "pytest" in caught.value.tail
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_a_setup_script_that_does_not_end_is_an_environment_failure_with_the_limit(
+    docker_engine, toolchain_image, tmp_path, files, monkeypatch
+):
+    monkeypatch.setattr(pypi_lock, "SECONDS", 4.0)
+    source = tree(tmp_path, setup__py="import time\ntime.sleep(60)\n")
+
+    with pytest.raises(EnvironmentFailure, match="cannot be resolved: took more than 4 s"):
+        resolve_lock(request(), toolchain_image, docker_engine, source, files)
 
 
 def test_a_services_lock_has_the_instances_cut_off_and_no_project():

@@ -48,6 +48,7 @@ def audit(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     skip_bad_rows: options.SkipBadRows = False,
     json: options.Json = False,
 ) -> None:
@@ -78,7 +79,7 @@ def audit(
         found.find_by_record(stability)
     if null_run:
         found.find_by_run(find_run(null_run, runs_dir))
-    place = config.workplace(engine, mirror, recipes, jobs=jobs, timeout=timeout)
+    place = config.workplace(engine, mirror, recipes, jobs=jobs, timeout=timeout, build_limits=build_limits)
     if mutants:
         found.find_by_mutants(EvaluationRun(run_name(dataset, "audit"), runs_dir, place, kind=RunKind.AUDIT), mutants)
     if counter_tests:

@@ -83,6 +83,7 @@ def collect(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     json: options.Json = False,
 ) -> None:
     """Make instances of the changes in local clones that belong to a pull request or close an issue, or of releases.
@@ -114,7 +115,7 @@ def collect(
     chosen = _select_phases(only)
     names = tuple(dict.fromkeys((*(repos or ()), *_read_packages(packages))))
     folder = CollectionFolder(output)
-    with config.workplace(engine, mirror, recipes, jobs=jobs) as place:
+    with config.workplace(engine, mirror, recipes, jobs=jobs, build_limits=build_limits) as place:
         collection = Collection(
             folder,
             place,

@@ -17,6 +17,7 @@ def counter(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     skip_bad_rows: options.SkipBadRows = False,
     output: Annotated[
         Path | None,
@@ -43,7 +44,9 @@ def counter(
     from assay.jobs.counter import make_counter_tests
 
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
-    made = make_counter_tests(config.workplace(engine, mirror, recipes, jobs=jobs), loaded.instances)
+    made = make_counter_tests(
+        config.workplace(engine, mirror, recipes, jobs=jobs, build_limits=build_limits), loaded.instances
+    )
     if output:
         lines = [each.counters.model_dump_json() for each in made if each.counters]
         output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -33,6 +33,7 @@ def setup(
     cassette: options.Cassette = None,
     mirror: options.Mirrors = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget an earlier search of this commit.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -56,7 +57,10 @@ def setup(
     from assay.cli import console
     from assay.instances.setup.setup_record import record_path
 
-    with config.workplace(engine, mirror) as place, _advisor(model, base_url, cassette) as advisor:
+    with (
+        config.workplace(engine, mirror, build_limits=build_limits) as place,
+        _advisor(model, base_url, cassette) as advisor,
+    ):
         setter = replace(place.setter(output), rounds=rounds, seconds=float(limit), advisor=advisor)
         record = setter.set_up(repo, at, language or "", fresh=fresh)
     kept = record_path(output, record.language, record.repo, record.commit)

@@ -18,6 +18,7 @@ def validate(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     times: Annotated[int, typer.Option("-k", "--times", min=1, help="Runs of each control.")] = 3,
@@ -69,7 +70,7 @@ def validate(
     run = EvaluationRun(
         run_name(dataset, "measure" if write else "validate"),
         runs_dir,
-        config.workplace(engine, mirror, recipes, jobs=jobs, setup=setup),
+        config.workplace(engine, mirror, recipes, jobs=jobs, setup=setup, build_limits=build_limits),
         alone=True,
         kind=RunKind.VALIDATE,
     )

@@ -34,6 +34,7 @@ def audit(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     environment: options.Environment = EnvironmentChoice.AUTO,
     skip_bad_rows: options.SkipBadRows = False,
     json: options.Json = False,
@@ -57,7 +58,7 @@ def audit(
 
     if not dataset and not images:
         raise UserError("name a data set, or images with --image")
-    bench = config.workplace(engine, mirror, recipes, environment).images
+    bench = config.workplace(engine, mirror, recipes, environment, build_limits=build_limits).images
     if bench is None:
         raise UserError("this engine acts instances out and has no images; name another one with --engine")
     instances = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows) if dataset else ()

@@ -27,6 +27,7 @@ def build(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     environment: options.Environment = EnvironmentChoice.AUTO,
     registry: options.Registry = "",
     push: options.Push = False,
@@ -57,7 +58,16 @@ def build(
     if (dataset is None) == (lock is None):
         raise UserError("name a data set, or a lock with --lock FILE; one of them")
     place = config.workplace(
-        engine, mirror, recipes, environment, jobs=jobs, setup=setup, registry=registry, push=push, disk=disk
+        engine,
+        mirror,
+        recipes,
+        environment,
+        jobs=jobs,
+        setup=setup,
+        registry=registry,
+        push=push,
+        disk=disk,
+        build_limits=build_limits,
     )
     if lock is not None:
         from assay.cli.commands.images.lock_view import build_locked

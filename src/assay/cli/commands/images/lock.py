@@ -22,6 +22,7 @@ def lock(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     environment: options.Environment = EnvironmentChoice.AUTO,
     skip_bad_rows: options.SkipBadRows = False,
     json: options.Json = False,
@@ -41,7 +42,7 @@ def lock(
     from assay.jobs.lock import list_notes, lock_instances
 
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
-    place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)
+    place = config.workplace(engine, mirror, recipes, environment, jobs=jobs, build_limits=build_limits)
     locked = lock_instances(found, place, console.show_count)
     replace_file(output.expanduser(), locked.lock.model_dump_json(indent=1).encode())
     if json:

@@ -14,6 +14,7 @@ def cause(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    build_limits: options.BuildLimits = "",
     runs_dir: options.RunsDir = options.RUNS_DIR,
     fresh: options.TraceAgain = False,
     json: options.Json = False,
@@ -50,6 +51,7 @@ def cause(
         timeout=int(float(timeout)) if timeout else None,
         strict=about.settings.get("strict") == "yes",
         fail_fast=about.settings.get("fail-fast") == "yes",
+        build_limits=build_limits,
     )
     causes = find_causes(store, place, CauseSettings(evaluations, lines=not hunks), ids or (), fresh=fresh)
     if json:
