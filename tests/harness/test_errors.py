@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from assay.harness import errors
 from assay.harness.domain import Model as AssayModel
 from assay.harness.domain import Prediction, Sha256, Status
-from assay.harness.errors import AssayError, DataError, EnvironmentFailure, brief, field_error, find_cause, shorten
+from assay.harness.errors import AssayError, DataError, EnvironmentFailure, brief, field_error, find_cause
 
 
 class Row(AssayModel):
@@ -95,14 +95,7 @@ def test_brief_value(value: object, text: str) -> None:
         ("help: do this\n\nerror: first\nerror: could not compile due to the previous error\n", "first"),
         ("\x1b[31mE: Unable to locate package a\x1b[0m\n", "Unable to locate package a"),
         ("\n\nhint: only this\n", ""),
-        ("", ""),
     ],
 )
 def test_the_cause_is_found_in_an_output_and_no_hint(output: str, cause: str) -> None:
     assert find_cause(output) == cause
-
-
-def test_a_text_is_shortened_to_its_first_line_with_words() -> None:
-    assert shorten("\n\n  one\ntwo") == "one"
-    assert shorten("x" * 80) == "x" * 80
-    assert shorten("x" * 81) == "x" * 79 + "…"

@@ -21,6 +21,7 @@ def show(run: options.RunName, runs_dir: options.RunsDir = options.RUNS_DIR, jso
     about, saved = store.load_run(), store.load_verdicts()
     seconds = {each.verdict.instance_id: each.seconds for each in saved}
     console.print_verdicts([each.verdict for each in saved], seconds, store.root)
+    model = about.model or "unknown model"
     missing = f", {len(report.incomplete_ids)} without a verdict" if report.incomplete_ids else ""
     revision = about.dataset.revision[:12]
-    print(f"{console.sum_line(report)}{missing} · {about.dataset.name} {revision} · {about.model} · {about.started}")
+    print(f"{console.sum_line(report)}{missing} · {about.dataset.name} {revision} · {model} · {about.started}")
