@@ -55,7 +55,7 @@ class Options:
         given = list(arguments(command[end:], self.with_value))
         plain = [each[0] for each in given if not each[0].startswith("-")]
         left_out = [*_find(given, self.tests), *((word,) for word in plain if re.fullmatch(self.filters, word))]
-        followed = [re.sub(r"^(-\w)([^=]+)$", r"\1=\2", "=".join(each)) for each in _find(given, self.follows)]
+        followed = [re.sub(r"^(-p)([^=]+)$", r"\1=\2", "=".join(each)) for each in _find(given, self.follows)]
         return Choice(
             (*followed, *(word for word in plain or self.default.split() if re.fullmatch(self.words, word))),
             runs_tripwires=not left_out or any(PLACEHOLDER in each[-1] for each in left_out),
@@ -90,7 +90,7 @@ go tests -run= -test.run= -skip= -bench= -failfast -list=
 go places -C=
 go values -count= -coverpkg= -coverprofile= -cpu= -gcflags= -ldflags= -mod= -p= -parallel= -tags= -timeout=
 go words [^{{$`]+
-googletest program ctest|cmake
+googletest program ctest
 googletest tests --stop-on-failure
 googletest places -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= --label-exclude= -I= --rerun-failed
 gradle program gradlew?
@@ -109,8 +109,8 @@ jest words [^{{$`]+
 karma tests --
 maven program mvn[dw]?
 maven tests -Dtest -Dit.test -Dgroups
-maven places -f= --file= -rf= --resume-from= -am --also-make -amd --also-make-dependents
-maven follows -pl= --projects=
+maven places -f= --file= -rf= --resume-from=
+maven follows -pl= --projects= -am --also-make -amd --also-make-dependents
 maven values -T= --threads= -P= --activate-profiles= -s= --settings= -D= --define=
 minitest program minitest\.rb|rake|ruby
 minitest tests -n= --name= -i= --include= -e= --exclude= -x=

@@ -1,9 +1,10 @@
 # Maven's and Gradle's own arguments choose projects; the others are files or classes.
-projects=,
+projects=, others=
 for each do
   shift
   case $each in
     -pl=* | --projects=*) projects=$projects${each#*=}, ;;
+    -am | -amd | --also-make*) others='?' ;;
     *:*) projects=$projects${each%:*}, ;;
     [a-z]*) [ ! -e "$each" ] || set -- "$@" "$each" ;;
     *) set -- "$@" "$each" ;;
@@ -36,7 +37,7 @@ is_run() {
   case $projects in
     , | *",$path,"* | *",./$path,"* | *",:$path,"*) ;;
     *:* | *",!"* | *",-"*) [ -z "$listed" ] || [ "$tool$listed" = "gradle$1" ] && listed= || listed="$1?" ;;
-    *) listed= ;;
+    *) listed=${others:+${listed:+"$1?"}} ;;
   esac
   [ -n "$listed" ] && printf %s "${listed#"$1"}"
 }

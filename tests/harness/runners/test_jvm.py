@@ -157,6 +157,7 @@ POM = (
             {"core": "", "core/in": "", "extra": "?"},
         ),
         ("maven", {"pom.xml": POM}, ["-pl=core"], {"core": ""}),
+        ("maven", {"pom.xml": POM}, ["-pl=core", "-am"], {"core": "", "extra": "?"}),
         ("maven", {"pom.xml": POM, "core/pom.xml": "<include>**/*Test.java</include>"}, ["-pl=core"], {"core": ""}),
         ("maven", {"pom.xml": POM, "core/pom.xml": "<include>**/AllTests.java</include>"}, ["-pl=core"], {"core": "?"}),
         ("maven", {"pom.xml": POM}, ["--projects=:core"], {"core": "", "extra": "?"}),

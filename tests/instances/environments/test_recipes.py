@@ -5,6 +5,7 @@ import pytest
 
 from assay.harness.domain import Recipe, Variant
 from assay.harness.errors import DataError, EnvironmentFailure
+from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import FOLDER, apply_variant, find_recipe, load_recipe
 from toy import make_instance
 
@@ -24,6 +25,12 @@ def test_a_shipped_recipe_is_named_after_its_repository_and_says_once_how_an_ins
     assert path.stem == (recipe.repo.lower().replace("/", "__") or "default")
     assert len(set(named)) == len(named)
     assert all(instance.lower().startswith(f"{path.stem}-") for instance in named)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.yaml")), ids=lambda path: path.stem)
+def test_command_of_a_shipped_recipe_surely_runs_its_tripwires(path: Path):
+    plan = make_plan(make_instance(), load_recipe(path))
+    assert (plan.tripwires, plan.sure) == (True, True)
 
 
 def test_an_unknown_repository_gets_the_default_of_its_language(instance):
