@@ -22,7 +22,7 @@ from assay.harness.runs.workbench import Workbench
 
 UNTESTED = INFRASTRUCTURE | {Outcome.EMPTY_PATCH, Outcome.PATCH_REJECTED, Outcome.PATCH_CONFLICT}
 """Outcomes that do not say whether tests can pass in an image."""
-REASON = "nothing is known to pass in this environment; with {} too: {}"
+REASON = "nothing passes here; with {}: {}"
 
 
 def blame(task: Task, found: Evaluation, bench: Workbench, evaluate: Callable[[Task], Evaluation]) -> Evaluation:
@@ -116,7 +116,7 @@ def _explain_failure(control: Task, found: Evaluation) -> str | None:
     if works is not False:
         return "" if works else None
     reason = find_benchmark(control.instance.rule).judge(control.instance, found.evidence).reason
-    return REASON.format("the gold patch" if control.prediction.patch else "no patch at all", reason)
+    return REASON.format("gold" if control.prediction.patch else "no patch", reason)
 
 
 def _find_record(control: Task, evidence: Evidence) -> Path:

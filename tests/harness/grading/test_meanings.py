@@ -11,7 +11,7 @@ PAGE = (Path(__file__).parents[3] / "docs/outcomes.md").read_text(encoding="utf-
 
 def flags_of_the_page() -> dict[str, str]:
     found = {}
-    for line in PAGE[PAGE.index("| flag | meaning |") :].splitlines():
+    for line in PAGE[PAGE.index("| flag | meaning |") :].partition("\n\n")[0].splitlines():
         names, _, meaning = line.strip("| ").partition(" | ")
         plain = re.sub(r" \(\[[^]]*\]\([^)]*\)\)|`", "", meaning)
         for name in re.findall(r"`([a-z_]+:?)", names):

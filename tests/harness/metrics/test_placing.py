@@ -77,7 +77,7 @@ def test_header_like_line_within_a_hunk_is_content() -> None:
 
 @pytest.mark.parametrize(
     "lines",
-    ["old mode 100644\nnew mode 100755\n", "index 1111111..2222222 100644\nBinary files a/x and b/x differ\n"],
+    ["old mode 100644\nnew mode 100755\n", "index 1..2\nGIT binary patch\nliteral 0\nHcmV?d00001\n\n"],
     ids=["mode", "binary"],
 )
 def test_changed_mode_or_binary_file_is_a_change_without_hunks(lines: str) -> None:

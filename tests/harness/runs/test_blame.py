@@ -37,7 +37,7 @@ def test_patches_in_an_image_where_gold_passes_nothing_are_its_fault_after_one_m
     assert {each.outcome for each in verdicts} == {Outcome.ENV_ERROR}
     assert {each.reward for each in verdicts} == {None}
     assert engine.opened == 4 + 1
-    assert "with the gold patch too: 1 of 1 unfixed, 1 of 1 broken" in verdicts[0].reason
+    assert "nothing passes here; with gold: 1 of 1 unfixed, 1 of 1 broken" in verdicts[0].reason
 
 
 def test_patches_that_break_a_sound_image_stay_theirs_after_one_more_run() -> None:

@@ -174,7 +174,7 @@ def test_measured_labels_make_rows_that_can_be_evaluated(
     [
         ("tests = {FIXED: True, KEPT: True}", "no test fails without the gold patch and passes with it, in every run"),
         ("tests = {FIXED: fixed and turn > 0, KEPT: True}", "no test fails without the gold patch and passes with it"),
-        ("tests = {}", "its gold patch is env_error: nothing is known to pass in this environment"),
+        ("tests = {}", "its gold patch is env_error: nothing passes here"),
     ],
 )
 def test_an_instance_without_usable_labels_is_not_written(
