@@ -87,7 +87,8 @@ class _Session:
         """Compare the counts of the last line with the section that shows more."""
         if not self.ended:
             return "a session of pytest does not end" if self.opened else ""
-        told = {name: sum(map(int, pattern.findall(self.ended))) for name, pattern in _COUNTS.items()}
+        counts = {name: pattern.findall(self.ended) for name, pattern in _COUNTS.items()}
+        told = {name: sum(int(number[:9]) for number in found) for name, found in counts.items()}
         shown = [[(test, STATUSES[word]) for test, word in each if word != "XPASS"] for each in self._list_shown()]
         passed = {test for test, status in shown[0] if status is Status.PASSED}
         if len(passed) > told["passed"]:

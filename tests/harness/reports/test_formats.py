@@ -1,5 +1,6 @@
 """What holds for every report format."""
 
+import re
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
-from assay.harness.reports import FORMATS, find
+from assay.harness.reports import FORMATS, find, find_doubt
 from assay.harness.reports.base import SEVERITY, restore_separators
 from assay.harness.reports.ids import rename
 from assay.harness.reports.results import full
@@ -71,6 +72,7 @@ def test_shreds_of_reports_never_raise_and_keep_the_worst_status(name: str, data
     halves = st.lists(st.one_of(st.sampled_from(SHREDS[name]), st.text(max_size=8)), max_size=20).map("".join)
     one, two = data.draw(halves), data.draw(halves)
     read = [FORMATS[name].parse(one), FORMATS[name].parse(two)]
+    find_doubt(name, one + re.sub(r"\d+", "9" * 5_000, two))
     merged = rename(full(FORMATS[name], [one, two]), "node")
     assert Status.MISSING not in merged.values()
     for tests in read:
