@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.network]
 
 
 def without_package(name: str, files: Mapping[str, str]) -> dict[str, str]:
-    """Return broken sources; a build file of Maven is another too, since packages are kept by it and fetched by a build."""
+    """Return broken sources, of Maven with another build file: by it packages are kept, and a build fetches them."""
     before, after = LACKING[name]
     broken = {path: text if "test" in path else text.replace(before, after, 1) for path, text in files.items()}
     return {path: text + "<!-- broken -->\n" * (path == "pom.xml") for path, text in broken.items()}
