@@ -14,7 +14,7 @@ from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 NAME = "ant_text"
 
 _STATUSES = {"PASS": Status.PASSED, "FAIL": Status.FAILED, "ERR": Status.ERROR, "SKIP": Status.SKIPPED}
-_LINE = re.compile(rf" *\[junit\] +\[({'|'.join(_STATUSES)})\] +(\S.*)$")
+_LINE = re.compile(rf"(?<! ) *\[junit\] +\[({'|'.join(_STATUSES)})\] +(\S.*)$")
 _NAME = re.compile(r"(.*)\(([\w.$]+)\)$")
 
 

@@ -20,7 +20,7 @@ _STATUSES = {
     "XPASS": Status.FAILED,  # automake counts it so
     "ERROR": Status.ERROR,
 }
-_LINE = re.compile(rf" *({'|'.join(_STATUSES)}): (\S.*)$")
+_LINE = re.compile(rf"(?<! ) *({'|'.join(_STATUSES)}): (\S.*)$")
 _EXIT = re.compile(r" \(exit status: \d+\)$")
 
 

@@ -24,7 +24,7 @@ _SUFFIX = re.compile(r" - (?:should panic|compile fail|compile)$")
 _FAILED = " ... FAILED"
 _OUTPUT = frozenset({"failures:", "successes:"})
 
-_NEXTEST = re.compile(r" *(TRY \d+ )?([A-Z]+)(?: \d+/\d+)? \[[^]]*\] (?:\([^)]*\) )?(\S+) (\S.*)$")
+_NEXTEST = re.compile(r"(?<! ) *(TRY \d+ )?([A-Z]+)(?: \d+/\d+)? \[[^]]*\] (?:\([^)]*\) )?(\S+) (\S.*)$")
 _NEXTEST_STATUSES = {
     "PASS": Status.PASSED,
     "LEAK": Status.PASSED,

@@ -13,8 +13,8 @@ from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "ctest_text"
 
-_START = re.compile(r" +Start +(\d+): (\S.*)$")
-_END = re.compile(r" *\d+/\d+ +Test +#(\d+): (\S.*) sec$")
+_START = re.compile(r"(?<! ) +Start +(\d+): (\S.*)$")
+_END = re.compile(r"(?<![ \d]) *\d+/\d+ +Test +#(\d+): (\S.*) sec$")
 _OUTPUT = re.compile(r"\d+: ")
 _REASON = "***"
 

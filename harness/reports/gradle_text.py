@@ -17,7 +17,7 @@ _STATUSES = {"PASSED": Status.PASSED, "FAILED": Status.FAILED, "SKIPPED": Status
 _NOTICE = re.compile(r"(?:Picked up|WARNING:|OpenJDK|Java HotSpot\(TM\)) ")
 """How a virtual machine begins what it says as it starts, without a line of its own."""
 _LINE = re.compile(r"([^\s>][^>]*? > .*?)(?: (PASSED|FAILED|SKIPPED)([^\s(].*)?)?(?: \([\d.]+m?s\))?$")
-_COMPLETED = re.compile(r"(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?$", re.MULTILINE)
+_COMPLETED = re.compile(r"(?<!\d)(\d{1,9}) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?$", re.MULTILINE)
 _TASK_ARROW = " > "
 
 

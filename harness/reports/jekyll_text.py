@@ -13,7 +13,7 @@ from assay.harness.reports.sums import Sums, find_lines, make_result, read_lines
 
 NAME = "jekyll_text"
 
-_SCENARIO = re.compile(r"(\S+\.feature:\d+ .*\S) +([.FUPS-]+)(?:  \([\d.]+s\))?$")
+_SCENARIO = re.compile(r"(?<!\S)(\S+\.feature:\d+ .*\S) +([.FUPS-]+)(?:  \([\d.]+s\))?$")
 
 
 def results(lines: list[str]) -> Iterator[Result]:

@@ -20,7 +20,7 @@ _SUMS = re.compile(
     r"(?:<<< (?:FAILURE|ERROR)!)?(?: -{1,2} in (\S+))?$"
 )
 _METHOD = re.compile(
-    r"(?:\[ERROR\] )?(?:([\w$]+(?:[\[{(][^.]*?)?)\(([\w.$]+)\)|([\w.$]*\b[A-Z_][\w$]*)(?:\.([\w$]+.*?))?)"
+    r"(?:\[ERROR\] )?(?<![\w.$])(?:([\w$]+(?:[\[{(][^.]*?)?)\(([\w.$]+)\)|([\w.$]*\b[A-Z_][\w$]*)(?:\.([\w$]+.*?))?)"
     r" (?: |-- )Time elapsed: .*<<< (FAILURE|ERROR)!$"
 )
 _STATUSES = {"FAILURE": Status.FAILED, "ERROR": Status.ERROR, "SUCCESS": Status.PASSED}

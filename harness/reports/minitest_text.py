@@ -26,7 +26,7 @@ _STATUSES = {
 _START = re.compile(r"([A-Z][\w:]*(?: \w[^#]*)?)#(\S.*?) =(?: |$)")
 _END = re.compile(r"(?:.*\D)?\d+\.\d+ s = ([.FES])(.*)$")
 
-_RESULT = re.compile(r"( {2,})(\S.*?):[ \t]+([.FEPON])(?:: \([\d.e-]+\))?$")
+_RESULT = re.compile(r"(?<! )( {2,})(\S.*?):[ \t]+([.FEPON])(?:: \([\d.e-]+\))?$")
 _TITLE = re.compile(r"( *)(\S.*):$")
 _STARTED = "Started"
 

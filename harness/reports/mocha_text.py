@@ -16,8 +16,8 @@ from assay.harness.reports.sums import Glued, Sums, read_lines
 
 NAME = "mocha_text"
 
-_PASSING = re.compile(r"(?<![\d.])(\d+) passing(?: \([\w.]+\))?$")
-_FAILING = re.compile(r"(?<![\d.])(\d+) failing$")
+_PASSING = re.compile(r"(?<![\d.])(\d{1,9}) passing(?: \([\w.]+\))?$")
+_FAILING = re.compile(r"(?<![\d.])(\d{1,9}) failing$")
 _GLUED = re.compile(r"(?<=\S)( {2,})((?:[✓✔√]|\d+\)) \S.*)$")
 _PASSED = re.compile(r"[✓✔√] (\S.*?)(?: \(\d+ms\))?$")
 _NUMBERED = re.compile(r"\d+\) (\S.*)$")

@@ -31,7 +31,10 @@ _HEADER = re.compile(r"={3,} (.*\S) ={3,}$")
 _SESSION = "test session starts"
 _SUMMARY = "short test summary info"
 _ENDED = re.compile(r"(?:no tests ran|(?:\d+ [a-z ]+(?:, )?)+) in [\d.:]+ ?s")
-_COUNTS = {"passed": re.compile(r"(\d+) passed\b"), "failed": re.compile(r"(\d+) (?:failed|errors?)\b")}
+_COUNTS = {
+    "passed": re.compile(r"(?<!\d)(\d{1,9}) passed\b"),
+    "failed": re.compile(r"(?<!\d)(\d{1,9}) (?:failed|errors?)\b"),
+}
 _WORD = "|".join(STATUSES)
 _SUMMARY_LINE = re.compile(rf"({_WORD}) (\S.*)$")
 _GLUED_FAILURE = re.compile(r"(FAILED|ERROR) ((?!\[)\S+::\S.*)$")
@@ -87,8 +90,7 @@ class _Session:
         """Compare the counts of the last line with the section that shows more."""
         if not self.ended:
             return "a session of pytest does not end" if self.opened else ""
-        counts = {name: pattern.findall(self.ended) for name, pattern in _COUNTS.items()}
-        told = {name: sum(int(number[:9]) for number in found) for name, found in counts.items()}
+        told = {name: sum(map(int, pattern.findall(self.ended))) for name, pattern in _COUNTS.items()}
         shown = [[(test, STATUSES[word]) for test, word in each if word != "XPASS"] for each in self._list_shown()]
         passed = {test for test, status in shown[0] if status is Status.PASSED}
         if len(passed) > told["passed"]:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from assay.harness.domain import FAILING, Status
 from assay.harness.reports.base import Result, plain_lines, worst
 
+_NUMBER = r"(?<!\d)\d{1,9}"  # a search for longer ones would begin again at each digit
+
 
 class Glued(NamedTuple):
     """A result that shares its line with words of somebody else."""
@@ -34,10 +36,10 @@ class Sums(NamedTuple):
         """Return the counts that a log has, by the names of their fields."""
         text, told = "\n".join(lines), dict[str, int]()
         for field in ("passed", "failed", "total"):
-            pattern = getattr(self, field)
+            pattern = getattr(self, field).replace(r"\d+", _NUMBER)
             if pattern and (found := [*re.finditer(pattern, text, re.MULTILINE)]):
                 numbers = (number for match in found for number in match.groups() or ("1",) if number)
-                told[field] = sum(int(number[:9]) for number in numbers)
+                told[field] = sum(map(int, numbers))
         return told
 
     def is_cut(self, lines: list[str]) -> bool:

@@ -15,7 +15,7 @@ from assay.harness.reports.sums import Sums, find_glued, make_result, read_lines
 
 NAME = "tap"
 
-_RESULT = re.compile(r" *(not )?ok (\d+)(?: - | -$| |$)(.*)$")
+_RESULT = re.compile(r"(?<! ) *(not )?ok (\d+)(?: - | -$| |$)(.*)$")
 _DIRECTIVE = re.compile(r" # (?:SKIP|TODO)\b(.*)$", re.IGNORECASE)
 _SUBTEST = "# Subtest: "
 

@@ -16,7 +16,8 @@ NAME = "vitest_text"
 _CROSS = "\N{MULTIPLICATION SIGN}"
 _STATUSES = {"✓": Status.PASSED, "✔": Status.PASSED, "√": Status.PASSED, _CROSS: Status.FAILED, "✗": Status.FAILED}
 _RESULT = re.compile(
-    rf" +([✓✔√{_CROSS}✗↓□]) (?:\|[^|]+\| )?(\S.*? > .*?)(?: \(retry x\d+\))?(?: \d+(?:\.\d+)? ?m?s| \[skipped\])?$"
+    rf"(?<! ) +([✓✔√{_CROSS}✗↓□]) (?:\|[^|]+\| )?(\S.*? > .*?)(?: \(retry x\d+\))?"
+    r"(?: \d+(?:\.\d+)? ?m?s| \[skipped\])?$"
 )
 _PROJECT = re.compile(r"\|[^|]+\| ")
 _FAIL = " FAIL  "
