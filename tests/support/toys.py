@@ -155,9 +155,9 @@ class Repository:
         )
         return done.stdout.strip()
 
-    def commit(self, message: str = "state", date: str = "") -> str:
-        """Commit the work tree, perhaps as of a date (ISO); return the commit's id."""
+    def commit(self, message: str = "state", date: str = "2023-01-01T00:00:00Z") -> str:
+        """Commit the work tree as of a date, by default the day before ``toy``'s instances; return the commit's id."""
         self.git("add", "--all", "--force")
-        env = {**os.environ, "GIT_COMMITTER_DATE": date} if date else None
+        env = {**os.environ, "GIT_COMMITTER_DATE": date}
         self.git("commit", "--quiet", "--allow-empty", "-m", message, env=env)
         return self.git("rev-parse", "HEAD")
