@@ -33,7 +33,8 @@ measure_files() { # those that are new, and those that are removed and still ope
 look_at_disk() { # other programs fill it, too
     read_disk
     [ "$left" -ge 1024 ] || end 97
-    [ "$used" -gt "$before" ] || before=$used
+    [ "$used" -ge "$last" ] || before=$((before - last + used)) # what they remove hides nothing
+    last=$used
     [ $((used - before)) -gt "$disk" ] || return 0
     found=$(measure_files)
     [ "${found:-$disk}" -lt "$disk" ] || end 94
@@ -42,7 +43,7 @@ look_at_disk() { # other programs fill it, too
 look_at_clock() { read -r now rest < /proc/uptime; now=${now%.*}; }
 page=$(getconf PAGESIZE || echo 4096) start=$(date +%s) looks=0 output=/dev/shm/assay-output
 look_at_clock; began=$now
-read_disk; before=$used
+read_disk; before=$used last=$used
 mkfifo $output
 cat < $output & printer=$!
 nice -n 19 sh -c "$command" > $output 2>&1 & step=$! # within its container, so that this shell is never kept waiting
