@@ -120,9 +120,9 @@ def test_the_evidence_is_where_the_documents_say_and_the_manifest_says_how_it_wa
         "instance.json", "patch.diff", "evidence.json", "verdict.json", "test_output.txt", "reports",
     }  # fmt: skip
     manifest = json.loads((folder / "run.json").read_text())
-    assert (manifest["environments"], manifest["settings"]["strict"]) == ({"acme__calc-2": "recipe"}, "yes")
+    assert (manifest["environments"], manifest["settings"]["strict"]) == ({"acme__calc-2": "defaults"}, "yes")
     saved = json.loads((folder / "instances/acme__calc-2/verdict.json").read_text())
-    assert saved["verdict"]["environment"] == "recipe"
+    assert saved["verdict"]["environment"] == "defaults"
 
 
 def test_table_has_a_column_of_flags_if_there_are_any(assay: Callable, rows: Path, predictions: Callable) -> None:
