@@ -7,6 +7,7 @@ from assay.harness.domain import Status
 
 _ALONE = {status: frozenset({status}) for status in Status}
 _PATH_PARAMETER = re.compile(r"(.*?\[)/([^/]*\])$")
+_REPEATED = re.compile(r"(.*\[.*\d)_(\d+\])$")
 
 
 def lookup(label: str, tests: Mapping[str, Status]) -> frozenset[Status]:
@@ -38,3 +39,5 @@ def find_candidates(label: str, tests: Mapping[str, Status]) -> Iterator[str]:
     elif match := _PATH_PARAMETER.match(label):  # an absolute path, cut to its last part
         start, end = match[1] + "/", "/" + match[2]
         yield from (name for name in tests if name.startswith(start) and name.endswith(end))
+    elif (match := _REPEATED.match(label)) and {f"{match[1]}{end}" for end in ("0]", "1]", match[2])} <= tests.keys():
+        yield match[1] + match[2]  # since 8, pytest parts a repeated parameter and its number by "_"

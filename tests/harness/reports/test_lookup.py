@@ -45,6 +45,12 @@ def test_cut_label_stands_for_every_test_that_begins_so() -> None:
     assert lookup("t.py::x", tests) == NOTHING  # whole, and not reported
 
 
+def test_repeated_parameter_has_its_number_as_either_version_of_pytest_spells_it() -> None:
+    tests = {"t.py::x[12-120]": PASSED, "t.py::x[12-121]": FAILED, "t.py::x[a0]": PASSED, "t.py::x[30]": PASSED}
+    assert [lookup(f"t.py::x[12-12_{end}]", tests) for end in "01"] == [{PASSED}, {FAILED}]
+    assert {lookup(label, tests) for label in ("t.py::x[12-12_2]", "t.py::x[a_0]", "t.py::x[3_0]")} == {NOTHING}
+
+
 def test_label_with_a_shortened_path_matches_the_file_in_any_folder() -> None:
     tests = {"t.py::x[/build/1/a.py-/build/1/mod.py]": PASSED, "t.py::y[/build/1/mod.py]": FAILED}
     assert lookup("t.py::x[/mod.py]", tests) == {PASSED}
