@@ -155,8 +155,10 @@ def _apply(box: Box, task: Task, delivery: Delivery) -> tuple[Delivery, Applied]
     if task.loosely and applied.result.exit_code == CONFLICT:
         respelled = respell(box, delivery.plan, patch, allow_binary=_allows_binary(task))
         if respelled is not None:
-            delivery = replace(delivery, patch=respelled)
-            return delivery, apply_patch(box, task.instance, delivery)
+            other = replace(delivery, patch=respelled)
+            found = apply_patch(box, task.instance, other)
+            if not found.ended:
+                return other, found
     return delivery, applied
 
 
