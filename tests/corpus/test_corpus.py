@@ -32,7 +32,8 @@ SCENES = HOST_SCENES | BOX_SCENES
 def parameter(case: Case) -> object:
     in_box = [pytest.mark.docker, pytest.mark.network, pytest.mark.toolchain(case.language, "")]
     marks = in_box if case.engine == "docker" else []
-    if case.group in {"beyond", "fixes"} or (case.counter and case.language not in QUICK):
+    is_slow = case.language == "kotlin" or (case.counter and case.language not in QUICK)  # Kotlin's runner is Java's
+    if case.group in {"beyond", "fixes"} or is_slow:
         marks = [*marks, pytest.mark.exhaustive]
     if case.language not in LANGUAGES:
         marks.append(pytest.mark.skip(reason=f"language {case.language} is not supported yet"))
