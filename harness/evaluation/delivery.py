@@ -248,7 +248,11 @@ class Delivery:
             lines.append(_or_failed(f"cp -R --no-preserve=all {ASSETS}/. .", NOT_PUT_BACK))
         if self.tripwires:
             lines += [f"cd {shlex.quote(self.plan.folder)} || exit 1"] if self.plan.folder else []
-            lines += [f"TRIPWIRES={TRIPWIRES}", f"set -- {shlex.join(self.plan.targets or self.plan.chosen)}"]
+            lines += [
+                "exec 2> /dev/null",
+                f"TRIPWIRES={TRIPWIRES}",
+                f"set -- {shlex.join(self.plan.targets or self.plan.chosen)}",
+            ]
             mark = "" if self.plan.sure else f" | sed 's/[{UNSURE}]*$/{UNSURE}/'"
             lines += [f"{{ {find_runner(self.plan.runner).PLACING}\n}}{mark}", f"rm -rf {TRIPWIRES} 2> /dev/null"]
         return "\n".join([*lines, f"rm -f {SAID} {listed} {base} {extra} /tmp/assay-probe", "exit 0", ""])

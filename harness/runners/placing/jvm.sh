@@ -12,8 +12,10 @@ for each do
 done
 # Prints the modules of a build of Maven, with a question mark if a profile decides.
 modules() {
+  case $1 in */*/*/*/*/*/*/*/*/*) return ;; esac # a module may name one above it
   awk 'BEGIN { RS = "<" } /^!--/ { hidden = 1 } /^profile>/ { mark = "?" } /^\/profile>/ { mark = "" }
-    /^module>/ && !hidden { gsub(/^module>[ \t\r\n]*|[ \t\r\n]*$/, ""); print $0 mark }
+    /^\/?modules>/ { listed = /^m/ }
+    /^module>/ && listed && !hidden { gsub(/^module>[ \t\r\n]*|[ \t\r\n]*$/, ""); if ($0 != "") print $0 mark }
     /-->/ { hidden = 0 }' "$1/pom.xml" 2> /dev/null | while read -r each; do
     echo "$1/$each"
     modules "$1/${each%\?}" | case $each in *\?) sed 's/[?]*$/?/' ;; *) cat ;; esac

@@ -143,7 +143,8 @@ def test_module_without_a_known_framework_gets_none(tmp_path: Path) -> None:
 
 
 POM = (
-    "<project><modules><module>core</module><!-- <module>old</module> --></modules><profile>\n<module>extra</module>{}"
+    "<project><modules><module>core</module><!-- <module>old</module> --></modules><profile>\n"
+    "<modules><module>extra</module></modules>"
 )
 
 
@@ -152,9 +153,15 @@ POM = (
     [
         (
             "maven",
-            {"pom.xml": POM, "core/pom.xml": "<module>in</module>"},
+            {"pom.xml": POM, "core/pom.xml": "<modules><module>in</module></modules>"},
             [],
             {"core": "", "core/in": "", "extra": "?"},
+        ),
+        (  # an element of a plugin, and a circle
+            "maven",
+            {"pom.xml": POM, "core/pom.xml": "<modules><module>..</module></modules><module>\n<info/></module>"},
+            [],
+            {"core": "", "extra": "?"},
         ),
         ("maven", {"pom.xml": POM}, ["-pl=core"], {"core": ""}),
         ("maven", {"pom.xml": POM}, ["-pl=core", "-am"], {"core": "", "extra": "?"}),
