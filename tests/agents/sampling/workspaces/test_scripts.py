@@ -1,5 +1,6 @@
 import subprocess
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -7,7 +8,7 @@ from assay.agents.sampling.workspaces import scripts
 
 
 def run(command: str, seconds: float = 20, output_bytes: int = 100) -> subprocess.CompletedProcess[bytes]:
-    line = scripts.command_line(command, "mark-of-a-test", "", seconds, output_bytes)
+    line = scripts.command_line(command, uuid4().hex, "", seconds, output_bytes)
     return subprocess.run(line, capture_output=True, check=False)
 
 
