@@ -57,7 +57,7 @@ class TestReport(Model):
     """Tests for which report file and log disagree."""
     unprinted: tuple[str, ...] = ()
     """Tests of the report file that ran, and that the output does not name although the runner prints every one."""
-    doubt: str = ""
+    gap: str = ""
     """What the log counts and does not show, where the results are a log's; empty if nothing."""
     suite_ran: bool = False
     """Whether the suite ran to its end, even if its report names failures only, or nothing."""

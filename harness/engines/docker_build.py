@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from assay.harness.engines.build_limits import USUAL, BuildLimits, drop_supervisor, limit_steps, name_limit
-from assay.harness.errors import EngineError, EnvironmentFailure, find_cause
+from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.files import link_or_copy
+from assay.harness.program_output import find_cause
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -13,7 +13,7 @@ from assay.harness.evaluation.evaluate import NO_TRIPWIRES
 from assay.harness.grading.grade import grade
 from assay.harness.grading.log_trees import LOOKED_FOR, find_logs, read_resolved
 from assay.harness.names import count
-from assay.harness.reports import find, find_doubt, read_log, suite_ran
+from assay.harness.reports import find, find_gap, read_log, suite_ran
 from assay.harness.reports.markers import cut_fenced, is_cut
 
 LOG_ALONE = "log_alone"  # flag of a verdict on a log that was made elsewhere
@@ -108,8 +108,8 @@ def _read_report(instance: Instance, text: str) -> TestReport:
     tests = read_log(find(log_format), text, style, label_test and label_test(instance))
     ran = suite_ran(log_format, cut_fenced(text), tests)
     channel = Channel.LOG if tests or ran else Channel.NONE
-    doubt = find_doubt(log_format, cut_fenced(text))
-    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran, doubt=doubt)
+    gap = find_gap(log_format, cut_fenced(text))
+    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran, gap=gap)
 
 
 def _read_apply(marker: str) -> Apply:

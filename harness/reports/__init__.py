@@ -61,7 +61,7 @@ __all__ = [
     "ReportFormat",
     "find",
     "find_candidates",
-    "find_doubt",
+    "find_gap",
     "label_names",
     "lookup",
     "names_a_test",
@@ -91,9 +91,9 @@ def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:
     return bool(says(log)) if says else bool(tests)
 
 
-def find_doubt(log_format: str, log: str) -> str:
+def find_gap(log_format: str, log: str) -> str:
     """Return why a log may lack results: it counts more than it shows, or it is cut; empty if neither is known."""
-    says = getattr(find(log_format), "find_doubt", None)
+    says = getattr(find(log_format), "find_gap", None)
     return str(says(log)) if says else ""
 
 
@@ -136,7 +136,7 @@ def read(
     own = rename(structured, plan.test_id, is_label)
     report = results.combine(plan, own, tests, suite_ran(plan.log_format, output, tests))
     if report.channel is Channel.LOG:
-        report = report.model_copy(update={"doubt": find_doubt(plan.log_format, output)})
+        report = report.model_copy(update={"gap": find_gap(plan.log_format, output)})
     if structured and Status.PASSED in prints:
         ran = [test for test, status in structured.items() if status is not Status.SKIPPED]  # skips go by line
         report = report.model_copy(update={"unprinted": results.find_unprinted(ran, output, IDS[plan.test_id])})

@@ -26,7 +26,7 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, test, _STATUSES[match[1]])
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(
         failed=r"\[junit\] Tests run: \d+, Failures: (\d+), Errors: (\d+)",

@@ -29,6 +29,6 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(_EXIT.sub("", match[2])), _STATUSES[match[1]])
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results, Sums(passed=r"^# PASS: +(\d+)$", failed=r"^# (?:FAIL|XPASS|ERROR): +(\d+)$", total=r"^# TOTAL: +(\d+)$")
 )

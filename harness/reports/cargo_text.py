@@ -103,7 +103,7 @@ def results(lines: list[str]) -> Iterator[Result]:
     yield from _nextest(lines)
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(
         passed=r"test result: \w+\. (\d+) passed; |Summary \[.*?\] .* tests? run: (\d+) passed",

@@ -12,5 +12,5 @@ def parse(text: str) -> dict[str, Status]:
     return worst((*ctest_text.parse(text).items(), *googletest_text.parse(text).items()))
 
 
-def find_doubt(text: str) -> str:
-    return ctest_text.find_doubt(text) or googletest_text.find_doubt(text)
+def find_gap(text: str) -> str:
+    return ctest_text.find_gap(text) or googletest_text.find_gap(text)

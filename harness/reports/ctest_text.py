@@ -46,6 +46,6 @@ def _status(ended: str) -> Status:
     return Status.FAILED if ended.startswith("Failed") else Status.ERROR
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results, Sums(failed=r"tests passed, (\d+) tests failed out of \d+$", total=r"tests failed out of (\d+)$")
 )

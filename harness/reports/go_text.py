@@ -42,4 +42,4 @@ def _end(line: str) -> re.Match[str] | None:
     return _END.match(line, start) if start >= 0 else None
 
 
-parse, find_doubt = read_lines(results, Sums(failed=r"FAIL\t\S+\t[\d.]+s$"))
+parse, find_gap = read_lines(results, Sums(failed=r"FAIL\t\S+\t[\d.]+s$"))

@@ -50,7 +50,7 @@ def _mark(line: str) -> tuple[str, re.Match[str] | None]:
     return prefix[0] if prefix else "", _MARK.match(line, start)
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(
         passed=r"\[  PASSED  \] (\d+) tests?\.",

@@ -21,4 +21,4 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(match[1]), _STATUSES.get(match[2] or "", Status.PASSED))
 
 
-parse, find_doubt = read_lines(results, Sums(), begins_with_name=True)[0], gradle_text.find_doubt
+parse, find_gap = read_lines(results, Sums(), begins_with_name=True)[0], gradle_text.find_gap

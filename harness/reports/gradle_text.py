@@ -42,9 +42,9 @@ def _id(printed: str) -> str:
 parse = read_lines(results, Sums(), begins_with_name=True)[0]
 
 
-def find_doubt(text: str) -> str:
+def find_gap(text: str) -> str:
     """Compare the counts of a failed task with the lines; it may be that no skipped test has one."""
     lines = plain_lines(text)
     found = [[int((number or "0")[:9]) for number in match] for match in _COMPLETED.findall("\n".join(lines))]
-    told = {"failed": sum(each[1] for each in found), "passed": sum(2 * each[0] - sum(each) for each in found)}
-    return compare(told, drop_unconfirmed([*results(lines)], {}))
+    counted = {"failed": sum(each[1] for each in found), "passed": sum(2 * each[0] - sum(each) for each in found)}
+    return compare(counted, drop_unconfirmed([*results(lines)], {}))

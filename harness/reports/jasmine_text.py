@@ -34,4 +34,4 @@ def results(lines: list[str]) -> Iterator[Result]:
             yield join_id(match[1]), status
 
 
-parse, find_doubt = read_lines(results, Sums(failed=r"\d+ specs?, (\d+) failures?"))
+parse, find_gap = read_lines(results, Sums(failed=r"\d+ specs?, (\d+) failures?"))

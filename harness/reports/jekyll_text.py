@@ -30,7 +30,7 @@ def _status(marks: str) -> Status:
     return Status.PASSED if set(marks) == {"."} else Status.SKIPPED
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(failed=r"\d+ assertions, (\d+) failures, (\d+) errors|\d+ scenarios? \((\d+) failed"),
     begins_with_name=True,

@@ -105,17 +105,17 @@ def _match_file(line: str) -> re.Match[str] | None:
 
 
 _SUITES = Sums(passed=r"Test Suites: .*?(\d+) passed", failed=r"Test Suites: (\d+) failed")
-parse, _find_doubt = read_lines(results, Sums(passed=r"Tests: .*?(\d+) passed", failed=r"Tests: +(\d+) failed"))
+parse, _find_gap = read_lines(results, Sums(passed=r"Tests: .*?(\d+) passed", failed=r"Tests: +(\d+) failed"))
 
 
-def find_doubt(text: str) -> str:
+def find_gap(text: str) -> str:
     """Compare the counts of files with their lines, and those of tests where each passed file lists its own."""
     lines = plain_lines(text)
     files = [(match[2], Status.PASSED if match[1] == "PASS" else Status.FAILED) for match in _list_files(lines)]
     names = {join_id(name) for name, _ in files}
     listed = not any(test in names and status is Status.PASSED for test, status in results(lines))
-    told = compare(_SUITES.add_up(lines), files) if files else ""
-    return told or (_find_doubt(text) if listed else "")
+    counted = compare(_SUITES.add_up(lines), files) if files else ""
+    return counted or (_find_gap(text) if listed else "")
 
 
 def _list_files(lines: list[str]) -> Iterator[re.Match[str]]:

@@ -37,4 +37,4 @@ def _parts(lines: list[str]) -> Iterator[Result]:
         yield join_id(running), Status.ERROR
 
 
-parse, find_doubt = read_lines(results, Sums(passed=r"(\d+) of \d+ tests passed"))
+parse, find_gap = read_lines(results, Sums(passed=r"(\d+) of \d+ tests passed"))

@@ -66,4 +66,4 @@ def _outline(lines: list[str]) -> Iterator[Result]:
                 outline.suite(len(match[1]), match[3])
 
 
-parse, find_doubt = read_lines(results, Sums(failed=r"^✖ (\d+) tests? failed$"))
+parse, find_gap = read_lines(results, Sums(failed=r"^✖ (\d+) tests? failed$"))

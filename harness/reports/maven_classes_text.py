@@ -5,9 +5,9 @@ Only the lines of counts are read, not the failed methods, so that a class has o
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import plain_lines, worst
-from assay.harness.reports.maven_text import classes, find_doubt
+from assay.harness.reports.maven_text import classes, find_gap
 
-__all__ = ["NAME", "find_doubt", "parse"]
+__all__ = ["NAME", "find_gap", "parse"]
 
 NAME = "maven_classes_text"
 

@@ -90,12 +90,12 @@ _ENDS = r"(?:, Flakes: \d+)?$", ", Time elapsed: "  # of the counts of a build, 
 parse = read_lines(results, Sums(), begins_with_name=True)[0]
 
 
-def find_doubt(text: str) -> str:
+def find_gap(text: str) -> str:
     """Compare the counts at the ends of builds with those of the classes."""
     plain = "\n".join(plain_lines(text))
-    told, shown = (re.findall(_COUNTS + end, plain, re.MULTILINE) for end in _ENDS)
+    given, shown = (re.findall(_COUNTS + end, plain, re.MULTILINE) for end in _ENDS)
     for place, word in enumerate(("tests", "failures", "errors")):
-        counted, read = (sum(int(numbers[place][:9]) for numbers in found) for found in (told, shown))
+        counted, read = (sum(int(numbers[place][:9]) for numbers in found) for found in (given, shown))
         if counted > read:
             return f"the log counts {counted} {word} and shows {read}"
     return ""

@@ -18,6 +18,6 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(match[2]), _STATUSES[match[1]])
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results, Sums(passed=r"(\d+) tests passed$", failed=r"(\d+) tests failed: ", total=r"(\d+) tests performed ")
 )

@@ -63,7 +63,7 @@ def _test_unit(lines: list[str]) -> Iterator[Result]:
             outline.suite(len(match[1]), match[2])
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(
         failed=r"\d+ assertions, (\d+) failures, (\d+) errors",

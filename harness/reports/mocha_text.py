@@ -35,7 +35,7 @@ def results(lines: list[str]) -> Iterator[Result]:
             yield from _tree(lines[_find_next_tree(lines, start, end) : end])
 
 
-parse, find_doubt = read_lines(results, Sums(passed=_PASSING.pattern, failed=_FAILING.pattern))
+parse, find_gap = read_lines(results, Sums(passed=_PASSING.pattern, failed=_FAILING.pattern))
 
 
 def suite_ran(text: str) -> bool:

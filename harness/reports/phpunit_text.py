@@ -44,7 +44,7 @@ def results(lines: list[str]) -> Iterator[Result]:
             title = _NAMESPACE.sub("", line)
 
 
-parse, _find_doubt = read_lines(
+parse, _find_gap = read_lines(
     results,
     Sums(
         failed=r"Tests: \d+, Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?",
@@ -53,6 +53,6 @@ parse, _find_doubt = read_lines(
 )
 
 
-def find_doubt(text: str) -> str:
+def find_gap(text: str) -> str:
     """Compare the counts with the lines; before PHPUnit 7, all data sets of a test share one."""
-    return "" if "\n [x] " in text or "\n [ ] " in text else _find_doubt(text)
+    return "" if "\n [x] " in text or "\n [ ] " in text else _find_gap(text)

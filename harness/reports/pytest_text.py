@@ -50,8 +50,8 @@ def parse(text: str) -> dict[str, Status]:
     return fail_hidden(worst((test, STATUSES[word]) for test, word in _list_printed(text)))
 
 
-def find_doubt(text: str) -> str:
-    return next(filter(None, (each.find_doubt() for each in _list_sessions(plain_lines(text)))), "")
+def find_gap(text: str) -> str:
+    return next(filter(None, (each.find_gap() for each in _list_sessions(plain_lines(text)))), "")
 
 
 def overlooked(text: str) -> frozenset[str]:
@@ -86,17 +86,17 @@ class _Session:
         yield [*_summary(self.summary), *_subtests(self.summary)]
         yield [*_progress(self.progress), *_subtests(self.progress)]
 
-    def find_doubt(self) -> str:
+    def find_gap(self) -> str:
         """Compare the counts of the last line with the section that shows more."""
         if not self.ended:
             return "a session of pytest does not end" if self.opened else ""
-        told = {name: sum(map(int, pattern.findall(self.ended))) for name, pattern in _COUNTS.items()}
+        counted = {name: sum(map(int, pattern.findall(self.ended))) for name, pattern in _COUNTS.items()}
         shown = [[(test, STATUSES[word]) for test, word in each if word != "XPASS"] for each in self._list_shown()]
         passed = {test for test, status in shown[0] if status is Status.PASSED}
-        if len(passed) > told["passed"]:
-            return f"the log counts {told['passed']} passed tests and shows {len(passed)}"
+        if len(passed) > counted["passed"]:
+            return f"the log counts {counted['passed']} passed tests and shows {len(passed)}"
         talking = [each for each in shown if (bool(passed) <= any(s is Status.PASSED for _, s in each)) and each]
-        return min((compare(told, each) for each in talking or [[]]), key=len)
+        return min((compare(counted, each) for each in talking or [[]]), key=len)
 
 
 def _list_sessions(lines: list[str]) -> list[_Session]:

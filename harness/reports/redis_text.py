@@ -31,4 +31,4 @@ def results(lines: list[str]) -> Iterator[Result]:
         yield make_result(match, join_id(_FILE.sub("", _TIME.sub("", match[2]))), _STATUSES[match[1]])
 
 
-parse, find_doubt = read_lines(results, Sums())
+parse, find_gap = read_lines(results, Sums())

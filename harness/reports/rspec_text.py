@@ -33,7 +33,7 @@ def results(lines: list[str]) -> Iterator[Result]:
             yield join_id(failed[1]), Status.FAILED
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(failed=r"\d+ examples?, (\d+) failures?", total=r"(\d+) examples?, \d+ failures?"),
     begins_with_name=True,

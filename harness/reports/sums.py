@@ -34,13 +34,13 @@ class Sums(NamedTuple):
 
     def add_up(self, lines: list[str]) -> dict[str, int]:
         """Return the counts that a log has, by the names of their fields."""
-        text, told = "\n".join(lines), dict[str, int]()
+        text, counted = "\n".join(lines), dict[str, int]()
         for field in ("passed", "failed", "total"):
             pattern = getattr(self, field).replace(r"\d+", _NUMBER)
             if pattern and (found := [*re.finditer(pattern, text, re.MULTILINE)]):
                 numbers = (number for match in found for number in match.groups() or ("1",) if number)
-                told[field] = sum(map(int, numbers))
-        return told
+                counted[field] = sum(map(int, numbers))
+        return counted
 
     def is_cut(self, lines: list[str]) -> bool:
         text = "\n".join(lines)
@@ -51,7 +51,7 @@ class Sums(NamedTuple):
 def read_lines(
     results: Callable[[list[str]], Iterable[Result]], sums: Sums, *, begins_with_name: bool = False
 ) -> tuple[Callable[[str], dict[str, Status]], Callable[[str], str]]:
-    """Make a format's ``parse`` and ``find_doubt`` from a function that reads the results in the lines of a log.
+    """Make a format's ``parse`` and ``find_gap`` from a function that reads the results in the lines of a log.
 
     ``begins_with_name``: words before a line become a part of the test's name.
     """
@@ -61,13 +61,13 @@ def read_lines(
         tests = worst(drop_unconfirmed([*results(lines)], sums.add_up(lines)))
         return fail_hidden(tests) if begins_with_name else tests
 
-    def find_doubt(text: str) -> str:
+    def find_gap(text: str) -> str:
         lines = plain_lines(text)
-        told = sums.add_up(lines)
-        found = compare(told, drop_unconfirmed([*results(lines)], told))
+        counted = sums.add_up(lines)
+        found = compare(counted, drop_unconfirmed([*results(lines)], counted))
         return found or ("the log ends before its runner does" if sums.is_cut(lines) else "")
 
-    return parse, find_doubt
+    return parse, find_gap
 
 
 def find_glued(pattern: re.Pattern[str], line: str, within: str = "") -> re.Match[str] | None:
@@ -86,34 +86,33 @@ def make_result(glued: re.Match[str] | bool, test: str, status: Status) -> Resul
     return Glued(test, status) if is_glued else (test, status)
 
 
-def drop_unconfirmed(found: list[Result], told: Mapping[str, int]) -> list[Result]:
+def drop_unconfirmed(found: list[Result], counted: Mapping[str, int]) -> list[Result]:
     """Leave out glued passes unless the counts are those of all results."""
     if not any(map(_is_loose, found)):
         return found
     failed = {test for test, status in found if status in FAILING}
-    read = count(each for each in found if each[1] in FAILING or each[0] not in failed)
-    same = told.get("passed", read["passed"]) == read["passed"] and told.get("total", read["total"]) == read["total"]
-    if same and (told.keys() & {"passed", "total"}) and told.get("failed", 0) <= read["failed"]:
+    read = count_statuses(each for each in found if each[1] in FAILING or each[0] not in failed)
+    same = all(counted.get(field, read[field]) == read[field] for field in ("passed", "total"))
+    if same and (counted.keys() & {"passed", "total"}) and counted.get("failed", 0) <= read["failed"]:
         return found
     return [each for each in found if not _is_loose(each)]
 
 
-def compare(told: Mapping[str, int], found: Iterable[Result]) -> str:
+def compare(counted: Mapping[str, int], found: Iterable[Result]) -> str:
     """Return which count is larger than what was read; empty if none is.
 
     Logs that name failures alone have no passes to compare.
     """
-    read = count(found)
+    read = count_statuses(found)
     fields = ("failed", "passed", "total") if read["passed"] else ("failed",)
     for field in fields:
-        if told.get(field, 0) > read[field]:
-            return (
-                f"the log counts {told[field]} {'' if field == 'total' else field + ' '}tests and shows {read[field]}"
-            )
+        if counted.get(field, 0) > read[field]:
+            kind = "" if field == "total" else f"{field} "
+            return f"the log counts {counted[field]} {kind}tests and shows {read[field]}"
     return ""
 
 
-def count(found: Iterable[Result]) -> Counter[str]:
+def count_statuses(found: Iterable[Result]) -> Counter[str]:
     statuses = Counter(status for _, status in found)
     failed = sum(statuses[status] for status in FAILING)
     return Counter(passed=statuses[Status.PASSED], failed=failed, total=statuses.total())

@@ -42,7 +42,7 @@ def results(lines: list[str]) -> Iterator[Result]:
             running = ""
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(
         passed=r"tests finished: (\d+) passed",

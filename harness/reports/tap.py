@@ -72,7 +72,7 @@ def results(lines: list[str]) -> Iterator[Result]:
     return (each for line in lines for each in reader.read(line))
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(
         passed=r"# pass +(\d+)$",

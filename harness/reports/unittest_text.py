@@ -108,14 +108,14 @@ def parse(text: str) -> dict[str, Status]:
     return worst((*found, *((reader.docstrings[test], status) for test, status in found if test in reader.docstrings)))
 
 
-def find_doubt(text: str) -> str:
+def find_gap(text: str) -> str:
     lines = plain_lines(text)
-    told = _SUMS.add_up(lines)
-    found = drop_unconfirmed(_read(lines).results, told)
+    counted = _SUMS.add_up(lines)
+    found = drop_unconfirmed(_read(lines).results, counted)
     blocks, ended = [*_blocks(lines)], {test for test, _ in found}
     silent = dict(each for each in blocks if each[0] not in ended)  # nothing else shows a failed subtest
-    return compare({**told, "failed": 0}, [*found, *silent.items()]) or compare(
-        {"failed": told.get("failed", 0)}, [*found, *blocks]
+    return compare({**counted, "failed": 0}, [*found, *silent.items()]) or compare(
+        {"failed": counted.get("failed", 0)}, [*found, *blocks]
     )
 
 

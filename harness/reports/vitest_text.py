@@ -46,7 +46,7 @@ def _failure(entry: str) -> Result:
     return join_id(*_PROJECT.sub("", entry, count=1).split(" > ")), Status.FAILED
 
 
-parse, find_doubt = read_lines(
+parse, find_gap = read_lines(
     results,
     Sums(
         passed=r"(?:^| )Tests +(?:.*\| )?(\d+) passed",

@@ -18,7 +18,7 @@ from assay.harness.domain import (
     Outcome,
     Status,
 )
-from assay.harness.errors import shorten
+from assay.harness.program_output import cut_line
 from assay.harness.reports import lookup
 from assay.harness.reports.base import SEPARATOR
 from assay.harness.rulings.normalise import match_labels
@@ -50,7 +50,7 @@ def judge_without_tests(evidence: Evidence, *, silence_passes: bool = False) -> 
 
 def _check_failed_part(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.failed_part is FailedPart.ENVIRONMENT:
-        return Outcome.ENV_ERROR, shorten(evidence.error)
+        return Outcome.ENV_ERROR, cut_line(evidence.error)
     if evidence.failed_part is FailedPart.INFRASTRUCTURE:
         return Outcome.INFRA_ERROR, evidence.error
     return None
@@ -129,7 +129,7 @@ def find_doubt(instance: Instance, evidence: Evidence, *, silence_passes: bool =
     return (
         _check_tripwires(evidence)
         or _check_exit_status(instance, evidence)
-        or ((Outcome.NOT_RUN, evidence.report.doubt) if evidence.report.doubt else None)
+        or ((Outcome.NOT_RUN, evidence.report.gap) if evidence.report.gap else None)
         or (_check_silence(evidence) if silence_passes else None)
         or _check_disagreements(instance, evidence)
         or _check_muted_output(instance, evidence)

@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
-from assay.harness.errors import EnvironmentFailure, find_cause, shorten
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.program_output import cut_line, find_cause
 from assay.instances.toolchains.versions import PinnedArchive
 
 SCRIPT = "assay-toolchain.sh"  # name of the set-up script in the root of the new system
@@ -53,7 +54,7 @@ def _run(command: list[str], folder: Path, env: Mapping[str, str]) -> None:
     )
     if done.returncode:
         said = f"{done.stdout}\n{done.stderr}".strip()
-        cause = find_cause(said) or shorten(said)
+        cause = find_cause(said) or cut_line(said)
         raise EnvironmentFailure(f"{' '.join(command[:3])} failed: {cause}", tail=said, cause=cause)
 
 

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from assay.harness.errors import EnvironmentFailure, find_cause, shorten
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.program_output import cut_line, find_cause
 
 CA_VARIABLES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 """Variables that name the host's CA bundle, most trusted first; builds get all of them."""
@@ -60,6 +61,6 @@ def linux_uv(cache: Path) -> Path:
         command = [own, "pip", "install", "--quiet", "--target", str(target), "--python-platform", triple]
         done = subprocess.run([*command, f"uv=={version('uv')}"], capture_output=True, text=True, check=False)
         if done.returncode:
-            cause = find_cause(done.stderr) or shorten(done.stderr)
+            cause = find_cause(done.stderr) or cut_line(done.stderr)
             raise EnvironmentFailure(f"no uv for {triple} could be fetched: {cause}", tail=done.stderr)
     return target / "bin" / "uv"

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from assay.harness import errors
 from assay.harness.domain import Model as AssayModel
 from assay.harness.domain import Prediction, Sha256, Status
-from assay.harness.errors import AssayError, DataError, EnvironmentFailure, brief, field_error, find_cause
+from assay.harness.errors import AssayError, DataError, EnvironmentFailure, brief, field_error
 
 
 class Row(AssayModel):
@@ -71,31 +71,3 @@ def test_field_error_uses_the_column_names_of_the_file() -> None:
 @pytest.mark.parametrize(("value", "text"), [(None, "missing"), ({"a": 1}, "an object"), ("x" * 99, "'" + "x" * 39)])
 def test_brief_value(value: object, text: str) -> None:
     assert brief(value) == text
-
-
-@pytest.mark.parametrize(
-    ("output", "cause"),
-    [
-        (
-            "error: No solution found\n  cause: Because there is no version of a==9 and you require a==9, we can "
-            "conclude that it fails.\n\nhint: `a` was found, but no 9\n",
-            "there is no version of a==9 and you require a==9",
-        ),
-        (
-            "  \u00d7 No solution found:\n  ╰─▶ Because only a<2 is available and you require a>3, we can\n      "
-            "conclude that.\n\n      hint: error: not this\n      Because of nothing\n",
-            "only a<2 is available and you require a>3",
-        ),
-        (
-            "error: The build backend returned an error\n  cause: a call failed\n\n  [stderr]\n  Traceback:\n"
-            "  ModuleNotFoundError: No module named 'numpy'\n\n  hint: add numpy to\n    the build. error: x\n",
-            "ModuleNotFoundError: No module named 'numpy'",
-        ),
-        ("#9 1.2 npm ERR! code E1\n#9 1.3 npm ERR! notarget no a@9.\nERROR: failed to solve\n", "notarget no a@9."),
-        ("help: do this\n\nerror: first\nerror: could not compile due to the previous error\n", "first"),
-        ("\x1b[31mE: Unable to locate package a\x1b[0m\n", "Unable to locate package a"),
-        ("\n\nhint: only this\n", ""),
-    ],
-)
-def test_the_cause_is_found_in_an_output_and_no_hint(output: str, cause: str) -> None:
-    assert find_cause(output) == cause

@@ -10,7 +10,8 @@ from pathlib import Path
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, BoxSpec, Engine, name_reached_limit
 from assay.harness.engines.tars import pack_tar
-from assay.harness.errors import EngineError, EnvironmentFailure, find_cause
+from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.harness.program_output import find_cause
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.images import Toolchain

@@ -18,7 +18,8 @@ from typing import IO
 from assay.harness.domain import Archive, Limits, Recipe
 from assay.harness.engines.base import LABEL, BoxSpec, Engine
 from assay.harness.engines.tars import pack_tar
-from assay.harness.errors import EngineUnavailable, EnvironmentFailure, find_cause
+from assay.harness.errors import EngineUnavailable, EnvironmentFailure
+from assay.harness.program_output import find_cause
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, write_secrets

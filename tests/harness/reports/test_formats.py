@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
-from assay.harness.reports import FORMATS, find, find_doubt
+from assay.harness.reports import FORMATS, find, find_gap
 from assay.harness.reports.base import SEVERITY, restore_separators
 from assay.harness.reports.ids import rename
 from assay.harness.reports.results import full
@@ -72,7 +72,7 @@ def test_shreds_of_reports_never_raise_and_keep_the_worst_status(name: str, data
     halves = st.lists(st.one_of(st.sampled_from(SHREDS[name]), st.text(max_size=8)), max_size=20).map("".join)
     one, two = data.draw(halves), data.draw(halves)
     read = [FORMATS[name].parse(one), FORMATS[name].parse(two)]
-    find_doubt(name, one + re.sub(r"\d+", "9" * 5_000, two))
+    find_gap(name, one + re.sub(r"\d+", "9" * 5_000, two))
     merged = rename(full(FORMATS[name], [one, two]), "node")
     assert Status.MISSING not in merged.values()
     for tests in read:
@@ -89,5 +89,5 @@ def test_any_long_line_is_read_fast(name: str) -> None:
     hostile += [rest * (9_900 // len(rest)) + end for end in ends[:30] for rest in (" ", "9", "a.", "x > ", "test ")]
     began = time.process_time()
     FORMATS[name].parse("\n".join([*SHREDS.get(name, []), *hostile]))
-    find_doubt(name, "\n".join(hostile))
+    find_gap(name, "\n".join(hostile))
     assert time.process_time() - began < 5
