@@ -51,7 +51,7 @@ class Benchmark:
     """Its instances can be tested in the image of their row alone."""
     patches_are_tests: bool = False
     """It judges test patches: an instance's own patch is its test patch, and its labels add nothing to a plan."""
-    loosely: bool = False
+    allows_fuzz: bool = False
     """Its own harness tries ``patch --fuzz=5`` if git refuses a patch."""
     labels_may_be_missing: bool = False
     """A pass-to-pass test that does not run is not broken."""

@@ -10,8 +10,7 @@ from assay.harness import languages
 from assay.harness.domain import FUZZED, Instance, TestPlan
 from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.changes import SEPARATOR
-from assay.harness.evaluation.loosely import APPLIED_LOOSELY
-from assay.harness.evaluation.protection import PRODUCTS_LEFT_OUT, ROOT, STRAYS_LEFT_OUT
+from assay.harness.evaluation.protection import APPLIED_WITH_FUZZ, PRODUCTS_LEFT_OUT, ROOT, STRAYS_LEFT_OUT
 from assay.harness.evaluation.supervising import HIDDEN, HOME, MODEL, PIPE, SUPERVISE, TEST, supervisor
 from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
@@ -126,8 +125,8 @@ class Delivery:
         """Flags of the verdict for files of the patch that are never applied."""
         found = {
             PRODUCTS_LEFT_OUT: any(map(self._is_left_out, self.patch.paths)),
-            STRAYS_LEFT_OUT: bool(self.patch.left_out),
-            APPLIED_LOOSELY: FUZZED in self.patch.normalized,
+            STRAYS_LEFT_OUT: bool(self.patch.strays),
+            APPLIED_WITH_FUZZ: FUZZED in self.patch.normalized,
         }
         return tuple(name for name, holds in found.items() if holds)
 

@@ -27,8 +27,8 @@ from assay.harness.domain import (
 from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ExecResult, ImageInfo, Sidecar
 from assay.harness.evaluation.applying import Applied, apply_patch, make_evidence
 from assay.harness.evaluation.delivery import CONFLICT, Delivery, make_delivery
+from assay.harness.evaluation.fuzz import respell
 from assay.harness.evaluation.guarding import find_rewritten
-from assay.harness.evaluation.loosely import respell
 from assay.harness.evaluation.protection import ROOT, check_spelling
 from assay.harness.evaluation.supervising import CHANGED, PIPE, RESULTS, TEST, supervise
 from assay.harness.evaluation.witnesses import expect_at_places, read_witnesses
@@ -58,8 +58,8 @@ class Task:
     """Whether an evaluation may stop when its fail-to-pass tests fail (``benchmarks.fail_fast``)."""
     counter: Literal["", "pair", "sealed"] = ""
     """What runs again if it would be resolved: ``pair``, its counter-tests; ``sealed``, tests without answers too."""
-    loosely: bool = False
-    """Whether a patch that git refuses is applied as ``patch --fuzz=5`` does it (``loosely``)."""
+    allows_fuzz: bool = False
+    """Whether ``patch --fuzz=5`` is tried on a patch that git refuses."""
     records: str = ""
     """A file that is read when the tests have ended."""
     counters: CounterSet | None = None
@@ -146,13 +146,14 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
 
 
 def _apply(box: Box, task: Task, delivery: Delivery) -> tuple[Delivery, Applied]:
-    """Apply a patch as git does or, where git refuses and the benchmark does it, as ``patch --fuzz=5`` does."""
+    """Apply a patch with git or, if git refuses it and the benchmark allows that, with ``patch --fuzz=5``."""
     patch = delivery.patch
     if patch.unread:
         applied = Applied(ExecResult(CONFLICT, b"", 0.0), refused=patch.unread)
     else:
         applied = apply_patch(box, task.instance, delivery)
-    if task.loosely and applied.result.exit_code == CONFLICT:
+    is_untouched = not applied.tree  # else the patch is applied, and the tests' own patch conflicts with it
+    if task.allows_fuzz and applied.result.exit_code == CONFLICT and is_untouched:
         respelled = respell(box, delivery.plan, patch, allow_binary=_allows_binary(task))
         if respelled is not None:
             other = replace(delivery, patch=respelled)
@@ -187,7 +188,7 @@ def _gate(task: Task) -> GatedPatch:
     try:
         return gate(text, allow_binary=_allows_binary(task))
     except MiscountedHunkError as error:
-        if not task.loosely:
+        if not task.allows_fuzz:
             raise
         return gate_unread(text, str(error))
 

@@ -18,6 +18,7 @@ ATTRIBUTES = ".gitattributes"
 """Put back for every language, even if the fix touches it: it changes what git writes when it restores the tests."""
 ROOT = "root"
 PRODUCTS_LEFT_OUT = "build_products_left_out"
+APPLIED_WITH_FUZZ = "applied_with_fuzz"
 STRAYS_LEFT_OUT = "stray_files_left_out"
 TESTS_LEFT_OUT = "files_named_like_tests_left_out"
 _WORD = re.compile(r"\w+")

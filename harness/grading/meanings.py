@@ -43,7 +43,7 @@ FLAGS: Mapping[str, str] = {
         "The patch brought symbolic links, submodules or binary files along, and the fix has none like them; they were "
         "not applied."
     ),
-    "applied_loosely": (
+    "applied_with_fuzz": (
         "Git refuses the patch, and patch --fuzz=5 applies it, as the benchmark's own harness does; the tests ran on "
         "what that left. --strict makes it patch_conflict."
     ),

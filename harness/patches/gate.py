@@ -34,7 +34,7 @@ class GatedPatch:
     """Those of them that it makes, also by moving or copying another."""
     normalized: tuple[str, ...] = ()
     """Changes that the gate made."""
-    left_out: tuple[str, ...] = ()
+    strays: tuple[str, ...] = ()
     """Stray files, which are never applied: links, submodules, and binary files where the fix has none."""
 
     unread: str = ""

@@ -57,8 +57,8 @@ def task_of(case: Case, project: Project, place: Place) -> Task:
     plan = place.plan.model_copy(update={"limits": limits})
     prediction = Prediction(instance_id=place.instance.id, model="corpus", patch=patch)
     counter: Literal["", "pair", "sealed"] = "sealed" if case.counter == "sealed" else "pair" if case.counter else ""
-    loosely = find_benchmark(place.instance.rule).loosely
-    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=counter, loosely=loosely)
+    allows_fuzz = find_benchmark(place.instance.rule).allows_fuzz
+    return Task(place.instance, prediction, plan, runs_empty=case.runs_empty, counter=counter, allows_fuzz=allows_fuzz)
 
 
 def play(task: Task, image: str, engine: Engine, root: Path) -> Played:

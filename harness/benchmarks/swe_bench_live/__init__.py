@@ -7,7 +7,7 @@ from assay.harness.domain import Rule
 BENCHMARK = Benchmark(
     name=Rule.SWE_BENCH_LIVE,
     label_rule=count_against,
-    loosely=True,
+    allows_fuzz=True,
     labels_may_be_missing=True,
     submitted_as="swe-bench-live",
 )

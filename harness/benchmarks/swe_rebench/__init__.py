@@ -8,6 +8,6 @@ from assay.harness.domain import Rule
 BENCHMARK = Benchmark(
     name=Rule.SWE_REBENCH,
     label_rule=count_against,
-    loosely=True,
+    allows_fuzz=True,
     label_test=make_label_test,
 )

@@ -148,7 +148,7 @@ class Workplace:
             beside=task.beside and self._limit(task.beside),
             runs_empty=runs_empty,
             fail_fast=self.fail_fast,
-            loosely=benchmark.loosely,
+            allows_fuzz=benchmark.allows_fuzz,
             counter=RUNS_AGAIN.get(str(self.counter), ""),
             label_test=benchmark.label_test,
         )

@@ -252,7 +252,7 @@ def test_strict_run_takes_neither_logs_nor_tests_of_root(
 
 def test_strict_run_refuses_what_git_does_not_apply(instance: Instance) -> None:
     tests = dict.fromkeys((*instance.fail_to_pass, *instance.pass_to_pass), P)
-    loosely = {"apply": Apply(status=ApplyStatus.APPLIED, normalized=(FUZZED,))}
-    assert grade(instance, make_evidence(tests).model_copy(update=loosely)).resolved
-    strict = make_evidence(tests, strict=True).model_copy(update=loosely)
+    fuzzed = {"apply": Apply(status=ApplyStatus.APPLIED, normalized=(FUZZED,))}
+    assert grade(instance, make_evidence(tests).model_copy(update=fuzzed)).resolved
+    strict = make_evidence(tests, strict=True).model_copy(update=fuzzed)
     assert grade(instance, strict).outcome is Outcome.PATCH_CONFLICT

@@ -128,7 +128,7 @@ def test_stray_files_are_left_out_and_named(line: str, why: str) -> None:
     stray = f"diff --git a/y b/y\n{line}\n"
     for text in (stray + diff("x.py"), diff("x.py") + stray, diff("a.py") + stray + diff("x.py")):
         gated = gate(text)
-        assert (gated.text, gated.left_out) == (text.replace(stray, ""), ("y",))
+        assert (gated.text, gated.strays) == (text.replace(stray, ""), ("y",))
         assert "y" not in (*gated.paths, *gated.created)
 
 
@@ -144,7 +144,7 @@ def test_binary_data_stay_where_the_fix_has_some_too_and_a_file_without_its_data
         f"diff --git a/{name} b/{name}\n{line}\n" for name, (line, _) in zip("yz", STRAYS[7:9], strict=True)
     )
     gated = gate(data + differs.replace("a/y and b/y", "a/z and b/z") + diff("x.py"), allow_binary=True)
-    assert (gated.paths, gated.left_out) == (("y", "x.py"), ("z",))
+    assert (gated.paths, gated.strays) == (("y", "x.py"), ("z",))
 
 
 @pytest.mark.parametrize("path", ["../y", "/y", ".git/config"])

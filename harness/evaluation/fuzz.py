@@ -7,11 +7,11 @@ from dataclasses import replace
 from assay.harness.domain import FUZZED, TestPlan
 from assay.harness.engines.base import Box
 from assay.harness.engines.tars import pack_tar
+from assay.harness.evaluation.delivery import GIT, format_list
 from assay.harness.evaluation.supervising import HOME, MODEL
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import MAX_FILES, GatedPatch, check_path, gate
 
-APPLIED_LOOSELY = "applied_loosely"
 SECONDS = 60.0
 MAX_NAMES = 4 * MAX_FILES
 _NAMED, _COPY = f"{HOME}/named", "/tmp/assay-copy"
@@ -22,10 +22,10 @@ _SCRIPT = f"""\
 set -uf
 rm -rf {_COPY} && mkdir -p {_COPY}/a || exit 1
 while IFS= read -r -d '' path; do
-  set -- $(git -c safe.directory='*' --literal-pathspecs ls-tree HEAD -- "$path")
+  set -- $({GIT} ls-tree HEAD -- "$path")
   case "${{1-}}" in 100644 | 100755) ;; *) continue ;; esac
   file={_COPY}/a/$path
-  mkdir -p "${{file%/*}}" && git -c safe.directory='*' cat-file blob "$3" > "$file" || exit 1
+  mkdir -p "${{file%/*}}" && {GIT} cat-file blob "$3" > "$file" || exit 1
   [ "$1" = 100644 ] || chmod a+x "$file"
 done < {_NAMED}
 cp -R {_COPY}/a {_COPY}/b && cd {_COPY}/b || exit 1
@@ -42,8 +42,7 @@ def respell(box: Box, plan: TestPlan, patch: GatedPatch, *, allow_binary: bool) 
 
     It runs as the tests' user, before any code of the patch. Raises EngineError, and MalformedPatchError as ``gate``.
     """
-    named = "".join(f"{path}\0" for path in _find_names(patch.text))
-    box.put(pack_tar({_NAMED.strip("/"): named.encode()}))
+    box.put(pack_tar({_NAMED.strip("/"): format_list(_find_names(patch.text))}))
     script, most = ["bash", "-c", _SCRIPT], 2 * len(patch.text) + 2**20
     done = box.exec(script, user=plan.user, workdir=plan.workdir, seconds=SECONDS, output_bytes=most)
     if done.exit_code or done.timed_out or done.truncated or not done.output:
@@ -54,7 +53,7 @@ def respell(box: Box, plan: TestPlan, patch: GatedPatch, *, allow_binary: bool) 
         raise MalformedPatchError("a file that it changes is not UTF-8") from error
     found = gate(text, allow_binary=allow_binary)
     box.put(pack_tar({MODEL.strip("/"): found.text}))
-    return replace(found, normalized=(*patch.normalized, FUZZED), left_out=(*patch.left_out, *found.left_out))
+    return replace(found, normalized=(*patch.normalized, FUZZED), strays=(*patch.strays, *found.strays))
 
 
 def _find_names(text: str) -> list[str]:
