@@ -17,7 +17,7 @@ from assay.harness.engines.apptainer_images import ApptainerImages
 from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
 from assay.harness.engines.base import Box, BoxSpec, Engine
 from assay.harness.engines.owner import SLACK, is_orphan, owner_labels
-from assay.harness.engines.tars import add_lookup_files, hosts_with
+from assay.harness.engines.tars import add_lookup_files, make_hosts
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 from assay.harness.files import default_cache, read_model
 
@@ -108,7 +108,7 @@ class ApptainerEngine(ApptainerImages, Engine):
                 raise RunStopped("the run was stopped")
             box.protect()
             started = time.monotonic()
-            box.put(add_lookup_files(spec.archive, {"etc/hosts": hosts_with(socket.gethostname())}))
+            box.put(add_lookup_files(spec.archive, {"etc/hosts": make_hosts(socket.gethostname())}))
             box.start_seconds, box.deliver_seconds = started - began, time.monotonic() - started
             yield box
         finally:

@@ -13,12 +13,12 @@ HOST_NAME, HOST_ADDRESS = "testbed", "127.0.1.1"
 """What a container without network calls itself, and the address of this name there."""
 
 
-def hosts_with(name: str) -> str:
+def make_hosts(name: str) -> str:
     """Return the text of a file of hosts that has a machine's own name, too."""
     return f"{HOSTS}{HOST_ADDRESS}\t{name}\n"
 
 
-LOOKUP_FILES = {"etc/hosts": hosts_with(HOST_NAME), "etc/resolv.conf": "nameserver 127.0.0.1\n"}
+LOOKUP_FILES = {"etc/hosts": make_hosts(HOST_NAME), "etc/resolv.conf": "nameserver 127.0.0.1\n"}
 """Written into a container without network, as the engine's networking would."""
 
 

@@ -27,7 +27,7 @@ SCRIPTS = Path(__file__).with_name("placing")
 
 
 def read_placing(name: str) -> str:
-    """Return a script of the folder ``placing``, a part of ``TestRunner.PLACING``."""
+    """Read a file of the folder ``placing``: a part of ``TestRunner.PLACING``, or the options that choose."""
     return (SCRIPTS / name).read_text(encoding="utf-8")
 
 

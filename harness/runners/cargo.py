@@ -94,7 +94,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     """
     place = list(words).index("--") if "--" in words else len(words)
     words, behind = words[:place], words[place + 1 :]
-    command = part(words, "cargo", OPTIONS[NAME].with_value)
+    command = part(words, "cargo", OPTIONS[NAME].value_options)
     if command is None or command.targets[:1] != ("test",) or command.has(OTHER_WORK):
         return None
     options = [word for each in command.arguments if each[0] not in (*command.targets, *LEFT_OUT) for word in each]
@@ -105,7 +105,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     selected = shlex.join([*filters, *harness]) + f" {PLACEHOLDER}" * bool(filters and runs_tripwires)
     tail = f" -- {selected}" if filters or harness else ""
     chosen = read_choice(NAME, [("cargo", "test", *options)]).chosen
-    has_kinds = any(word.partition("=")[0] in KINDS.replace("=", "").split() for word in chosen)
+    has_kinds = any(word.partition("=")[0] in KINDS for word in chosen)
     programs = f"{shlex.join(options)}{'' if has_kinds else ' --tests'}{tail}"
     text = RUNNERS + RUN_PROGRAMS.replace("@PROGRAMS@", programs.strip())
     if not has_kinds:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.harness.runners.base import PLACEHOLDER
+from assay.harness.runners.base import PLACEHOLDER, read_placing
 from assay.harness.runners.commands import arguments
 
 
@@ -40,7 +40,7 @@ class Options:
     """What runs without a word."""
 
     @property
-    def with_value(self) -> frozenset[str]:
+    def value_options(self) -> frozenset[str]:
         known = f"{self.tests} {self.places} {self.follows} {self.values}".split()
         return frozenset(option[:-1] for option in known if option.endswith("="))
 
@@ -52,7 +52,7 @@ class Options:
         end = next(ends, None)
         if end is None:
             return None
-        given = list(arguments(command[end:], self.with_value))
+        given = list(arguments(command[end:], self.value_options))
         plain = [each[0] for each in given if not each[0].startswith("-")]
         left_out = [*_find(given, self.tests), *((word,) for word in plain if re.fullmatch(self.filters, word))]
         followed = [re.sub(r"^(-p)([^=]+)$", r"\1=\2", "=".join(each)) for each in _find(given, self.follows)]
@@ -71,90 +71,14 @@ def _find(given: Iterable[tuple[str, ...]], options: str) -> list[tuple[str, ...
     return [each for each in found if not "=".join(each).endswith("=0")]
 
 
-KINDS = "--lib --bin= --bins --test= --tests --example= --examples --bench= --benches --all-targets --doc"
-"""Options of cargo that choose kinds of programs."""
-_TABLE = rf"""
-cargo program cargo test|t|nextest
-cargo tests --skip= --ignored --partition= --run-ignored= --no-run --list
-cargo places --manifest-path= -C= -E= --filter-expr= --filterset=
-cargo follows {KINDS} -p= --package= --exclude= --workspace --all
-cargo values -F= --features= --target= --target-dir= --profile= -j= --jobs= --color= --config= -Z= --test-threads=
-cargo filters (?!run$).*
-django program runtests\.py
-django tests -k= --tag= --exclude-tag= --start-at= --start-after= --failfast
-django values -v= --verbosity= --settings= --parallel= --shuffle= --selenium= --selenium-hub= --external-host=
-django words [^{{$`]+
-go program go test
-go default .
-go tests -run= -test.run= -skip= -bench= -failfast -list=
-go places -C=
-go values -count= -coverpkg= -coverprofile= -cpu= -gcflags= -ldflags= -mod= -p= -parallel= -tags= -timeout=
-go words [^{{$`]+
-googletest program ctest
-googletest tests --stop-on-failure
-googletest places -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= --label-exclude= -I= --rerun-failed
-gradle program gradlew?
-gradle tests --tests= --fail-fast
-gradle places -x= --exclude-task= -p= --project-dir= -b= --build-file=
-gradle values -P= -D= -I= --init-script=
-gradle words .*:.*
-jasmine program jasmine(\.js)?
-jasmine tests --filter= --fail-fast
-jest tests -t= --testNamePattern= --bail -b
-jest places --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --testMatch= --testRegex= --roots= --shard=
-jest places --projects= --selectProjects= --ignoreProjects= --filter= --findRelatedTests --onlyFailures -f
-jest places --onlyChanged -o --changedSince= --lastCommit
-jest values -c= --config= -w= --maxWorkers= --rootDir=
-jest words [^{{$`]+
-karma tests --
-maven program mvn[dw]?
-maven tests -Dtest -Dit.test -Dgroups
-maven places -f= --file= -rf= --resume-from=
-maven follows -pl= --projects= -am --also-make -amd --also-make-dependents
-maven values -T= --threads= -P= --activate-profiles= -s= --settings= -D= --define=
-minitest program minitest\.rb|rake|ruby
-minitest tests -n= --name= -i= --include= -e= --exclude= -x=
-minitest filters (TESTOPTS|N|X)=.*
-mocha program _?mocha
-mocha tests -g= --grep= -f= --fgrep= -i --invert -b --bail --forbid-only
-mocha places --ignore= --exclude= --spec= --file= --config=
-node_test program node
-node_test tests --test-name-pattern= --test-skip-pattern= --test-only
-node_test places --test-shard=
-phpunit tests --filter= --exclude-filter= --group= --exclude-group= --covers= --uses=
-phpunit tests --stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning
-phpunit places --testsuite= --exclude-testsuite= --test-suffix=
-phpunit values -c= --configuration= --bootstrap= --log-junit=
-pytest program pytest|py\.test
-pytest tests -k= -m= -x --exitfirst --maxfail= --deselect= --lf --last-failed --sw --stepwise --splits= --group=
-pytest places --ignore= --ignore-glob= --pyargs -c= --config-file=
-pytest values -o= --override-ini= -p= -n= --numprocesses= --dist= -W= -r= --tb= --durations= --rootdir= --confcutdir=
-pytest values --color= --capture= --import-mode= --cov= --cov-report= --cov-config= --timeout= --basetemp=
-pytest words [^{{$`]+
-rspec tests -e= --example= -E= --example-matches= -t= --tag= --only-failures -n --next-failure --fail-fast
-rspec places -P= --pattern= --exclude-pattern=
-rspec values -f= --format= -o= --out= -r= -I=
-rspec filters .*(:\d+|\[[\d:,]+\])
-sympy program bin/test
-sympy tests -k= --split= --slow
-sympy values --seed= --tb= --timeout= --types= -t= --rerun=
-tape program tape(\.js)?
-tape places -i= --ignore= --ignore-pattern=
-unittest tests -k= -f --failfast -p= --pattern=
-unittest values -s= --start-directory= -t= --top-level-directory=
-unittest words (?!discover$)[^{{$`]+
-vitest tests -t= --testNamePattern= --bail --tags-filter=
-vitest places -r= --root= --dir= --project= --exclude= --shard= --changed
-vitest values -c= --config=
-vitest words (?!run$)[^{{$`]+
-"""
 BESIDE = frozenset({"cargo", "go", "googletest", "gradle", "jest", "maven", "node_test", "vitest"})
 """Runners whose tripwires need no name in the command: they are among the tests."""
 
 
 def _read_table() -> Mapping[str, Options]:
     found = dict[str, dict[str, str]]()
-    for runner, kind, text in (line.split(" ", 2) for line in _TABLE.strip().splitlines()):
+    lines = (line for line in read_placing("options.txt").splitlines() if not line.startswith("#"))
+    for runner, kind, text in (line.split(" ", 2) for line in lines):
         row = found.setdefault(runner, {"program": runner})
         row[kind] = text if kind == "program" else f"{row.get(kind, '')} {text}".strip()
     return {runner: Options(**row) for runner, row in found.items()}
@@ -162,6 +86,13 @@ def _read_table() -> Mapping[str, Options]:
 
 OPTIONS = _read_table()
 """Runners by name; one that is not here is taken to run all tripwires."""
+KINDS = frozenset(re.findall(r"--[a-z-]+", OPTIONS["cargo"].follows)) - {
+    "--package",
+    "--exclude",
+    "--workspace",
+    "--all",
+}
+"""Options of cargo that choose kinds of programs."""
 
 
 def read_choice(runner: str, commands: Iterable[Sequence[str]], *, names_tripwires: bool = True) -> Choice:

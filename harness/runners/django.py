@@ -83,7 +83,7 @@ def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
 
 def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``runtests.py``: one process, which is that of the tripwires too, and a line for every test."""
-    command = adapters.part(words, ("runtests.py",), OPTIONS[NAME].with_value)
+    command = adapters.part(words, ("runtests.py",), OPTIONS[NAME].value_options)
     if command is None or RUNS_OTHERS & set(command.options):
         return None
     return command.adapt("unittest_text", "--verbosity", "2", "--parallel", "1", runner=NAME)

@@ -26,7 +26,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = commands.part(words, "jest", OPTIONS[NAME].with_value)
+    command = commands.part(words, "jest", OPTIONS[NAME].value_options)
     if not command or command.has(OTHER_WORK):
         return None
     options = "--ci --json --verbose --bail=0 --outputFile={report} --reporters=default"

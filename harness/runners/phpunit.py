@@ -95,7 +95,7 @@ class %s extends \\PHPUnit\\Framework\\TestCase
 
 def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``phpunit`` and ``vendor/bin/phpunit``; tripwires are in classes alone, since it takes one file."""
-    command = commands.part(words, "phpunit", OPTIONS[NAME].with_value)
+    command = commands.part(words, "phpunit", OPTIONS[NAME].value_options)
     if not command or command.has(OTHER_WORK):
         return None
     text = f"exec {shlex.join(command.without(LEFT_OUT))} --testdox --colors=never --log-junit {{report}}"

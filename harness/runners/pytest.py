@@ -157,7 +157,7 @@ def _avoid_shadows(words: Sequence[str]) -> str:
 def _targets(arguments: Sequence[str]) -> Iterator[str]:
     before = ("", *arguments)
     for option, word in zip(before, arguments, strict=False):
-        if not word.startswith("-") and option not in OPTIONS[NAME].with_value:
+        if not word.startswith("-") and option not in OPTIONS[NAME].value_options:
             yield word
 
 

@@ -52,7 +52,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``rspec`` and ``bundle exec rspec``; without files, the project's options decide."""
-    command = commands.part(words, "rspec", OPTIONS[NAME].with_value)
+    command = commands.part(words, "rspec", OPTIONS[NAME].value_options)
     if not command or command.has(OTHER_WORK):
         return None
     choice = read_choice(NAME, [command.without(LEFT_OUT)])

@@ -79,7 +79,7 @@ def _function(dice: random.Random, name: str, body: str, kind: str, decorator: s
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = adapters.part(words, ("bin/test",), OPTIONS[NAME].with_value)
+    command = adapters.part(words, ("bin/test",), OPTIONS[NAME].value_options)
     return command.adapt("sympy_text", "--verbose", "--no-subprocess", runner=NAME) if command else None
 
 

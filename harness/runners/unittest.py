@@ -144,7 +144,7 @@ def _name_class(test: DoubledTest) -> str:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = adapters.part(words, ("-m", "unittest"), OPTIONS[NAME].with_value)
+    command = adapters.part(words, ("-m", "unittest"), OPTIONS[NAME].value_options)
     if command is None:
         return None
     if command.targets[:1] != ("discover",):

@@ -29,7 +29,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = commands.part(words, "vitest", OPTIONS[NAME].with_value)
+    command = commands.part(words, "vitest", OPTIONS[NAME].value_options)
     if not command or command.has(OTHER_WORK):
         return None
     options = "--bail=0 --reporter=json --reporter=verbose --outputFile={report}"

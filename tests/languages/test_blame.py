@@ -43,22 +43,22 @@ def without_package(name: str, files: Mapping[str, str]) -> dict[str, str]:
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch, docker_engine: DockerEngine) -> list[str]:
+def images(monkeypatch: pytest.MonkeyPatch, docker_engine: DockerEngine) -> list[str]:
     """The images of evaluations' containers."""
-    images: list[str] = []
+    found: list[str] = []
     own = DockerEngine.open
 
     def note(engine: DockerEngine, spec: BoxSpec) -> AbstractContextManager[Box]:
-        images.extend([spec.image] * ("assay.instance" in spec.labels))
+        found.extend([spec.image] * ("assay.instance" in spec.labels))
         return own(engine, spec)
 
     monkeypatch.setattr(DockerEngine, "open", note)
-    return images
+    return found
 
 
 @pytest.mark.parametrize("name", ROWS)
 @pytest.mark.parametrize("lacks", [True, False])
-def test_what_asks_for_a_missing_package_is_at_fault(name: str, lacks: bool, tmp_path: Path, opened: list[str]) -> None:
+def test_what_asks_for_a_missing_package_is_at_fault(name: str, lacks: bool, tmp_path: Path, images: list[str]) -> None:
     hello = HELLOS[name]
     broken = without_package(name, hello.files)
     assert broken != hello.files
@@ -72,4 +72,4 @@ def test_what_asks_for_a_missing_package_is_at_fault(name: str, lacks: bool, tmp
     assert {each.outcome for each in verdicts} <= outcomes, verdicts[0]
     assert {each.reward for each in verdicts} == {None if lacks else 0.0}
     assert ("nothing passes here; with gold" in verdicts[0].reason) == lacks
-    assert len(opened) == 2 + 1
+    assert len(images) == 2 + 1

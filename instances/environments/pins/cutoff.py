@@ -21,7 +21,7 @@ def cutoffs(instance: Instance, recipe: Recipe, committed: datetime | None = Non
     created = max(created, committed or created)
     exact = created + timedelta(days=recipe.cutoff_days or 0)
     wanted = [*epochs(created), exact] if recipe.cutoff_days is None else [exact]
-    return tuple(dict.fromkeys(_format(max(moment, _in_use(recipe))) for moment in wanted))
+    return tuple(dict.fromkeys(_format(max(moment, _find_first_use(recipe))) for moment in wanted))
 
 
 def service_cutoff(service: Service, date: str, recipe: Recipe) -> str:
@@ -31,10 +31,10 @@ def service_cutoff(service: Service, date: str, recipe: Recipe) -> str:
     """
     if service.as_of:
         return _format(datetime.combine(service.as_of, time.min, UTC))
-    return _format(max(datetime.fromisoformat(date), _in_use(recipe)))
+    return _format(max(datetime.fromisoformat(date), _find_first_use(recipe)))
 
 
-def _in_use(recipe: Recipe) -> datetime:
+def _find_first_use(recipe: Recipe) -> datetime:
     """Return the time from which packages ran on a toolchain; the earliest there is if its release is not known."""
     known = load_versions(recipe.language)
     version = known.versions.get(recipe.toolchain or known.default)

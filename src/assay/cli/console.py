@@ -33,7 +33,6 @@ NUMBERS = frozenset({"unfixed", "broken", "tests s", "seconds", "images", "uniqu
 """Columns whose cells are set to the right."""
 _PLAIN = re.compile(r"[^\[\\:\x00-\x1f]*")  # A cell without markup, emoji and control characters
 SILENCE = 60.0  # seconds of silence after which a plain line names the work
-_OUTPUT = "{}/instances/{.instance_id}/test_output.txt"
 SHOWN = 5  # flaky tests of an instance that are printed one by one
 EVERY, EVERY_LIVE = 30.0, 1.0
 """Seconds between two notes on a long comparison: in lines of their own, and on a live line."""
@@ -266,7 +265,7 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float], root:
                 _count(verdict, verdict.unfixed),
                 _count(verdict, verdict.broken),
                 f"{seconds.get(verdict.instance_id, 0.0):.1f}",
-                _first_line(verdict.reason + (f" ({_OUTPUT.format(root, verdict)})" if verdict.reward is None else "")),
+                _first_line(verdict.reason + (_name_output(root, verdict) if verdict.reward is None else "")),
                 *([format_measures(verdict.measures)] if measured else []),
                 *([", ".join(verdict.flags)] if flagged else []),
             )
@@ -369,6 +368,10 @@ def _plain(cell: str) -> str:
 
 def _count(verdict: Verdict, tests: tuple[str, ...]) -> str:
     return str(len(tests)) if verdict.outcome in GRADED else "-"
+
+
+def _name_output(root: Path, verdict: "Verdict") -> str:
+    return f" ({root / 'instances' / verdict.instance_id / 'test_output.txt'})"
 
 
 def _first_line(text: str) -> str:

@@ -52,8 +52,8 @@ class Planner:
         made_from = repr((self.engine.name, recipe.model_dump_json(), sorted(self.toolchains.items()), image_edition()))
         made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
         keys = {"environment": made_from_hash, "engine": engine_edition(self.engine)}
-        by_defaults = {"by_defaults": not has_recipe(instance, self.recipes)}
-        return make_plan(instance, recipe, files).model_copy(update=keys | by_defaults)
+        by_defaults = not has_recipe(instance, self.recipes)
+        return make_plan(instance, recipe, files).model_copy(update={**keys, "by_defaults": by_defaults})
 
 
 @dataclass(frozen=True, slots=True)
