@@ -21,7 +21,7 @@ from assay.harness.errors import DataError, UserError, field_error
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-CODE = frozenset({".py", ".jinja", ".sh", ".php"})
+CODE = frozenset({".py", ".jinja", ".sh", ".php", ".txt"})
 """Suffixes of files that decide what a room does."""
 
 
