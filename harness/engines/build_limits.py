@@ -1,8 +1,8 @@
 """Limits of image builds: the first process of every RUN step supervises it, in the same way on each builder.
 
-No builder has a limit of its own for all of these, and a client reaches the control groups of none. The kernel shields
-a container's first process from all others, and ends them with it. It looks a few times a second, so a step may pass a
-limit for a moment.
+No builder limits all of these, and a client cannot reach its control groups. The kernel shields a container's first
+process from all others, and ends them with it. The supervisor looks a few times a second, so a step may pass a limit for
+a moment.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""Patches that git refuses and ``patch`` applies, as some benchmarks do; what it leaves in a copy is the reading."""
+"""Applies a patch that git refuses with ``patch --fuzz=5``, as some benchmarks do.
+
+It works on a copy of the files that the patch names. The difference that it leaves there is the patch from then on.
+"""
 
 import re
 from contextlib import suppress

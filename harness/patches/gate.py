@@ -90,7 +90,7 @@ def _check_paths(file: GitFile) -> list[str]:
 def _find_stray(file: GitFile, *, allow_binary: bool) -> str:
     """Return why a file is stray, or ""; raises MalformedPatchError for a mode that neither it nor a plain file has.
 
-    A link that goes, comes from a file or is moved is not stray: the patch would leave another tree without that.
+    A link that is removed, moved or replaces a file is no stray: without it, the patch would do something else.
     """
     odd = [mode for mode in file.modes if mode not in PLAIN_MODES]
     is_whole = len(odd) == len(file.modes) and not file.is_deleted and not file.is_moved
