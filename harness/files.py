@@ -21,7 +21,7 @@ from assay.harness.errors import DataError, UserError, field_error
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-CODE = frozenset({".py", ".jinja", ".sh", ".php", ".txt"})
+CODE = frozenset({".py", ".jinja", ".sh", ".php", ".tsv"})
 """Suffixes of files that decide what a room does."""
 
 

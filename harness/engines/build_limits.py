@@ -1,8 +1,8 @@
 """Limits of image builds: the first process of every RUN step supervises it, in the same way on each builder.
 
 No builder limits all of these, and a client cannot reach its control groups. The kernel shields a container's first
-process from all others, and ends them with it. The supervisor looks a few times a second, so a step may pass a limit for
-a moment.
+process from all others, and ends them with it. The supervisor looks a few times a second: a step may pass a limit for a
+moment.
 """
 
 import json

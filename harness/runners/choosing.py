@@ -77,8 +77,8 @@ BESIDE = frozenset({"cargo", "go", "googletest", "gradle", "jest", "maven", "nod
 
 def _read_table() -> Mapping[str, Options]:
     found = dict[str, dict[str, str]]()
-    lines = (line for line in read_placing("options.txt").splitlines() if not line.startswith("#"))
-    for runner, kind, text in (line.split(" ", 2) for line in lines):
+    lines = (line for line in read_placing("options.tsv").splitlines() if not line.startswith("#"))
+    for runner, kind, text in (line.split("\t") for line in lines):
         row = found.setdefault(runner, {"program": runner})
         row[kind] = text if kind == "program" else f"{row.get(kind, '')} {text}".strip()
     return {runner: Options(**row) for runner, row in found.items()}

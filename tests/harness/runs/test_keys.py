@@ -22,7 +22,7 @@ RUNNING = [
     *("harness/domain/environment.py", "harness/patches/gate.py", "harness/reports/junit_xml.py"),
     *("harness/languages/python.py", "harness/runners/pytest.py", "harness/evaluation/evaluate.py"),
     "harness/runners/placing/pytest.sh",
-    "harness/runners/placing/options.txt",
+    "harness/runners/placing/options.tsv",
     *("harness/benchmarks/swt_bench/evaluate.py", "harness/benchmarks/fail_fast.py"),
     *("harness/engines/base.py", "harness/engines/tars.py", "harness/engines/warm.py"),
     *("harness/engines/docker.py", "harness/engines/docker_box.py", "harness/engines/kernel.py"),
