@@ -40,24 +40,20 @@ def attempts(stop: threading.Event, pause: float = PAUSE) -> Iterator[int]:
 
 
 def evaluate_once(
-    task: Task, bench: Workbench, labels: Mapping[str, str], cancellation: Cancellation | None = None
+    task: Task,
+    bench: Workbench,
+    labels: Mapping[str, str],
+    cancellation: Cancellation | None = None,
+    *,
+    is_control: bool = False,
 ) -> Evaluation:
     """Evaluate a task, on another machine if the workbench is a cluster's; whatever breaks is evidence, no exception.
 
-    ``cancellation`` ends the containers of this machine. Raises RunStopped if the cluster was aborted.
+    ``cancellation`` ends the containers of this machine. A control shows whether its environment works, and is not
+    asked about that itself. Raises RunStopped if the cluster was aborted.
     """
     if bench.cluster is not None:
         return _evaluate_away(task, bench.cluster, labels)
-    engine = cancellation.watch(bench.engine) if cancellation else bench.engine
-    evaluate = partial(_evaluate_here, bench=bench, engine=engine, labels=labels)
-    found = evaluate(task)
-    try:
-        return blame(task, found, bench, evaluate)
-    except Exception as error:
-        return make_failure(task, error)
-
-
-def _evaluate_here(task: Task, bench: Workbench, engine: Engine, labels: Mapping[str, str]) -> Evaluation:
     benchmark = find_benchmark(task.instance.rule)
     try:
         given, judged = task, benchmark.gate(task)
@@ -65,11 +61,17 @@ def _evaluate_here(task: Task, bench: Workbench, engine: Engine, labels: Mapping
             return judged  # no image is built for a patch that needs none
         if not benchmark.patches_are_tests:
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
+        engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, "" if judged.unread else judged.text) as image:
             evaluate = find_evaluation(task)
             if not (task.counter or task.counters) or not _has_counters(task, engine):
-                return evaluate(task, image, engine, labels)
-            return _evaluate_with_counters(given, TestRun(task, image, engine, labels), evaluate)
+                found = evaluate(task, image, engine, labels)
+            else:
+                found = _evaluate_with_counters(given, TestRun(task, image, engine, labels), evaluate)
+        if is_control:
+            return found
+        control = partial(evaluate_once, bench=bench, labels=labels, cancellation=cancellation, is_control=True)
+        return blame(given, found, bench, control)
     except Exception as error:
         return make_failure(task, error)
 
