@@ -7,7 +7,8 @@ from packaging.requirements import Requirement
 
 from assay.harness import languages
 from assay.harness.domain import Recipe
-from assay.instances.setup.project_facts import Facts, exclude_markers, get_name
+from assay.instances.setup.project_facts import Facts, get_name
+from assay.instances.setup.proposals.python import exclude_markers
 
 OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
 LATER_DAYS = 90  # days by which the cut-off moves where the versions that are asked for came later

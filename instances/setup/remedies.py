@@ -234,4 +234,4 @@ REMEDIES: Mapping[str, Remedy] = {
         *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
     )
 }
-"""The remedies that ``symptoms.yaml`` may name."""
+"""The remedies that files in ``rules/`` may name."""

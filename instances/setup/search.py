@@ -10,7 +10,8 @@ from assay.harness import languages
 from assay.harness.domain import FAILING, Recipe, Status
 from assay.harness.names import count
 from assay.instances.setup import recipe_edits as edits
-from assay.instances.setup.project_facts import Facts, propose
+from assay.instances.setup.project_facts import Facts
+from assay.instances.setup.proposals import propose
 from assay.instances.setup.setup_record import AppliedChange, SetupRecord, SetupRound
 from assay.instances.setup.symptoms import COLOURS, diagnose
 from assay.instances.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe

@@ -26,7 +26,7 @@ FOR_PYTHON: tuple[tuple[str, str, str], ...] = (
 
 
 class Symptom(Model):
-    """One rule; ``symptoms.yaml`` describes its fields."""
+    """One rule; ``rules/any.yaml`` describes its fields."""
 
     name: str
     patterns: tuple[str, ...]
@@ -69,8 +69,9 @@ def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Appl
 
 @cache
 def symptoms() -> tuple[Symptom, ...]:
-    path = Path(__file__).with_name("symptoms.yaml")
-    own = [Symptom.model_validate(each) for each in read_yaml(path)]
+    folder = Path(__file__).with_name("rules")
+    files = sorted(folder.glob("*.yaml"), key=lambda path: (path.stem != "any", path.stem))
+    own = [Symptom.model_validate(each) for path in files for each in read_yaml(path)]
     tables = (load_providers().python_removed, load_providers().python_added, load_providers().removed)
     of_tables = [
         Symptom(

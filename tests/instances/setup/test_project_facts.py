@@ -1,4 +1,5 @@
-from assay.instances.setup.project_facts import get_name, propose
+from assay.instances.setup.project_facts import get_name
+from assay.instances.setup.proposals import propose
 
 TESTS = ("tests/test_a.py",)
 
