@@ -18,14 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/support")]
 
 from assay.agents.llm.ask import make_ask  # noqa: E402
-from assay.harness.domain import (  # noqa: E402
-    Instance,
-    Model,
-    PatchDiffFinding,
-    PatchDiffResult,
-    Prediction,
-    ProbeObservation,
-)
+from assay.harness.domain import Instance, Model, PatchDiffFinding, PatchDiffResult, Prediction, ProbeObservation  # noqa: E402
 from assay.harness.patchdiff.assess import assess  # noqa: E402
 from assay.harness.patchdiff.contract import Ask, Settings  # noqa: E402
 from assay.harness.patchdiff.decide import is_flagged  # noqa: E402

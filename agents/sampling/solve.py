@@ -96,10 +96,7 @@ def solve(job: SolveJob, setup: SolveSetup) -> SolveResult:
     """
     sample = _Sample(job, setup)
     try:
-        with (
-            _open_scratch(setup) as (scratch, mounts),
-            setup.workspaces.open(job.instance, mounts) as workspace,
-        ):
+        with _open_scratch(setup) as (scratch, mounts), setup.workspaces.open(job.instance, mounts) as workspace:
             ending = sample.run(workspace, scratch)
     except UserError:
         raise

@@ -60,10 +60,6 @@ def run_pair(run: TestRun, found: Evaluation, counters: CounterSet) -> Evaluatio
         if Status.PASSED not in runs[0].values():
             break
     done = CounterRun(
-        kind="pair",
-        forms=forms,
-        runs=tuple(runs),
-        missing=counters.missing,
-        compile_only=counters.compile_only,
+        kind="pair", forms=forms, runs=tuple(runs), missing=counters.missing, compile_only=counters.compile_only
     )
     return note_run(found, done, counters)

@@ -64,10 +64,7 @@ class TestRun:
         plan = task.plan.model_copy(update={"test_patch": leave_out(task.plan.test_patch, files or {})})
         task = replace(task, prediction=prediction, plan=plan, runs_empty=True, fail_fast=False)
         found = evaluate(
-            replace(task, assets=lambda: assets, records=RECORDS if files else ""),
-            self.image,
-            self.engine,
-            self.labels,
+            replace(task, assets=lambda: assets, records=RECORDS if files else ""), self.image, self.engine, self.labels
         )
         if found.evidence.error:
             raise EngineError(found.evidence.error)

@@ -4,14 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.harness.counters.records import Recorded, agree, judge_passes, list_texts, read_records
 from assay.harness.counters.runs import Note, TestRun
-from assay.harness.counters.sealing import (
-    Flipping,
-    Sealable,
-    SealedFiles,
-    are_shown,
-    render_sealed,
-    seal_files,
-)
+from assay.harness.counters.sealing import Flipping, Sealable, SealedFiles, are_shown, render_sealed, seal_files
 from assay.harness.counters.twins import AssertedFile
 from assay.harness.domain import PASSING, NoSeal, Seal, SealSet
 
@@ -20,11 +13,7 @@ CONFIRMED = 2
 
 
 def make_seals(
-    run: TestRun,
-    files: Mapping[str, AssertedFile],
-    flipping: Mapping[str, Flipping],
-    others: Sequence[str],
-    note: Note,
+    run: TestRun, files: Mapping[str, AssertedFile], flipping: Mapping[str, Flipping], others: Sequence[str], note: Note
 ) -> SealSet:
     """Take the answers out of the tests that can be sealed; raises as ``TestRun.run``."""
     chosen = seal_files(files, flipping, others)

@@ -44,15 +44,7 @@ from assay.harness.domain.evidence import (
     Verdict,
     WorkloadRun,
 )
-from assay.harness.domain.instance import (
-    Asset,
-    DatasetRef,
-    Instance,
-    Origin,
-    PatchedCommit,
-    Prediction,
-    Stages,
-)
+from assay.harness.domain.instance import Asset, DatasetRef, Instance, Origin, PatchedCommit, Prediction, Stages
 from assay.harness.domain.patchdiff import (
     MISSING,
     SUSPICIOUS,

@@ -7,13 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from assay.harness.domain.environment import Archive, PublishedImage, Recipe
 from assay.harness.domain.rule_names import Rule
-from assay.harness.domain.vocabulary import (
-    InstanceId,
-    Model,
-    Sha256,
-    Status,
-    _stays_in_the_tree,
-)
+from assay.harness.domain.vocabulary import InstanceId, Model, Sha256, Status, _stays_in_the_tree
 
 
 class DatasetRef(Model):

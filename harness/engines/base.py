@@ -170,12 +170,7 @@ class Piped(Protocol):
     """What a box can do that keeps a program running, which saves starting one for every command."""
 
     def pipe(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
+        self, command: Sequence[str], *, user: str = "root", workdir: str = "/", env: Mapping[str, str] | None = None
     ) -> Pipe: ...
 
 

@@ -84,12 +84,7 @@ class DockerBox(Box):
         return ExecResult(exit_code, output.text(), seconds_taken, deadline.fired, output.truncated, disk_exceeded)
 
     def pipe(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
+        self, command: Sequence[str], *, user: str = "root", workdir: str = "/", env: Mapping[str, str] | None = None
     ) -> Pipe:
         with engine_errors():
             created = self._client.exec_create(

@@ -45,12 +45,7 @@ APPLY_SECONDS = 120.0
 LISTING_BYTES = 64 * 1024 * 1024
 """More than any list of the files that a patch changes can have: each is named in the patch."""
 KILLED = 137  # 128 + SIGKILL
-COPY_OF_REPOSITORY = {
-    "GIT_DIR": REPOSITORY,
-    "GIT_INDEX_FILE": INDEX,
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "HOME": HOME,
-}
+COPY_OF_REPOSITORY = {"GIT_DIR": REPOSITORY, "GIT_INDEX_FILE": INDEX, "GIT_CONFIG_GLOBAL": "/dev/null", "HOME": HOME}
 """Variables with which git reads nothing that an installation of the patched project can have written."""
 
 

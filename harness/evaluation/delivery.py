@@ -151,10 +151,7 @@ class Delivery:
             RESTORED.strip("/"): format_list(self.plan.restore),
         }
         if self.plan.install:
-            files |= {
-                WATCHED_INSTALL.strip("/"): INSTALLER,
-                INSTALL.strip("/"): self._add_exports(self.plan.install),
-            }
+            files |= {WATCHED_INSTALL.strip("/"): INSTALLER, INSTALL.strip("/"): self._add_exports(self.plan.install)}
         if self.plan.user == ROOT:
             files[PIPE.strip("/")] = ""  # a file, since nobody stands between these tests and the report
         if ADAPTER in self.plan.command:

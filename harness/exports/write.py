@@ -12,13 +12,7 @@ from assay.harness.exports.eligibility import refuse_ineligible
 from assay.harness.exports.metadata import require
 
 
-def write(
-    chosen: ExportFormat,
-    run: RunToExport,
-    folder: Path,
-    *,
-    metadata_file: Path | None = None,
-) -> list[str]:
+def write(chosen: ExportFormat, run: RunToExport, folder: Path, *, metadata_file: Path | None = None) -> list[str]:
     """Write a run into a folder that is missing or empty, and appears when every file is written; return the files.
 
     ``metadata_file`` is named in messages.

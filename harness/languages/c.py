@@ -55,10 +55,7 @@ SYNTAX = Syntax(
     classes=frozenset({"struct_specifier", "union_specifier", "enum_specifier"}),
     blocks=frozenset({"compound_statement", "declaration_list", "field_declaration_list", "enumerator_list"}),
     sequences=frozenset(
-        {
-            "translation_unit",
-            *("preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "preproc_elifdef"),
-        }
+        {"translation_unit", *("preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "preproc_elifdef")}
     ),
     asserting=ASSERTING,
     stub="{ __builtin_trap(); }",

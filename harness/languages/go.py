@@ -86,8 +86,7 @@ SYNTAX = Syntax(
     mentions=f"{CALLED} (field_declaration !name type: (_) @inherits) (interface_type (type_elem (_) @inherits))",
 )
 LINES = Lines(
-    definitions=(r"^func (?:\([^)]*\) )?(\w+)", r"^(?:type|var|const) (\w+)"),
-    condition=CONDITION_BEFORE_BRACE,
+    definitions=(r"^func (?:\([^)]*\) )?(\w+)", r"^(?:type|var|const) (\w+)"), condition=CONDITION_BEFORE_BRACE
 )
 TEST_SIGN = r"^func\s+(?:Test|Fuzz|Example)\w*\s*\("
 TEST_NAME = r"^func\s+((?:Test|Fuzz|Example)\w*)\s*\("

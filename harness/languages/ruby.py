@@ -3,16 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import (
-    Asserting,
-    Lines,
-    Syntax,
-    drop_patterns,
-    folders,
-    has_name,
-    no_mistake,
-    parts,
-)
+from assay.harness.languages.base import Asserting, Lines, Syntax, drop_patterns, folders, has_name, no_mistake, parts
 
 NAME = "ruby"
 ALIASES: frozenset[str] = frozenset()

@@ -28,8 +28,5 @@ def results(lines: list[str]) -> Iterator[Result]:
 
 parse, find_gap = read_lines(
     results,
-    Sums(
-        failed=r"\[junit\] Tests run: \d+, Failures: (\d+), Errors: (\d+)",
-        total=r"\[junit\] Tests run: (\d+), ",
-    ),
+    Sums(failed=r"\[junit\] Tests run: \d+, Failures: (\d+), Errors: (\d+)", total=r"\[junit\] Tests run: (\d+), "),
 )

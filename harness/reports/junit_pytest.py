@@ -13,10 +13,7 @@ NAMES = frozenset({"", "pytest", "pytest tests"})
 _CLASS_LIKE = re.compile(r"_*[A-Z]")
 
 # pytest before 3.0 marks these two in the message only.
-_SKIP_MESSAGES = {
-    "expected test failure": Status.XFAIL,
-    "xfail-marked test passes unexpectedly": Status.PASSED,
-}
+_SKIP_MESSAGES = {"expected test failure": Status.XFAIL, "xfail-marked test passes unexpectedly": Status.PASSED}
 
 
 def is_pytest(root: ET.Element, cases: Iterable[ET.Element]) -> bool:

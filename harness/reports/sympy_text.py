@@ -45,7 +45,6 @@ def results(lines: list[str]) -> Iterator[Result]:
 parse, find_gap = read_lines(
     results,
     Sums(
-        passed=r"tests finished: (\d+) passed",
-        failed=r"tests finished: (?:.*?(\d+) failed)?(?:.*?(\d+) exceptions)?",
+        passed=r"tests finished: (\d+) passed", failed=r"tests finished: (?:.*?(\d+) failed)?(?:.*?(\d+) exceptions)?"
     ),
 )

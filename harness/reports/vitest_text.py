@@ -47,9 +47,5 @@ def _failure(entry: str) -> Result:
 
 
 parse, find_gap = read_lines(
-    results,
-    Sums(
-        passed=r"(?:^| )Tests +(?:.*\| )?(\d+) passed",
-        failed=r"(?:^| )(?:Tests|Test Files) +(\d+) failed",
-    ),
+    results, Sums(passed=r"(?:^| )Tests +(?:.*\| )?(\d+) passed", failed=r"(?:^| )(?:Tests|Test Files) +(\d+) failed")
 )

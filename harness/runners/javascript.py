@@ -104,10 +104,7 @@ JASMINE: tuple[Body, ...] = (
 """The expect of Jasmine, which does not throw."""
 
 LIBRARIES: tuple[Body, ...] = (
-    (
-        PASSED,
-        f"() => {{{{ if ('toBe' in {{given}} || !('to' in {{given}})) return; {CHAI} }}}}",
-    ),
+    (PASSED, f"() => {{{{ if ('toBe' in {{given}} || !('to' in {{given}})) return; {CHAI} }}}}"),
     (PASSED, f"() => {{{{ if (typeof assert !== 'function' || !assert.equal) return; {ASSERT} }}}}"),
 )
 """Assertion libraries that a file of tests may have loaded."""

@@ -162,12 +162,7 @@ def _targets(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _tests(
-    dice: random.Random,
-    bodies: Sequence[tuple[Status, str]],
-    kind: str,
-    *,
-    indent: str,
-    argument: str,
+    dice: random.Random, bodies: Sequence[tuple[Status, str]], kind: str, *, indent: str, argument: str
 ) -> list[tuple[str, Status, str]]:
     """Return (name, status, source) of each body's test, in any order."""
     tests = []

@@ -24,12 +24,7 @@ from assay.harness.names import count
 from assay.harness.runs.cause_figures import CauseFigures
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 
-ERRORS = INFRASTRUCTURE | {
-    Outcome.PATCH_REJECTED,
-    Outcome.PATCH_CONFLICT,
-    Outcome.TIMED_OUT,
-    Outcome.OUTPUT_LIMIT,
-}
+ERRORS = INFRASTRUCTURE | {Outcome.PATCH_REJECTED, Outcome.PATCH_CONFLICT, Outcome.TIMED_OUT, Outcome.OUTPUT_LIMIT}
 """Outcomes that SWE-bench counts as errors: no test result could be graded."""
 
 
@@ -132,11 +127,7 @@ class RunReport(Model):
 
 
 def build_report(
-    verdicts: Iterable[Verdict],
-    instance_ids: Iterable[str],
-    *,
-    unfit: Mapping[str, str] | None = None,
-    **about: str,
+    verdicts: Iterable[Verdict], instance_ids: Iterable[str], *, unfit: Mapping[str, str] | None = None, **about: str
 ) -> RunReport:
     """Sum up a run; ``about`` has ``run_id``, ``dataset``, ``model`` and ``assay_version``.
 

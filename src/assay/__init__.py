@@ -21,16 +21,7 @@ if TYPE_CHECKING:
     from assay.api.evaluator import Evaluator
     from assay.api.patchdiff import PatchDiff
     from assay.choices import EnvironmentChoice, ModelChoice
-    from assay.harness.domain import (
-        Evidence,
-        Instance,
-        Outcome,
-        PatchDiffResult,
-        Prediction,
-        Status,
-        TestPlan,
-        Verdict,
-    )
+    from assay.harness.domain import Evidence, Instance, Outcome, PatchDiffResult, Prediction, Status, TestPlan, Verdict
     from assay.harness.engines.base import ActingEngine, Box, BoxSpec, Engine
     from assay.harness.errors import AssayError, UserError
     from assay.harness.evaluation.evaluate import Evaluation

@@ -25,11 +25,7 @@ def test_gold_evaluated_and_gold_solved_have_folders_of_their_own(assay: Callabl
     assert assay("evaluate", "rows.jsonl", "--gold").code == 0
     assert assay("solve", "rows.jsonl", "--agent", "gold", "--evaluate").code == 0
     kinds = {path.parent.name: json.loads(path.read_text())["kind"] for path in Path("runs").glob("*/run.json")}
-    assert kinds == {
-        "rows.gold": "control",
-        "rows.solve.gold": "solve",
-        "rows.solve.gold.evaluated": "evaluate-solved",
-    }
+    assert kinds == {"rows.gold": "control", "rows.solve.gold": "solve", "rows.solve.gold.evaluated": "evaluate-solved"}
 
 
 COMMANDS = {

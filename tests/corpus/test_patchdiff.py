@@ -42,8 +42,7 @@ def compared(case: Case, place: Place, engine: DockerEngine, patch: str = "") ->
 
 
 @pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, id=case.id, marks=[pytest.mark.exhaustive] * (case.number != "35")) for case in CASES],
+    "case", [pytest.param(case, id=case.id, marks=[pytest.mark.exhaustive] * (case.number != "35")) for case in CASES]
 )
 def test_patch_that_passes_every_test_is_flagged(
     case: Case, tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]

@@ -108,8 +108,7 @@ def test_an_image_that_was_tampered_with_differs(docker_engine, locked: tuple[Lo
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[PROJECTS[name].toolchain, pytest.mark.exhaustive]) for name in REBUILT],
+    "name", [pytest.param(name, marks=[PROJECTS[name].toolchain, pytest.mark.exhaustive]) for name in REBUILT]
 )
 def test_images_built_from_a_lock_give_the_same_results_and_nothing_is_resolved(
     name: str, docker_engine: DockerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

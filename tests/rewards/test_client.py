@@ -123,8 +123,7 @@ def test_trl_gets_a_list_in_the_order_of_its_completions_with_none_for_no_reward
 
 @pytest.mark.network
 @pytest.mark.parametrize(
-    ("script", "package"),
-    [("with_skyrl", "skyrl-gym==0.4.0"), ("with_verifiers", "verifiers==0.4.0")],
+    ("script", "package"), [("with_skyrl", "skyrl-gym==0.4.0"), ("with_verifiers", "verifiers==0.4.0")]
 )
 def test_the_real_trainer_gets_its_reward(here: Served, script: str, package: str, tmp_path: Path) -> None:
     (tmp_path / "answer.md").write_text(ANSWER)

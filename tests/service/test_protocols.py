@@ -236,8 +236,7 @@ def test_a_web_socket_needs_the_token_too(serve: Serve) -> None:
 
 @pytest.mark.network
 @pytest.mark.parametrize(
-    ("script", "package"),
-    [("ask_open_reward", "openreward==0.1.167"), ("ask_openenv", "openenv==0.10.0")],
+    ("script", "package"), [("ask_open_reward", "openreward==0.1.167"), ("ask_openenv", "openenv==0.10.0")]
 )
 def test_the_real_client_gets_its_reward(serve: Serve, script: str, package: str, tmp_path: Path) -> None:
     (tmp_path / "gold.patch").write_text(GOLD)

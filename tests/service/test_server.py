@@ -85,10 +85,7 @@ def test_a_second_signal_or_the_end_of_the_time_ends_it_with_status_130(folder: 
 
 
 def test_answers_on_a_kept_connection_wait_for_no_acknowledgement(folder: Path) -> None:
-    with (
-        process(folder, "rows.jsonl") as (_, url),
-        httpx.Client(base_url=url, timeout=SLOW, trust_env=False) as client,
-    ):
+    with process(folder, "rows.jsonl") as (_, url), httpx.Client(base_url=url, timeout=SLOW, trust_env=False) as client:
         taken = [client.get("/v1/health").elapsed.total_seconds() for _ in range(60)]
     assert min(taken[30:]) < 0.03  # 0.04 is the time for which Linux keeps an ACK back
 

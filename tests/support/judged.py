@@ -5,10 +5,7 @@ from typing import Any
 
 from assay.harness.domain import FAILING, Apply, ApplyStatus, Channel, Evidence, Status, TestReport
 
-P, F, E, S, X, M = (
-    *(Status.PASSED, Status.FAILED, Status.ERROR),
-    *(Status.SKIPPED, Status.XFAIL, Status.MISSING),
-)
+P, F, E, S, X, M = (*(Status.PASSED, Status.FAILED, Status.ERROR), *(Status.SKIPPED, Status.XFAIL, Status.MISSING))
 LETTERS = {"P": P, "F": F, "E": E, "S": S, "X": X, "M": M}
 """For tables of cases in YAML."""
 REPORT = {"channel", "suite_ran", "unprinted", "disagreements"}

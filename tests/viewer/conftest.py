@@ -45,11 +45,7 @@ def make_run(tmp_path: Path) -> MakeRun:
 @pytest.fixture
 def judged(tmp_path: Path) -> MakeRun:
     """Return what writes a run: a letter for each instance or a blank, as it would be after an evaluation."""
-    words = {
-        "+": Outcome.RESOLVED,
-        "-": Outcome.UNRESOLVED,
-        "e": Outcome.ENV_ERROR,
-    }
+    words = {"+": Outcome.RESOLVED, "-": Outcome.UNRESOLVED, "e": Outcome.ENV_ERROR}
 
     def write(name: str, outcomes: str, *, model: str = "", dataset: str = "lite", repo: str = "acme/calc") -> RunStore:
         store = RunStore(tmp_path / "runs" / name)

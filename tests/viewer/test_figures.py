@@ -9,8 +9,7 @@ from assay.viewer import figures
 
 
 @pytest.mark.parametrize(
-    "write",
-    [figures.percent, figures.points, figures.money, figures.count, figures.seconds, figures.probability],
+    "write", [figures.percent, figures.points, figures.money, figures.count, figures.seconds, figures.probability]
 )
 @pytest.mark.parametrize("figure", [None, math.nan, math.inf, -math.inf])
 def test_unknown_figure_is_a_dash(write: Callable[[float | None], str], figure: float | None) -> None:

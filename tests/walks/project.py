@@ -67,11 +67,7 @@ class Project:
         """Return both issues with their labels."""
         names = ("test_add", "test_odd")
         return [
-            {
-                **row,
-                "FAIL_TO_PASS": [f"tests/test_calc.py::{name}"],
-                "PASS_TO_PASS": ["tests/test_calc.py::test_even"],
-            }
+            {**row, "FAIL_TO_PASS": [f"tests/test_calc.py::{name}"], "PASS_TO_PASS": ["tests/test_calc.py::test_even"]}
             for row, name in zip(self.rows(), names, strict=True)
         ]
 

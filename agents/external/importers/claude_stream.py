@@ -106,9 +106,7 @@ def _agent_step(message: _Message) -> Step:
 
 def _metrics(usage: _Usage) -> Metrics:
     return Metrics(
-        prompt_tokens=usage.prompt,
-        completion_tokens=usage.output_tokens,
-        cached_tokens=usage.cache_read_input_tokens,
+        prompt_tokens=usage.prompt, completion_tokens=usage.output_tokens, cached_tokens=usage.cache_read_input_tokens
     )
 
 

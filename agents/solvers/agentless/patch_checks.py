@@ -67,11 +67,7 @@ def choose_reproduction_test(session: SolveSession, repository: Repository, sett
     """
     kind = find_kind(repository.language)
     prompt = prompts.REPRODUCTION.format(
-        issue=prompts.issue(repository.task),
-        what=kind.what,
-        name=kind.name,
-        command=kind.command,
-        fence=kind.fence,
+        issue=prompts.issue(repository.task), what=kind.what, name=kind.name, command=kind.command, fence=kind.fence
     )
     how = settings.test_tokens, settings.temperature
     drawn = [read_script(each) for each in draw(session, prompt, "reproduce", how, settings.reproduction_tests)]

@@ -43,10 +43,7 @@ class RewardModel:
     def score(self, task: AgentTask, candidate: Candidate) -> float:
         """Return 0 to 100; 0 if the model names no number."""
         prompt = REWARD.format(
-            repo=task.repo,
-            language=task.language,
-            statement=task.problem_statement.strip(),
-            patch=candidate.patch,
+            repo=task.repo, language=task.language, statement=task.problem_statement.strip(), patch=candidate.patch
         )
         message = Message(role=Role.USER, content=prompt)
         answer = self._model.ask([message], AskOptions(temperature=0.0), purpose="score")

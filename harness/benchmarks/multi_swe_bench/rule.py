@@ -23,12 +23,7 @@ from collections.abc import Iterator, Mapping
 from assay.harness.domain import Instance, Stages, Status
 from assay.harness.rulings.labels import Against, Tests, find_not_passed, get_stages
 
-WORDS = {
-    "PASS": Status.PASSED,
-    "FAIL": Status.FAILED,
-    "SKIP": Status.SKIPPED,
-    "NONE": Status.MISSING,
-}
+WORDS = {"PASS": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKIPPED, "NONE": Status.MISSING}
 """The benchmark's word for a status."""
 
 SETS = {"p2p": Status.PASSED, "f2p": Status.FAILED, "s2p": Status.SKIPPED, "n2p": Status.MISSING}

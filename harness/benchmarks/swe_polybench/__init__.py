@@ -5,8 +5,5 @@ from assay.harness.benchmarks.swe_polybench.rule import count_against
 from assay.harness.domain import Rule
 
 BENCHMARK = Benchmark(
-    name=Rule.SWE_POLYBENCH,
-    label_rule=count_against,
-    labels_may_be_missing=True,
-    submitted_as="swe-polybench",
+    name=Rule.SWE_POLYBENCH, label_rule=count_against, labels_may_be_missing=True, submitted_as="swe-polybench"
 )

@@ -12,16 +12,7 @@ from assay.harness.benchmarks.base import PlanMaker
 from assay.harness.benchmarks.swt_bench.change_coverage import change_coverage
 from assay.harness.benchmarks.swt_bench.lookalike import make_lookalike
 from assay.harness.benchmarks.swt_bench.rule import judge
-from assay.harness.domain import (
-    ApplyStatus,
-    Evidence,
-    FailedPart,
-    Instance,
-    Outcome,
-    Prediction,
-    TestedTree,
-    TestPlan,
-)
+from assay.harness.domain import ApplyStatus, Evidence, FailedPart, Instance, Outcome, Prediction, TestedTree, TestPlan
 from assay.harness.engines.base import JUDGED_LABEL, Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, judge_without_container

@@ -29,11 +29,7 @@ class EffectOnTests(NamedTuple):
 def changes(base: Tests, gold: Tests) -> EffectOnTests:
     passed, passes, fails = (
         {t for t, status in tests.items() if status is wanted}
-        for tests, wanted in (
-            (base, Status.PASSED),
-            (gold, Status.PASSED),
-            (gold, Status.FAILED),
-        )
+        for tests, wanted in ((base, Status.PASSED), (gold, Status.PASSED), (gold, Status.FAILED))
     )
     return EffectOnTests(fixed=passes - passed, broken=passed - passes, failing=fails - passed)
 

@@ -16,12 +16,7 @@ from assay.instances.trees.indexes.base import Index, IndexedRelease, WrongArchi
 
 __all__ = ["INDEXES", "Index", "IndexedRelease", "WrongArchive", "archive_file", "download", "first_download"]
 
-INDEXES: dict[str, Index] = {
-    pypi.NAME: pypi,
-    go.NAME: go,
-    crates.NAME: crates,
-    npm.NAME: npm,
-}
+INDEXES: dict[str, Index] = {pypi.NAME: pypi, go.NAME: go, crates.NAME: crates, npm.NAME: npm}
 
 
 def archive_file(archive: Archive, cache: Path) -> Path:

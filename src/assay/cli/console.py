@@ -123,11 +123,7 @@ class RunView:
                 text = f"{name}: {saved.verdict.outcome} ({_took(saved.seconds, known)})"
                 count.finish(text, ", ".join(f"{n} {outcome}" for outcome, n in outcomes.most_common()), name=name)
 
-            yield Progress(
-                started=lambda task: count.start(task.instance.id),
-                finished=finish,
-                planned=count.plan,
-            )
+            yield Progress(started=lambda task: count.start(task.instance.id), finished=finish, planned=count.plan)
 
     @contextmanager
     def doing(self, total: int, verb: str) -> "Iterator[Progress[Instance, Done]]":
@@ -142,11 +138,7 @@ class RunView:
                 summary = f"{failed} failed" if failed else ""
                 count.finish(text, summary, name=done.instance_id, says=bool(done.error))
 
-            yield Progress(
-                started=lambda instance: count.start(instance.id),
-                finished=finish,
-                planned=count.plan,
-            )
+            yield Progress(started=lambda instance: count.start(instance.id), finished=finish, planned=count.plan)
 
     @contextmanager
     def comparing(self, total: int) -> "Iterator[Progress[Task, PatchDiffResult]]":

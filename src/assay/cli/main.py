@@ -84,10 +84,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     ),
     "cluster": (
         "Print a script or a manifest that starts an evaluation on many machines.",
-        {
-            "slurm": slurm.slurm,
-            "kubernetes": kubernetes.kubernetes,
-        },
+        {"slurm": slurm.slurm, "kubernetes": kubernetes.kubernetes},
     ),
 }
 SETTINGS = "Options may also be set in assay.toml or as ASSAY_<OPTION>; --no-<option> turns a switch off again."

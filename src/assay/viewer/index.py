@@ -190,12 +190,7 @@ def usage_by_instance(root: Path, sample: int) -> Mapping[str, Usage]:
 
 def make_usage(usage: SampleUsage) -> Usage:
     return Usage(
-        usage.cost,
-        usage.prompt_tokens,
-        usage.cached_tokens,
-        usage.completion_tokens,
-        usage.calls,
-        usage.seconds,
+        usage.cost, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens, usage.calls, usage.seconds
     )
 
 

@@ -48,12 +48,7 @@ def test_what_was_made_is_where_the_documents_say(assay: Callable, rows: Path) -
     for sample in ("0", "1"):
         files = {path.name for path in (folder / "instances/acme__calc-1" / sample).iterdir()}
         assert files == {"task.json", "trajectory.json", "patch.diff", "solution.json", "logs"}
-    row = {
-        "instance_id": "acme__calc-1",
-        "model_name_or_path": "gold",
-        "model_patch": GOLD,
-        "oracle": "gold_patch",
-    }
+    row = {"instance_id": "acme__calc-1", "model_name_or_path": "gold", "model_patch": GOLD, "oracle": "gold_patch"}
     assert json.loads((folder / "preds.jsonl").read_text()) == row
     assert json.loads((folder / "preds.json").read_text()) == {"acme__calc-1": row}
 

@@ -8,14 +8,7 @@ import pytest
 import yaml
 
 from assay.harness.benchmarks import BENCHMARKS, find_benchmark
-from assay.harness.domain import (
-    Instance,
-    Outcome,
-    Rule,
-    Stages,
-    Status,
-    Tripwire,
-)
+from assay.harness.domain import Instance, Outcome, Rule, Stages, Status, Tripwire
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.labels import Against, LabelRule
@@ -91,13 +84,7 @@ DECLARED = "--- a/t.py\n+++ b/t.py\n@@ -0,0 +1,2 @@\n+@pytest.mark.xfail\n+def t
 
 @pytest.mark.parametrize(
     ("test_patch", "statuses", "fixed"),
-    [
-        (DECLARED, (P, X), True),
-        ("", (P, X), False),
-        ("", (P, P), True),
-        ("", (P, S), False),
-        ("", (P, F), False),
-    ],
+    [(DECLARED, (P, X), True), ("", (P, X), False), ("", (P, P), True), ("", (P, S), False), ("", (P, F), False)],
 )
 def test_cut_fail_to_pass_label_every_test_under_it_must_be_fixed(
     make: Make, test_patch: str, statuses: tuple[Status, ...], fixed: bool

@@ -71,11 +71,7 @@ def test_lines_stay_where_they_are(instance: Instance) -> None:
 
 @pytest.mark.parametrize(
     ("patch", "outcome", "flags"),
-    [
-        (lambda _: "b", Outcome.RESOLVED, ()),
-        (lambda _: Equal("q"), Outcome.TAMPERED, ()),
-        (lift, Outcome.TAMPERED, ()),
-    ],
+    [(lambda _: "b", Outcome.RESOLVED, ()), (lambda _: Equal("q"), Outcome.TAMPERED, ()), (lift, Outcome.TAMPERED, ())],
 )
 def test_who_passes_both_is_tampered(
     instance: Instance, patch: Callable[[Any], Any], outcome: Outcome, flags: tuple[str, ...]

@@ -58,10 +58,7 @@ class ActedBox(Box):
     create_seconds = deliver_seconds = start_seconds = 0.0
 
     def __init__(
-        self,
-        results: Mapping[str, ExecResult],
-        end: BoxEnd | None = None,
-        files: Mapping[str, bytes] | None = None,
+        self, results: Mapping[str, ExecResult], end: BoxEnd | None = None, files: Mapping[str, bytes] | None = None
     ) -> None:
         self.ran: list[str] = []
         self.calls: list[Call] = []

@@ -11,14 +11,7 @@ from assay.harness.engines.base import BoxSpec
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.tars import pack_tar
 from assay.harness.evaluation.changes import Changes, read_changes
-from assay.harness.evaluation.delivery import (
-    ADAPTER,
-    CONFLICT,
-    NOT_PUT_BACK,
-    Delivery,
-    format_list,
-    make_delivery,
-)
+from assay.harness.evaluation.delivery import ADAPTER, CONFLICT, NOT_PUT_BACK, Delivery, format_list, make_delivery
 from assay.harness.evaluation.supervising import (
     CACHES,
     DATA,

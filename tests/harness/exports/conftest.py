@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import (
-    DatasetRef,
-    Prediction,
-    TestPlan,
-    Verdict,
-)
+from assay.harness.domain import DatasetRef, Prediction, TestPlan, Verdict
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.metadata import SubmissionMetadata

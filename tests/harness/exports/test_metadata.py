@@ -11,11 +11,7 @@ def test_fields_are_read(tmp_path: Path) -> None:
     file = tmp_path / "me.yaml"
     file.write_text("name: Me + M-1\ndate: 2026-11-23\nmodel: [M-1]\nos_model: false\nsite: https://example.org\n")
     assert read_metadata(file) == SubmissionMetadata(
-        name="Me + M-1",
-        date=datetime.date(2026, 11, 23),
-        model=("M-1",),
-        os_model=False,
-        site="https://example.org",
+        name="Me + M-1", date=datetime.date(2026, 11, 23), model=("M-1",), os_model=False, site="https://example.org"
     )
 
 

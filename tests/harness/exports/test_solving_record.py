@@ -58,13 +58,7 @@ def test_the_agent_is_that_of_the_first_trajectory_in_atif(paths: dict[str, Path
 
 @pytest.mark.parametrize(
     ("name", "model"),
-    [
-        ("bash_loop.org/m", "org/m"),
-        ("bash_loop", ""),
-        ("bash_loops.m", None),
-        ("my.bash_loop.m", None),
-        ("", None),
-    ],
+    [("bash_loop.org/m", "org/m"), ("bash_loop", ""), ("bash_loops.m", None), ("my.bash_loop.m", None), ("", None)],
 )
 def test_the_model_is_the_rest_of_a_prediction_s_name(name: str, model: str | None) -> None:
     prediction = Prediction(instance_id="a", model=name)

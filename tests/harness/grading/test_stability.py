@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.harness.domain import (
-    Evidence,
-    Instance,
-    Outcome,
-    Status,
-    Verdict,
-)
+from assay.harness.domain import Evidence, Instance, Outcome, Status, Verdict
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import Seen, failing, mark_flaky, measure, quarantine, read_stability

@@ -55,7 +55,7 @@ diff --git a/lib/q.py b/lib/q.py
 +    new_name(x, HTTPThing)
 """
     assert find_words(["Query.add_filter"], diff, diff) == [
-        *("Query", "add_filter", "class", "build_lookup", "old_name", "new_name", "HTTPThing"),
+        *("Query", "add_filter", "class", "build_lookup", "old_name", "new_name", "HTTPThing")
     ]
     many = "\n".join(f"+name_{number}" for number in range(MOST_WORDS * 2))
     assert len(find_words([], many)) == MOST_WORDS

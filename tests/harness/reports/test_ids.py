@@ -61,11 +61,7 @@ def names(style: str, *parts: str) -> set[str]:
         ("subtest", ("TestA/b/c",), {"TestA/b/c"}),
         ("subtest", ("TestA",), {"TestA"}),
         ("method", ("org.shop.CartTest", "adds"), {"org.shop.CartTest#adds", "CartTest#adds"}),
-        (
-            "method",
-            ("CartTest", "adds(int, a::b)[1]"),
-            {"CartTest#adds(int, a::b)[1]", "CartTest#adds"},
-        ),
+        ("method", ("CartTest", "adds(int, a::b)[1]"), {"CartTest#adds(int, a::b)[1]", "CartTest#adds"}),
         ("method", ("TestCart", "test_: cart (new) should add"), {"TestCart#test_: cart (new) should add"}),
         ("parens", ("org.shop.CartTest", "adds"), {"adds(org.shop.CartTest)"}),
         ("class_of", ("org.shop.CartTest", "adds"), {"org.shop.CartTest", "CartTest"}),

@@ -82,10 +82,7 @@ def test_subtests_on_separate_lines_are_read() -> None:
         test_next (app.tests.T.test_next) ... ok
         FAIL: test_subs (app.tests.T.test_subs) (i=1)
     """)
-    assert parse(text) == {
-        "test_subs (app.tests.T.test_subs)": FAILED,
-        "test_next (app.tests.T.test_next)": PASSED,
-    }
+    assert parse(text) == {"test_subs (app.tests.T.test_subs)": FAILED, "test_next (app.tests.T.test_next)": PASSED}
 
 
 def test_tests_with_one_docstring_share_the_worse_result() -> None:

@@ -71,14 +71,7 @@ def test_command_that_chooses_tests_by_name_has_a_report_alone(words: str) -> No
             "rspec --dry-run a",
             "phpunit --list-tests",
         ),
-        *(
-            "yarn test a.test.js",
-            "npm test",
-            "jestx a",
-            "npx",
-            "",
-            "bundle exec ruby a_test.rb",
-        ),
+        *("yarn test a.test.js", "npm test", "jestx a", "npx", "", "bundle exec ruby a_test.rb"),
     ],
 )
 def test_any_other_command_is_not_adapted(words: str) -> None:

@@ -17,11 +17,7 @@ from assay.harness.runners.base import EXPECTED, LABELS, PLACE
 from assay.harness.runners.unittest import ASSERTIONS, FIXTURES, MARKED, METHODS, PRINTS, adapt, tripwires
 
 PLAN = TestPlan(
-    command="",
-    report_path="r",
-    runner="unittest",
-    report_format="results_jsonl",
-    log_format="unittest_text",
+    command="", report_path="r", runner="unittest", report_format="results_jsonl", log_format="unittest_text"
 )
 
 

@@ -62,11 +62,4 @@ def test_what_the_infrastructure_broke_is_tried_again_and_nothing_else_is(instan
         "b-1": ("", "the engine is gone"),
         "b-2": ("ready", ""),
     }
-    assert tries == {
-        "acme__a-0": 3,
-        "acme__a-1": 1,
-        "acme__a-2": 1,
-        "acme__b-0": 1,
-        "acme__b-1": 3,
-        "acme__b-2": 1,
-    }
+    assert tries == {"acme__a-0": 3, "acme__a-1": 1, "acme__a-2": 1, "acme__b-0": 1, "acme__b-1": 3, "acme__b-2": 1}

@@ -44,8 +44,7 @@ def test_no_patch_at_all_is_run_as_a_control_and_not_otherwise(instance: Instanc
 
 
 @pytest.mark.parametrize(
-    ("patch", "outcome"),
-    [("", Outcome.EMPTY_PATCH), ("\n", Outcome.EMPTY_PATCH), ("no diff", Outcome.PATCH_REJECTED)],
+    ("patch", "outcome"), [("", Outcome.EMPTY_PATCH), ("\n", Outcome.EMPTY_PATCH), ("no diff", Outcome.PATCH_REJECTED)]
 )
 def test_patch_that_needs_no_container_builds_no_image(
     instance: Instance, tmp_path: Path, patch: str, outcome: Outcome

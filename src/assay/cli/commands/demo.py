@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 
     from assay.harness.domain import Instance, Prediction, Verdict
 
-IDS = (
-    "tokio-rs__slab-0.4.11",
-    "andialbrecht__sqlparse-0.4.4",
-    "masterminds__semver-3.3.1",
-    "pallets__flask-2.3.2",
-)
+IDS = ("tokio-rs__slab-0.4.11", "andialbrecht__sqlparse-0.4.4", "masterminds__semver-3.3.1", "pallets__flask-2.3.2")
 """Rust, Python and Go, each from its own package index; those of different toolchains are beside each other."""
 PARTIAL = "andialbrecht__sqlparse-0.4.4"
 """The instance whose gold patch is also tried without its last file: plausible, fixes most tests, and wrong."""

@@ -5,14 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.domain import (
-    Evidence,
-    FailedPart,
-    Instance,
-    Outcome,
-    Rule,
-    Status,
-)
+from assay.harness.domain import Evidence, FailedPart, Instance, Outcome, Rule, Status
 from assay.harness.grading.grade import grade
 from assay.harness.reports.ids import rename
 from judged import E, F, P, S, X, make_evidence

@@ -8,14 +8,7 @@ import pytest
 from scipy.stats import wilcoxon
 
 from assay.harness.benchmarks.swe_fficiency.rule import ratio
-from assay.harness.domain import (
-    Outcome,
-    Rule,
-    Status,
-    TestedTree,
-    Verdict,
-    WorkloadRun,
-)
+from assay.harness.domain import Outcome, Rule, Status, TestedTree, Verdict, WorkloadRun
 from assay.harness.grading.grade import grade
 from assay.harness.statistics import Interval
 from judged import make_evidence

@@ -5,16 +5,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from assay.harness.benchmarks.swt_bench.rule import TREES
-from assay.harness.domain import (
-    Channel,
-    Outcome,
-    Rule,
-    Status,
-    TestedTree,
-    TestReport,
-    Tripwire,
-    Verdict,
-)
+from assay.harness.domain import Channel, Outcome, Rule, Status, TestedTree, TestReport, Tripwire, Verdict
 from assay.harness.grading.grade import grade
 from judged import E, F, M, P, S, X, make_evidence
 from toy import make_instance

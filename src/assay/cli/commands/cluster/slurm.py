@@ -40,12 +40,6 @@ def slurm(
     planned.check_form("--memory", memory, SIZE, "a number with K, M, G or T, such as 32G")
     evaluation = planned.read_arguments(context, arguments, cpus)
     text = planned.render(
-        "slurm.sh",
-        evaluation,
-        shards=shards,
-        partition=partition,
-        time=time,
-        cpus=cpus,
-        memory=memory,
+        "slurm.sh", evaluation, shards=shards, partition=partition, time=time, cpus=cpus, memory=memory
     )
     planned.give(text, output, "submit it with: bash")
