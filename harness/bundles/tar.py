@@ -126,13 +126,10 @@ def _member(file: IO[bytes], block: bytes, place: str) -> Member:
     if set(name.split("/")) & {"", ".", ".."}:
         raise DamagedBundle("leads out of its folder, or names one twice", file=name)
     size = _size(block, f"for {name}")
-    if name != member_name(_path(name)) or raw != header(name, size):
+    path = unquote_to_bytes(name).decode(errors="surrogateescape")
+    if name != member_name(path) or raw != header(name, size):
         raise DamagedBundle("its header is not as it was written", file=name)
     return Member(name, size, file)
-
-
-def _path(name: str) -> str:
-    return unquote_to_bytes(name).decode(errors="surrogateescape")
 
 
 def _name(block: bytes, place: str) -> str:

@@ -15,7 +15,8 @@ SHORTEST = 8  # letters of a test's name that is no word of its own
 def find_flags(patch: str, instance: Instance) -> tuple[CauseFlag, ...]:
     """Return the added lines of a part of an instance's patch that mention tests or what runs them."""
     language = languages.find_or_none(instance.language)
-    names = [re.escape(name) for name in _list_test_names(instance)]
+    known = {*_list_test_files(instance), *_list_tests(instance)}
+    names = [re.escape(name) for name in sorted(known, key=lambda name: (-len(name), name))]
     patterns = [f"(?<!\\w)(?:{'|'.join(names)})(?!\\w)"] if names else []
     patterns += [language.LOOKS_AROUND] if language and language.LOOKS_AROUND else []
     found = (
@@ -25,11 +26,6 @@ def find_flags(patch: str, instance: Instance) -> tuple[CauseFlag, ...]:
         if (match := next(filter(None, (re.search(each, text) for each in patterns)), None))
     )
     return tuple(found)[:MOST]
-
-
-def _list_test_names(instance: Instance) -> list[str]:
-    """Return the names of an instance's test files, with and without suffix, and of its fail-to-pass tests."""
-    return sorted({*_list_test_files(instance), *_list_tests(instance)}, key=lambda name: (-len(name), name))
 
 
 def _list_test_files(instance: Instance) -> Iterator[str]:

@@ -110,7 +110,8 @@ class PatchParts:
                 yield change
                 continue
             reduced = (_reduce_hunk(hunk, number, at, kept) for at, hunk in enumerate(change.hunks))
-            yield replace(change, hunks=tuple(hunk for hunk in reduced if _is_change(hunk)))
+            changed = (hunk for hunk in reduced if any(line.mark in "+-" for line in hunk.lines))
+            yield replace(change, hunks=tuple(changed))
 
 
 def take_apart(patch: str) -> PatchParts:
@@ -144,10 +145,6 @@ def _reduce_hunk(hunk: Hunk, file: int, at: int, kept: Kept) -> Hunk:
         if is_left:
             lines.append(line if is_kept else HunkLine(" ", line.text))
     return replace(hunk, lines=tuple(lines))
-
-
-def _is_change(hunk: Hunk) -> bool:
-    return any(line.mark in "+-" for line in hunk.lines)
 
 
 def _list_changes(hunks: Iterable[Hunk]) -> Iterator[tuple[object, ...]]:

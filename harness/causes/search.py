@@ -118,12 +118,9 @@ class CauseSearch:
         level = count(len(self.smallest), "line") if self.hunks_are_needed else count(kept, "hunk")
         return f"evaluation {self.spent} of at most {self.settings.evaluations}; {level} left"
 
-    def _join(self, units: Sequence[Kept]) -> Kept:
-        return frozenset().union(*units)
-
     def _holds(self, units: Sequence[Kept]) -> bool:
         """Return whether a part of the patch resolves; one that changes nothing does not."""
-        kept = self._join(units)
+        kept: Kept = frozenset().union(*units)
         tree = self.parts.hash_tree(kept, self.unread)
         if not tree:
             return False

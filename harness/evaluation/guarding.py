@@ -47,7 +47,8 @@ def choose_guarded(instance: Instance, plan: TestPlan, tree: Iterable[str], trip
     sources = tuple(language.SUFFIXES) if language else ()
     theirs = {*plan.restore, *plan.runs, *find_touched_paths(instance.test_patch)}
     files, data, caches, watched = list[str](), list[str](), list[str](), list[str]()
-    for folder, members in groupby(sorted({*tree, *theirs}, key=_split), _get_folder):
+    places = sorted({*tree, *theirs}, key=lambda path: path.rpartition("/")[::2])
+    for folder, members in groupby(places, lambda path: path.rpartition("/")[0]):
         paths = list(members)
         tests = {path for path in paths if language and language.is_test_file(path)}
         guarded = {path for path in paths if path in theirs or _steers(path, language)}
@@ -79,12 +80,3 @@ def find_rewritten(
 
 def _steers(path: str, language: Language | None) -> bool:
     return steers(path, language) and not any(fnmatchcase(path, pattern) for pattern in WRITTEN)
-
-
-def _split(path: str) -> tuple[str, str]:
-    folder, _, name = path.rpartition("/")
-    return folder, name
-
-
-def _get_folder(path: str) -> str:
-    return path.rpartition("/")[0]

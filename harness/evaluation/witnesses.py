@@ -37,9 +37,6 @@ def read_witnesses(
     names = {**dict.fromkeys(left_out, Status.MISSING), **expected}
     report, seen = reports.read(plan, files, output.decode(errors="replace"), names, prints, is_label)
     unsure = [names for place, names in placed.items() if place.endswith(UNSURE)]
-    absent = {name for names in unsure if not any(_was_seen(seen[name]) for name in names) for name in names}
+    shown = {name for name, each in seen.items() if {each.reported, each.printed} - {Status.MISSING, None}}
+    absent = {name for names in unsure if shown.isdisjoint(names) for name in names}
     return report, {name: tripwire for name, tripwire in seen.items() if name in expected and name not in absent}
-
-
-def _was_seen(tripwire: Tripwire) -> bool:
-    return bool({tripwire.reported, tripwire.printed} - {Status.MISSING, None})

@@ -139,6 +139,7 @@ class _Trial:
     def result(self) -> dict[str, Any]:
         agent, version, model = self._system()
         began, ended = self._get_times()
+        times = [str(step["timestamp"]) for step in self.record.steps if step.get("timestamp")]
         return {
             "id": self.run.make_id(self.name),
             "task_name": self.name,
@@ -155,7 +156,7 @@ class _Trial:
             "exception_info": None if self.is_scored else self._exception(ended),
             "started_at": began,
             "finished_at": ended if self.is_scored else None,
-            "agent_execution": self._find_solving_times(),
+            "agent_execution": {"started_at": next(iter(times), None), "finished_at": next(reversed(times), None)},
             "verifier": {"started_at": began, "finished_at": ended},
         }
 
@@ -164,10 +165,6 @@ class _Trial:
         if self.when is None:
             return self.run.manifest.started, self.run.manifest.started
         return self.when[0].isoformat(), self.when[1].isoformat()
-
-    def _find_solving_times(self) -> dict[str, str | None]:
-        times = [str(step["timestamp"]) for step in self.record.steps if step.get("timestamp")]
-        return {"started_at": times[0] if times else None, "finished_at": times[-1] if times else None}
 
     def _usage(self) -> dict[str, Any]:
         """Return tokens, the input's with cached ones, and cost in dollars."""

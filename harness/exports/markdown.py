@@ -28,7 +28,8 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         good, fit = report.operational_resolved_instances, report.operational_instances
         parts.append(f"Of the {fit} instances that pass their controls, {good} are resolved.")
     if run.missing:
-        parts.append(f"{len(run.missing)} without a prediction: {_plain(_some(run.missing))}.")
+        more = f" and {len(run.missing) - 20} more" if len(run.missing) > 20 else ""
+        parts.append(f"{len(run.missing)} without a prediction: {_plain(', '.join(run.missing[:20]))}{more}.")
     rows = [_row(each) for each in graded[:ROWS]]
     parts.append("\n".join(["| instance | outcome | reason |", "| --- | --- | --- |", *rows]))
     if len(graded) > ROWS:
@@ -48,10 +49,6 @@ def _row(graded: Graded) -> str:
     verdict = graded.verdict
     reason = verdict.reason.strip().partition("\n")[0][:120]
     return f"| {_plain(verdict.instance_id)} | {_plain(verdict.outcome)} | {_plain(reason)} |"
-
-
-def _some(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def _plain(text: str) -> str:

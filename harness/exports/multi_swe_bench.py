@@ -72,7 +72,8 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         yield f"{folder}/all_preds.jsonl", lines(own)
         yield f"{folder}/metadata.yaml", yaml_text(_metadata(run))
         resolved = {name for name in instances if outcomes[name] is Outcome.RESOLVED}
-        missing = _find_missing(run, instances) if len(about) > 1 else list(run.missing)
+        repos = {name.rpartition("-")[0] for name in instances}
+        missing = [name for name in run.missing if len(about) < 2 or name.rpartition("-")[0] in repos]
         yield (
             f"{folder}/results/results.json",
             json_text(_results({name: outcomes[name] for name in instances}, missing)),
@@ -172,12 +173,6 @@ def _metadata(run: RunToExport) -> dict[str, Any]:
     icon = {"orgIcon": run.metadata.logo} if run.metadata.logo else {}
     about = run.metadata
     return {"name": about.name, **icon, "oss": about.os_system, "site": about.site, "verified": False}
-
-
-def _find_missing(run: RunToExport, instances: Mapping[str, tuple[str, int]]) -> list[str]:
-    """Return the instances without a prediction that are of the same repositories, as their ids say."""
-    repos = {name.rpartition("-")[0] for name in instances}
-    return [name for name in run.missing if name.rpartition("-")[0] in repos]
 
 
 def _results(outcomes: Mapping[str, Outcome], missing: Sequence[str]) -> dict[str, Any]:

@@ -22,6 +22,8 @@ NAME = "swe-polybench"
 LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name", "split", "site", "os_system")
 SIZES = {"PB": 2110, "PB500": 500, "PBVerified": 382}
+FACTS = ("patch_applied", "generation", "with_logs", "all_f2p_passed", "no_p2p_failed", "passed_tests")
+"""What holds of a result that is resolved."""
 METADATA = {"name": str, "site": str, "oss": bool, "pass_rate": str}
 RESULT = {
     "instance_id": str,
@@ -144,15 +146,10 @@ def _log_problems(entry: SubmittedFolder, rows: Rows) -> Iterator[Problem]:
         wrong = [field for field, kind in RESULT.items() if not isinstance(found.get(field), kind)]
         if wrong:
             yield entry.problem(file, ", ".join(wrong), "is missing or of the wrong kind; evaluate it again")
-        elif found["resolved"] and not _is_resolved(found):
+        elif found["resolved"] and not all(found[field] for field in FACTS):
             yield entry.problem(file, "resolved", "is true, but the other fields do not allow it; evaluate it again")
         elif found["resolved"] and name not in ids:
             yield entry.problem(file, name, "is resolved without a prediction; add it to all_preds.jsonl")
-
-
-def _is_resolved(found: Mapping[str, Any]) -> bool:
-    facts = ("patch_applied", "generation", "with_logs", "all_f2p_passed", "no_p2p_failed")
-    return all(found[field] for field in facts) and bool(found["passed_tests"])
 
 
 def _rate_problems(entry: SubmittedFolder, size: int, predictions: int) -> Iterator[Problem]:

@@ -69,15 +69,23 @@ def measure(
 
     ``gold`` and ``null`` are the evidence of each run, None for a run without evidence.
     """
-    graded = {side: _select_graded(instance, runs) for side, runs in (("gold", gold), ("null", null))}
+    graded = {
+        side: [each for each in runs if each is not None and grade(instance, each).outcome in GRADED]
+        for side, runs in (("gold", gold), ("null", null))
+    }
     reports = {
         side: [match_labels(instance, normalise_results(instance, each.report.tests)) for each in runs]
         for side, runs in graded.items()
     }
     expected = (*instance.fail_to_pass, *instance.pass_to_pass)
     names = sorted({*expected, *(name for runs in reports.values() for tests in runs for name in tests)})
-    tests = {
-        name: Seen(**{side: tuple(_find_status(name, tests) for tests in runs) for side, runs in reports.items()})
+    tests = {  # a shortened label has the worst status of its tests
+        name: Seen(
+            **{
+                side: tuple(max(lookup(name, tests), key=SEVERITY.index) for tests in runs)
+                for side, runs in reports.items()
+            }
+        )
         for name in names
     }
     digests = {each.image_digest for each in (*gold, *null) if each is not None and each.image_digest}
@@ -131,15 +139,6 @@ def read_stability(path: Path) -> StabilityFile:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise DataError(f"is no stability file: {first['msg']}", file=str(path), field=field) from None
-
-
-def _select_graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidence]:
-    return [each for each in runs if each is not None and grade(instance, each).outcome in GRADED]
-
-
-def _find_status(name: str, tests: Mapping[str, Status]) -> Status:
-    """Return a test's status; for a shortened label, the worst of its tests."""
-    return max(lookup(name, tests), key=SEVERITY.index)
 
 
 def _simplify(status: Status) -> str:

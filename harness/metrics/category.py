@@ -94,7 +94,8 @@ def category(instance: Instance) -> Category:
     """
     if own := _own_word(instance):
         return Category(name=own, by=f"the row's {OWN_COLUMN}")
-    title = _title(instance.problem_statement)
+    lines = (line.strip(" \t\r#*") for line in instance.problem_statement.split("\n"))
+    title = next(filter(None, lines), "")
     checks: tuple[tuple[str, Callable[[], Category | None]], ...] = (
         ("tag", lambda: _match_first(TAGS, title)),
         ("patch", lambda: _match_documents(instance.gold_patch)),
@@ -113,11 +114,6 @@ def _own_word(instance: Instance) -> str:
     columns = dict(instance.origin.columns) if instance.origin else {}
     given = json.loads(columns.get(OWN_COLUMN, '""'))
     return re.sub(r"\W+", "_", given.strip().lower()) if isinstance(given, str) else ""
-
-
-def _title(statement: str) -> str:
-    lines = (line.strip(" \t\r#*") for line in statement.split("\n"))
-    return next((line for line in lines if line), "")
 
 
 def _match_first(rules: _Rules, text: str) -> Category | None:

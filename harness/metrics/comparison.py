@@ -145,7 +145,8 @@ def _check(runs: Sequence[RunResults]) -> None:
         raise UserError(f"a comparison needs two or more different runs, not {', '.join(names) or 'none'}")
     for run in runs[1:]:
         if not same_dataset(run.dataset, runs[0].dataset):
-            both = " and ".join(f"{each.name} of {_describe(each.dataset)}" for each in (runs[0], run))
+            named = ((each.name, each.dataset) for each in (runs[0], run))
+            both = " and ".join(f"{name} of {dataset.name} {dataset.revision[:12]}".rstrip() for name, dataset in named)
             raise UserError(f"runs of different data sets cannot be compared: {both}; evaluate both on one")
 
 
@@ -154,10 +155,6 @@ def same_dataset(one: DatasetRef, other: DatasetRef) -> bool:
     if one.revision and other.revision:
         return one.revision == other.revision
     return one.name == other.name
-
-
-def _describe(dataset: DatasetRef) -> str:
-    return f"{dataset.name} {dataset.revision[:12]}".strip()
 
 
 def _explain(instance_id: str, runs: Sequence[RunResults]) -> str:

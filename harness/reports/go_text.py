@@ -27,19 +27,13 @@ def results(lines: list[str]) -> Iterator[Result]:
     for line in lines:
         if (start := line.find(_STARTED)) >= 0 and (match := _RUN.match(line, start)):
             started.add(match[1])
-        elif match := _end(line):
+        elif (start := line.rfind("--- ")) >= 0 and (match := _END.match(line, start)):
             if match[2] in started or match[1] == "FAIL":
                 ended.add(match[2])
                 yield match[2], _STATUSES[match[1]]
         elif match := _BUILD.match(line):
             yield match[1], Status.ERROR
     yield from ((test, Status.ERROR) for test in sorted(started - ended))
-
-
-def _end(line: str) -> re.Match[str] | None:
-    """Match the end of a test, which may follow output without a final newline on the same line."""
-    start = line.rfind("--- ")
-    return _END.match(line, start) if start >= 0 else None
 
 
 parse, find_gap = read_lines(results, Sums(failed=r"FAIL\t\S+\t[\d.]+s$"))

@@ -154,16 +154,14 @@ def rename(tests: Mapping[str, Status], style: str, is_label: Callable[[str], bo
         raise UserError(f"unknown test id style {style!r}; known are {', '.join(sorted(IDS))}")
     if style == "node" and not any(has_inner_separator(test) for test in tests):
         return dict(tests)
-    names = {test: _select_names(IDS[style](test), is_label) for test in tests}
+    names = {test: IDS[style](test) for test in tests}
+    if is_label is not None:
+        names = {test: tuple(filter(is_label, each)) or each[:1] for test, each in names.items()}
     named = worst((name, status) for test, status in tests.items() for name in names[test])
     if style not in GROUPS:
         return named
     sums = _sums(tests, GROUPS[style])
     return (sums if is_label is None else {name: sums[name] for name in sums if is_label(name)}) | named
-
-
-def _select_names(names: tuple[str, ...], is_label: Callable[[str], bool] | None) -> tuple[str, ...]:
-    return names if is_label is None else tuple(filter(is_label, names)) or names[:1]
 
 
 def _sums(tests: Mapping[str, Status], groups_of: Style) -> dict[str, Status]:

@@ -111,12 +111,9 @@ parse, _find_gap = read_lines(results, Sums(passed=r"Tests: .*?(\d+) passed", fa
 def find_gap(text: str) -> str:
     """Compare the counts of files with their lines, and those of tests where each passed file lists its own."""
     lines = plain_lines(text)
-    files = [(match[2], Status.PASSED if match[1] == "PASS" else Status.FAILED) for match in _list_files(lines)]
+    matches = filter(None, map(_match_file, lines))
+    files = [(match[2], Status.PASSED if match[1] == "PASS" else Status.FAILED) for match in matches]
     names = {join_id(name) for name, _ in files}
     listed = not any(test in names and status is Status.PASSED for test, status in results(lines))
     counted = compare(_SUITES.add_up(lines), files) if files else ""
     return counted or (_find_gap(text) if listed else "")
-
-
-def _list_files(lines: list[str]) -> Iterator[re.Match[str]]:
-    return (match for match in map(_match_file, lines) if match)

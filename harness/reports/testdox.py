@@ -32,9 +32,6 @@ def _method_prose(name: str) -> str:
     if lead is None or " " in bare:
         return name
     rest = bare[lead.end() :].strip("_")
-    words = rest.replace("_", " ") if "_" in rest else _spell(rest)
+    spelled = _NUMBER.sub(" ", _BIG.sub(lambda big: f" {big[1].lower()}", rest))
+    words = rest.replace("_", " ") if "_" in rest else spelled
     return words[:1].upper() + words[1:] + tail
-
-
-def _spell(name: str) -> str:
-    return _NUMBER.sub(" ", _BIG.sub(lambda big: f" {big[1].lower()}", name))

@@ -19,18 +19,12 @@ _FOUR_STATUSES = {"OK": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKI
 def parse(text: str) -> dict[str, Status]:
     lines = plain_lines(text)
     headings = [place for place, line in enumerate(lines) if _HEADING.search(line)]
-    three = [each for place in headings for each in _three(lines[place + 1 :])]
-    return worst(three if headings else (*_find_failures(lines), *_four(lines)))
-
-
-def _find_failures(lines: list[str]) -> Iterator[Result]:
-    matches = (_FOUR.match(line) for line in lines if ": FAIL " in line)
-    return ((join_id(match[1]), _FOUR_STATUSES[match[2]]) for match in matches if match)
-
-
-def _three(lines: list[str]) -> Iterator[Result]:
-    for match in find_lines(_THREE, takewhile(bool, lines), ": "):
-        yield join_id(match[2]), _three_status(match[1] or "", match[3])
+    sections = (takewhile(bool, lines[place + 1 :]) for place in headings)
+    three = (match for section in sections for match in find_lines(_THREE, section, ": "))
+    if headings:
+        return worst((join_id(match[2]), _three_status(match[1] or "", match[3])) for match in three)
+    failures = (match for line in lines if ": FAIL " in line and (match := _FOUR.match(line)))
+    return worst((*((join_id(match[1]), _FOUR_STATUSES[match[2]]) for match in failures), *_four(lines)))
 
 
 def _three_status(mark: str, summary: str) -> Status:

@@ -94,7 +94,8 @@ def _check_strictness(evidence: Evidence) -> tuple[Outcome, str] | None:
 def _check_consistency(evidence: Evidence, *, silence_passes: bool = False) -> tuple[Outcome, str] | None:
     """Compare exit status and results, which must agree; an unknown status (an external log) is not judged."""
     report = evidence.report
-    if not report.tests and not _any_tripwire_ran(evidence) and not silence_passes:
+    any_tripwire_ran = any(tripwire.reported is not Status.MISSING for tripwire in evidence.tripwires.values())
+    if not report.tests and not any_tripwire_ran and not silence_passes:
         return Outcome.NOT_RUN, f"no test result was found (exit status {evidence.exit_code})"
     if evidence.rewritten:
         return Outcome.TAMPERED, f"changed while the tests ran: {', '.join(evidence.rewritten[:NAMED])}"
@@ -113,10 +114,6 @@ def find_distrust(evidence: Evidence) -> str:
     if found is None and (better or report.unprinted):
         return "report and output disagree"
     return found[1] if found else ""
-
-
-def _any_tripwire_ran(evidence: Evidence) -> bool:
-    return any(tripwire.reported is not Status.MISSING for tripwire in evidence.tripwires.values())
 
 
 def _any_failed(evidence: Evidence) -> bool:

@@ -102,12 +102,10 @@ def choose(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
     nodes = dict.fromkeys(label.partition("[")[0].rstrip() for label in labels)
     within = tuple(f"{each.removeprefix('./').rstrip('/')}" for each in targets)
     files = [node.partition("::")[0] for node in nodes if "::" in node or node.endswith(".py")]
-    known = len(files) == len(nodes) and all(_is_within(file, within) for file in files)
+    known = len(files) == len(nodes) and all(
+        any(each in {file, "."} or file.startswith(f"{each}/") for each in within) for file in files
+    )
     return tuple(nodes) if known else ()
-
-
-def _is_within(file: str, targets: Sequence[str]) -> bool:
-    return any(each in {file, "."} or file.startswith(f"{each}/") for each in targets)
 
 
 def _render_inserted(dice: random.Random, names: Sequence[str]) -> Iterator[tuple[str, str]]:

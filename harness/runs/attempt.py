@@ -64,7 +64,8 @@ def evaluate_once(
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
         with bench.image(task.instance, "" if judged.unread else judged.text) as image:
             evaluate = find_evaluation(task)
-            if not (task.counter or task.counters) or not _has_counters(task, engine):
+            counts = (task.counter or task.counters) and engine.has_containers
+            if not counts or benchmark.evaluate is not None:  # several runs have no counter-tests
                 found = evaluate(task, image, engine, labels)
             else:
                 found = _evaluate_with_counters(given, TestRun(task, image, engine, labels), evaluate)
@@ -86,11 +87,6 @@ def _evaluate_with_counters(given: Task, run: TestRun, evaluate: Evaluate) -> Ev
     found = note_run(graded, CounterRun(kind=task.counter), counters)
     run_again = run_sealed if task.counter == "sealed" else run_pair
     return run_again(run, found, counters) if grade(task.instance, found.evidence).resolved else found
-
-
-def _has_counters(task: Task, engine: Engine) -> bool:
-    """Return whether an instance can have counter-tests: it is tested in one run, in a container."""
-    return engine.has_containers and find_benchmark(task.instance.rule).evaluate is None
 
 
 def _evaluate_away(task: Task, cluster: Cluster, labels: Mapping[str, str]) -> Evaluation:

@@ -53,7 +53,8 @@ class RayWorker:
     def ready(self) -> NodeFacts | AssayError:
         try:
             self._bench = self._open()
-            return NodeFacts(node_name(), __version__, self._bench.describe())
+            address = importlib.import_module("ray").util.get_node_ip_address()
+            return NodeFacts(f"{socket.gethostname()} ({address})", __version__, self._bench.describe())
         except AssayError as error:
             return error
 
@@ -70,11 +71,6 @@ class RayWorker:
     def _here(self) -> Workbench:
         assert self._bench is not None
         return self._bench
-
-
-def node_name() -> str:
-    ray = importlib.import_module("ray")
-    return f"{socket.gethostname()} ({ray.util.get_node_ip_address()})"
 
 
 @dataclass(eq=False)

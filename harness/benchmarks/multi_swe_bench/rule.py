@@ -110,15 +110,14 @@ def explain_invalid(stages: Stages) -> str:
 
 def labels(stages: Stages) -> dict[str, dict[str, dict[str, str]]]:
     sets = (*classify(stages).values(), find_fixed(stages))
-    return {field: {test: _words(stages, test) for test in tests} for field, tests in zip(LABELS, sets, strict=True)}
+    each = {"run": stages.run, "test": stages.test, "fix": stages.fix}
+    return {
+        field: {test: {name: get_word(find_status(stage, test)) for name, stage in each.items()} for test in tests}
+        for field, tests in zip(LABELS, sets, strict=True)
+    }
 
 
 def results(stage: Mapping[str, Status]) -> dict[str, int | list[str]]:
     lists = {part: [test for test in stage if find_status(stage, test) is status] for part, status in PARTS.items()}
     counts: dict[str, int | list[str]] = {f"{part}_count": len(tests) for part, tests in lists.items()}
     return counts | {f"{part}_tests": tests for part, tests in lists.items()}
-
-
-def _words(stages: Stages, test: str) -> dict[str, str]:
-    each = {"run": stages.run, "test": stages.test, "fix": stages.fix}
-    return {name: get_word(find_status(stage, test)) for name, stage in each.items()}

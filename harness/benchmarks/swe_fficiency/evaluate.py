@@ -33,7 +33,8 @@ ALONE = threading.Lock()  # held while times are taken: no two measurements of a
 def evaluate_speed(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
     """Run a patch's tests and, if they are as they should be, time the workload."""
     tested = evaluate(task, image, engine, labels)
-    if judge(task.instance, tested.evidence).outcome is not Outcome.INFRA_ERROR or _has_failed(tested):
+    evidence = tested.evidence
+    if judge(task.instance, evidence).outcome is not Outcome.INFRA_ERROR or evidence.failed_part is not FailedPart.NONE:
         return tested
     timing = _make_timing_task(task, read_workload(task.instance.workload))
     with ALONE:
@@ -58,15 +59,12 @@ def take_turns(run: Callable[[TestedTree], WorkloadRun]) -> dict[TestedTree, tup
     return runs
 
 
-def _has_failed(tested: Evaluation) -> bool:
-    return tested.evidence.failed_part is not FailedPart.NONE
-
-
 def _make_timing_task(task: Task, workload: Workload) -> Task:
     folder = f".assay-{secrets.token_hex(8)}"  # in which no patch can put anything
     driver, program = (f"{folder}/{name}" for name in ("driver.py", "workload.py"))
     arguments = (PYTHON, driver, PIPE, program, workload.function, workload.setup, str(workload.number))
-    limits = task.plan.limits.model_copy(update={"cores": _choose_core()})
+    core = str(max(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ""
+    limits = task.plan.limits.model_copy(update={"cores": core})
     plan = task.plan.model_copy(
         update={
             "command": f"exec {shlex.join(arguments)}\n",
@@ -80,11 +78,6 @@ def _make_timing_task(task: Task, workload: Workload) -> Task:
     )
     files = {driver: Path(workload_driver.__file__).read_bytes(), program: workload.source.encode()}
     return replace(task, plan=plan, assets=lambda: files, runs_empty=True)
-
-
-def _choose_core() -> str:
-    """Return the last processor that this process may run on; empty where that is not known."""
-    return str(max(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ""
 
 
 def _run_workload(timing: Task, tree: TestedTree, image: str, engine: Engine, labels: Mapping[str, str]) -> WorkloadRun:

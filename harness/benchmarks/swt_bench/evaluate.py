@@ -102,9 +102,11 @@ def evaluate_tests(task: Task, image: str, engine: Engine, labels: Mapping[str, 
     if _is_unusable(base):
         return trees.conclude(base)
     gold = trees.run(TestedTree.GOLD, task)
+    plan_alone = task.beside or task.plan.model_copy(update={"test_patch": "", "restore": ()})
     for tree in (TestedTree.BASE_ALONE, TestedTree.GOLD_ALONE):
-        if _needs(tree, task, gold):
-            alone = trees.run(tree, _plan_alone(task))
+        does_not_fit = tree is TestedTree.GOLD_ALONE and gold.evidence.apply.status is ApplyStatus.CONFLICT
+        if task.beside is not None or does_not_fit:
+            alone = trees.run(tree, replace(task, plan=plan_alone))
             if _is_unusable(alone):
                 return trees.conclude(_blame_environment(alone))
     if _is_unusable(gold):
@@ -114,16 +116,6 @@ def evaluate_tests(task: Task, image: str, engine: Engine, labels: Mapping[str, 
         if lookalike.evidence.failed_part is FailedPart.INFRASTRUCTURE:
             return trees.conclude(lookalike)
     return trees.conclude(gold, change_coverage(task, trees.measure))
-
-
-def _needs(tree: TestedTree, task: Task, gold: Evaluation) -> bool:
-    does_not_fit = tree is TestedTree.GOLD_ALONE and gold.evidence.apply.status is ApplyStatus.CONFLICT
-    return task.beside is not None or does_not_fit
-
-
-def _plan_alone(task: Task) -> Task:
-    without = task.plan.model_copy(update={"test_patch": "", "restore": ()})
-    return replace(task, plan=task.beside or without)
 
 
 def _is_unusable(evaluation: Evaluation) -> bool:
