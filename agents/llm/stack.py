@@ -8,6 +8,7 @@ RecordedModel     one sample's: its trajectory, its usage, and its budget, which
         ModelClient
 """
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
@@ -17,13 +18,14 @@ from pydantic import Field
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import Normalise, keep_text
-from assay.agents.llm.chat import ChatModel
+from assay.agents.llm.chat import ChatModel, Message, Request, Role
 from assay.agents.llm.client import Endpoint, ModelClient
-from assay.agents.llm.errors import RunBudgetExceeded
+from assay.agents.llm.errors import BadAnswer, ModelUnavailable, RequestRefused, RunBudgetExceeded, TooSlow
+from assay.agents.llm.http_errors import BUSY
 from assay.agents.llm.prices import load_prices
-from assay.agents.llm.probe import probe
 from assay.agents.llm.retry import Patience, Retrying
 from assay.harness.domain import Model
+from assay.harness.errors import UserError
 
 
 class ModelSetup(Model):
@@ -97,3 +99,29 @@ class Stack:
     def _close_client(self) -> None:
         if self._client is not None:
             self._client.close()
+
+
+SECONDS = 30.0
+"""Limit of the wait for the answer; a server that is loading its model may need longer, which is no error."""
+MAX_TOKENS = 16
+
+
+def probe(model: ChatModel, name: str) -> str:
+    """Ask an endpoint's model once, without retries.
+
+    Returns a remark for the terminal if the endpoint is busy or slow; empty if it answers, or refuses no more than this
+    question. Raises UserError: it is not there, not a model's, or refuses the key or the model's name.
+    """
+    question = Message(role=Role.USER, content="Reply with OK.")
+    deadline = time.monotonic() + SECONDS
+    try:
+        model.complete(Request(model=name, messages=(question,), max_tokens=MAX_TOKENS, deadline=deadline))
+    except RequestRefused:
+        return ""
+    except BadAnswer as error:
+        raise UserError(str(error)) from error
+    except ModelUnavailable as error:
+        if error.status in BUSY or isinstance(error, TooSlow):
+            return f"{error}; the run continues and asks again"
+        raise UserError(f"{error}; start the server, or correct --base-url") from error
+    return ""

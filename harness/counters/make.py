@@ -11,10 +11,10 @@ from assay.harness.counters.runs import Note, TestRun, silent
 from assay.harness.counters.sealing import Flipping
 from assay.harness.counters.seals import make_seals
 from assay.harness.counters.siblings import try_siblings
-from assay.harness.counters.stubs import find_compile_only
 from assay.harness.counters.twins import AssertedFile, Twin
 from assay.harness.domain import FAILING, PASSING, CounterForm, CounterSet, CounterTest, Edit, NoCounter, Status
 from assay.harness.languages.copying import edit_text
+from assay.harness.languages.syntax import list_defining_nodes, parse
 from assay.harness.patches.diff import read_diff
 
 ROUNDS = 4
@@ -199,3 +199,32 @@ def _name_form(form: CounterForm, on_base: set[Status]) -> CounterForm:
     if on_base and on_base <= PASSING:
         return CounterForm.BASE_VALUE
     return CounterForm.NEGATED if form is CounterForm.BASE_VALUE else form
+
+
+def find_compile_only(run: TestRun) -> tuple[str, ...]:
+    """Return the fail-to-pass tests that never call what gold changes; raises as ``TestRun.run``."""
+    instance = run.task.instance
+    changed = {change.path: [*change.list_changed_lines()] for change in read_diff(instance.gold_patch) if change.new}
+    texts = run.read(sorted(changed), instance.gold_patch)
+    stubbed = {path: stub_functions(instance.language, path, text, changed[path]) for path, text in texts.items()}
+    files = {path: text.encode() for path, text in stubbed.items() if text != texts[path]}
+    if not files:
+        return ()
+    statuses = run.read_statuses(run.run_gold(files))
+    return tuple(label for label in instance.fail_to_pass if statuses(label) and statuses(label) <= PASSING)
+
+
+def stub_functions(language: str, path: str, text: str, lines: Iterable[int]) -> str:
+    """Return a source in which the functions around some lines, from 1, only fail."""
+    parsed, changed = parse(language, path, text), {*lines}
+    if parsed is None or not parsed.language.SYNTAX.stub:
+        return text
+    edits = list[Edit]()
+    for kind, node in list_defining_nodes(parsed):
+        inside = changed.intersection(range(node.start_point.row + 1, node.end_point.row + 2))
+        body = node.child_by_field_name("body") or next(
+            (each for each in node.children if each.type in parsed.language.SYNTAX.bodies), None
+        )
+        if kind == "function" and inside and body:
+            edits.append((body.start_byte, body.end_byte, parsed.language.SYNTAX.stub))
+    return edit_text(text, edits)

@@ -30,7 +30,6 @@ from assay.harness.counters.assertions import (
     spell_operand,
     walk,
 )
-from assay.harness.counters.respelling import respell_literal
 from assay.harness.domain import CounterForm, Edit
 from assay.harness.languages.base import Asserting
 from assay.harness.languages.copying import edit_text
@@ -270,3 +269,22 @@ def _find_given(node: "Node", name: str) -> "Node | None":
 
 def _replace(operand: Operand, new: str) -> Edit:
     return operand[0].start_byte, operand[-1].end_byte, new
+
+
+_INTEGER = re.compile(r"0|[1-9]\d{0,8}")
+_PLAIN = r"[^\\\n$#{{}}{quote}]*"  # nothing that the text itself gives a meaning
+
+
+def respell_literal(source: str, asserting: Asserting, dice: random.Random) -> str:
+    """Return another spelling of a literal's value, for code that knows a test's text; empty if none is known."""
+    if _INTEGER.fullmatch(source):
+        return f"0x{int(source):x}"
+    quote = source[:1]
+    if not quote or quote not in asserting.escaping:
+        return ""
+    inner = source[1:-1]
+    places = [place for place, letter in enumerate(inner) if re.match(r"[A-Za-z]", letter)]
+    if not places or source[-1:] != quote or not re.fullmatch(_PLAIN.format(quote=quote), inner):
+        return ""
+    place = dice.choice(places)
+    return quote + inner[:place] + asserting.escape.format(ord(inner[place])) + inner[place + 1 :] + quote

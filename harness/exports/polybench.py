@@ -6,7 +6,7 @@ evaluation/<PB|PB500|PBVerified>/<YYYYMMDD>_<system>/
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 

@@ -1,18 +1,21 @@
 """Run one program on every side of a comparison, and find where the sides differ: screen, confirm, classify."""
 
 import hashlib
+import io
 import json
 import time
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
 from itertools import zip_longest
 from typing import Any
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation
 from assay.harness.evaluation.delivery import ADAPTER
-from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, find_stable, make_divergence, screen, split
 from assay.harness.patchdiff.probe.running import select_files
@@ -308,3 +311,19 @@ def _add_reproductions(
             names.setdefault(texts[each.probe], f"test_{each.generator}_{number}{program.suffix}")
     shown = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return shown, {name: text for text, name in names.items()}
+
+
+MAIN = "from assay_probe.__main__ import main\nmain()\n"
+TIME = (1980, 1, 1, 0, 0, 0)
+
+
+@cache
+def probe_archive() -> bytes:
+    """Return the zipapp: ``python probe.pyz COMMAND JOB.json OUT.jsonl``. The same sources give the same bytes."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:  # stored, since a project's Python may lack zlib
+        archive.writestr(zipfile.ZipInfo("__main__.py", TIME), MAIN)
+        for file in sorted(resources.files("assay.harness.patchdiff.probe").iterdir(), key=lambda each: each.name):
+            if file.name.endswith(".py"):
+                archive.writestr(zipfile.ZipInfo(f"assay_probe/{file.name}", TIME), file.read_bytes())
+    return content.getvalue()

@@ -16,7 +16,6 @@ from assay.harness.counters.pair import find_counters, note_run, respell_tests, 
 from assay.harness.counters.runs import TestRun
 from assay.harness.counters.sealed import run_sealed
 from assay.harness.domain import Apply, ApplyStatus, CounterRun, Evidence, FailedPart, Outcome, Verdict
-from assay.harness.engines.base import Engine
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container

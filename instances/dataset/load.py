@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage
 from assay.harness.errors import DataError, UserError, brief
 from assay.harness.names import count
 from assay.harness.sequences import keep_items
-from assay.instances.dataset import beside, derive, rows
+from assay.instances.dataset import derive, rows
 from assay.instances.dataset.formats import FORMATS, DatasetFormat
-from assay.instances.dataset.formats.columns import Row
+from assay.instances.dataset.formats.columns import Row, row_id
 from assay.instances.trees.sources import Sources
 
 SHOWN = 5  # wrong rows reported one by one; the others are counted
@@ -137,7 +138,7 @@ class _Reader:
         dialect = self._find_dialect(row)
         if not self._is_new_and_wanted(row, dialect):
             return None
-        value = derive.fill(beside.fill(row.value, row.file), self.sources)
+        value = derive.fill(_fill_from_files(row.value, row.file), self.sources)
         if self.may_lack_labels:
             value = {**dict.fromkeys(LABELS.get(dialect.NAME, ()), ()), **_drop_blanks(value)}
         instance = dialect.to_instance(value, self.ref)
@@ -187,3 +188,27 @@ def join_problems(title: str, problems: Sequence[DataError]) -> UserError:
     """Return the only one of some errors, or one with a title, the first few and the number of the others."""
     more = [f"... and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
     return problems[0] if len(problems) == 1 else UserError("\n".join([title, *map(str, problems[:SHOWN]), *more]))
+
+
+FOLDERS_BESIDE = {"run_scripts": {"run_script.sh": "run_script", "parser.py": "parser"}}
+"""Folders beside a table: in each the files of a row's own folder, and the columns that they are."""
+
+
+def _fill_from_files(row: Row, table: str) -> Row:
+    """Add the columns of the files beside a table (a path) to a row that lacks them; raises DataError."""
+    top = Path(table).parent
+    found = {
+        column: _text(top / folder / row_id(row) / name, row_id(row))
+        for folder, files in FOLDERS_BESIDE.items()
+        if (top / folder).is_dir() and Path(row_id(row)).name == row_id(row)
+        for name, column in files.items()
+        if (top / folder / row_id(row) / name).is_file()
+    }
+    return {**found, **row} if found else row
+
+
+def _text(path: Path, instance_id: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 at byte {error.start}", file=str(path), instance=instance_id) from None

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.harness.patchdiff.archive import probe_archive
+from assay.harness.patchdiff.probing import probe_archive
 
 PROBE = Path(__file__).parents[2] / "harness" / "patchdiff" / "probe"
 Line = dict[str, Any]

@@ -8,14 +8,17 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from assay.agents.contract import ROOT
-from assay.agents.solvers.agentless.variables import variable_lines
 from assay.agents.solvers.shared.edit_grammars import clean_path
 from assay.agents.solvers.shared.edits import Interval, merge_intervals
+from assay.agents.solvers.shared.syntax_nodes import is_comment, read_source, walk
 from assay.harness.languages import LANGUAGES
-from assay.harness.languages.syntax import Definition, definitions
+from assay.harness.languages.syntax import Definition, definitions, parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 LocationKind = Literal["class", "function", "variable", "line"]
 
@@ -142,3 +145,51 @@ def show_lines(text: str, spans: Sequence[Interval], numbered: bool = False) -> 
         ]
         done = last
     return "\n".join([*parts, *(["..."] if done < len(lines) else [])])
+
+
+def variable_lines(
+    name: str, known: Sequence[Definition], language: str, path: str, text: str
+) -> list[tuple[int, int]]:
+    """Return the lines of the first statement outside of all functions that assigns a name; empty if there is none.
+
+    ``name`` is a variable, ``v``, or a field, ``Class.v``.
+    """
+    parsed = parse(language, path, text)
+    if parsed is None:
+        return []
+    owner, _, bare = name.strip().lstrip("$@").rpartition(".")
+    classes = [each for each in known if each.kind == "class" and owner and f".{each.name}".endswith(f".{owner}")]
+    functions = [each for each in known if each.kind == "function"]
+    for leaf in walk(parsed.root):
+        if leaf.child_count or read_source(leaf).lstrip("$@") != bare:
+            continue
+        line = leaf.start_point.row + 1
+        is_inside = not classes or any(each.first <= line <= each.last for each in classes)
+        if is_inside and not any(each.first <= line <= each.last for each in functions):
+            statement = _statement(leaf)
+            if statement is not None:
+                end = statement.end_point
+                return [(statement.start_point.row + 1, end.row + (end.column > 0))]
+    return []
+
+
+IMPORTS = ("import", "use_declaration", "preproc_include", "package", "require", "namespace_use")
+
+
+def _statement(leaf: "Node") -> "Node | None":
+    """Return the statement or declaration around a leaf; None for a comment or an import."""
+    node = leaf
+    while node.parent is not None and node.parent.type not in HOLDERS:
+        node = node.parent
+        if is_comment(node) or node.type.startswith(IMPORTS):
+            return None
+    return node
+
+
+HOLDERS = frozenset(
+    {
+        *("module", "program", "source_file", "translation_unit", "block", "class_body", "interface_body", "enum_body"),
+        *("declaration_list", "field_declaration_list", "body_statement", "object_type", "export_statement"),
+        *("enum_body_declarations", "preproc_ifdef", "preproc_if", "linkage_specification"),
+    }
+)

@@ -5,12 +5,18 @@ on the unchanged code; the passing tests are those of the repository that match 
 """
 
 import re
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
+from typing import Annotated
 
-from assay.agents.contract import SolveSession
+from pydantic import Field, ValidationError
+
+from assay.agents.contract import SolveSession, Workspace
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.ast_search import prompts
-from assay.agents.solvers.ast_search.coverage import LANGUAGES, PYTHON, trace_script, trace_tests
+from assay.agents.solvers.ast_search.programs.trace_lines import MARK
 from assay.agents.solvers.ast_search.spectrum import (
     FORMULAS,
     SuspectRange,
@@ -22,6 +28,7 @@ from assay.agents.solvers.ast_search.spectrum import (
 from assay.agents.solvers.shared import bm25
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.harness import languages
+from assay.harness.domain import Model
 from assay.harness.fences import find_blocks
 
 SCRIPT = "reproduce_issue.py"  # path of the failing test while it is needed
@@ -94,3 +101,58 @@ def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[Traced
         TracedTest(run.name, run.failed, {path: lines for path, lines in run.lines.items() if path in sources})
         for run in [*failing, *(run for run in visible if not run.failed)]
     ]
+
+
+LANGUAGES = frozenset({"python"})  # languages whose tests can be traced
+PYTHON = "$(command -v python || command -v python3)"  # shell text for the workspace's interpreter
+OUTPUT = 64 * 1024 * 1024  # bytes of the tracer's output that are read
+
+
+Line = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class TestLines(Model):
+    """Lines of one test, as the tracer reports them."""
+
+    name: str
+    failed: bool
+    lines: dict[str, tuple[tuple[Line, Line], ...]]
+    """Path to pairs of first and last line."""
+
+
+class TracerReport(Model):
+    """The tracer's output."""
+
+    tests: tuple[TestLines, ...] = Field(default=())
+
+
+def trace_script(workspace: Workspace, path: str, seconds: float) -> list[TracedTest]:
+    """Run a file as a program and return the lines that it executed; empty if the tracer failed."""
+    return _trace(workspace, "script", [path], seconds)
+
+
+def trace_tests(workspace: Workspace, paths: Sequence[str], seconds: float) -> list[TracedTest]:
+    """Run test files and return the lines that each test executed; tests after ``seconds`` are missing."""
+    return _trace(workspace, "tests", paths, seconds) if paths else []
+
+
+def _trace(workspace: Workspace, mode: str, paths: Sequence[str], seconds: float) -> list[TracedTest]:
+    program = resources.files("assay.agents.solvers.ast_search.programs").joinpath("trace_lines.py").read_bytes()
+    arguments = shlex.join([mode, f"{seconds * 0.8:.1f}", *paths])
+    done = workspace.exec(f"exec {PYTHON} - {arguments}", seconds=seconds, stdin=program, output_bytes=OUTPUT)
+    line = next((each for each in reversed(done.output.split("\n")) if each.startswith(MARK)), "")
+    if done.truncated or not line:
+        return []
+    try:
+        report = TracerReport.model_validate_json(line.removeprefix(MARK))
+    except ValidationError:  # the tests ran in the same process and may have written anything
+        return []
+    return [_run(test) for test in report.tests]
+
+
+def _run(test: TestLines) -> TracedTest:
+    lines = {
+        path: frozenset(line for first, last in pairs for line in range(first, last + 1))
+        for path, pairs in test.lines.items()
+    }
+    return TracedTest(test.name, test.failed, lines)

@@ -5,21 +5,62 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.harness.domain import Cause, Evidence, Instance, Timings, Verdict
+from assay.harness.domain import Cause, Evidence, Instance, PatchDiffFinding, Timings, Verdict
 from assay.harness.files import default_cache
 from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.viewer import raw
 from assay.viewer.expected import TestGroup, group_tests
+from assay.viewer.files import read_inside
+from assay.viewer.findings import load_comparison
 from assay.viewer.layers import ShownLayer, find_layers
 from assay.viewer.markdown import markdown
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.patches import FilePair, ShownPatch, pair_files, show_patch
-from assay.viewer.related import Related, find_related
 from assay.viewer.runs import ViewedRun, Viewer
+from assay.viewer.solved import find_solver
 from assay.viewer.text import Excerpt, excerpt
+from assay.viewer.trajectories import FILE
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTrajectory:
+    """A trajectory that has a page."""
+
+    run: str
+    sample: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Everything else about one evaluation."""
+
+    finding: PatchDiffFinding | None
+    """The result of the comparison with gold; None if there is none."""
+    differences: int
+    trajectory: ShownTrajectory | None
+
+
+def find_related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
+    """Find an instance's comparison and trajectory in a run, and in the solver's run behind it."""
+    saved = load_comparison(run, instance_id)
+    comparison = saved.comparison if saved else None
+    return Related(
+        finding=comparison.finding if comparison else None,
+        differences=len(comparison.divergences) if comparison else 0,
+        trajectory=next(_trajectories(viewer, run, instance_id), None),
+    )
+
+
+def _trajectories(viewer: Viewer, run: ViewedRun, instance_id: str) -> Iterator[ShownTrajectory]:
+    solver = find_solver(viewer, run)
+    if solver is not None:
+        sample = str(solver.sample)
+        if read_inside(solver.run.store.root, ("instances", instance_id, sample, FILE), 0) is not None:
+            yield ShownTrajectory(solver.run.key, sample)
+
 
 PATCH_BYTES = 6 * 1024 * 1024  # more than the gate lets through
 RAW_SHOWN = 100

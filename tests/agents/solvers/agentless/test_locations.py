@@ -9,6 +9,7 @@ from assay.agents.solvers.agentless.locations import (
     parse_paths,
     resolve,
     show_lines,
+    variable_lines,
 )
 from assay.harness.languages.syntax import definitions
 from shop_programs import PROGRAMS
@@ -118,3 +119,41 @@ def test_shown_marks_lines_left_out() -> None:
     assert show_lines(text, [(2, 2), (4, 5)]) == "...\nb\n...\nd\ne"
     assert show_lines(text, [(1, 2)], numbered=True) == "1|a\n2|b\n..."
     assert show_lines(text, []) == "a\nb\nc\nd\ne"
+
+
+SHOP = """\
+import limits
+
+LIMIT = (
+    10
+)
+
+
+class Shop:
+    LIMIT = 3
+
+    def price(self):
+        local = LIMIT
+        return local
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("LIMIT", [(3, 5)]),
+        ("Shop.LIMIT", [(9, 9)]),
+        ("$LIMIT", [(3, 5)]),
+        ("local", []),  # of a function
+        ("limits", []),  # an import
+        ("none", []),
+    ],
+)
+def test_variable_lines_are_those_of_its_first_assignment_outside_of_functions(
+    name: str, lines: list[tuple[int, int]]
+) -> None:
+    assert variable_lines(name, definitions("python", "a.py", SHOP), "python", "a.py", SHOP) == lines
+
+
+def test_variable_of_a_file_in_no_language_has_no_lines() -> None:
+    assert variable_lines("x", (), "python", "a.txt", "x = 1\n") == []

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.shared.codebase import Codebase, dot_name
+from assay.agents.solvers.shared.codebase import Codebase, dot_name, heads
+from assay.harness.languages.syntax import definitions
 
 
 @given(st.text("ab\n", max_size=40), st.text("ab\n", min_size=1, max_size=4))
@@ -59,3 +60,25 @@ def test_snippet_belongs_to_the_innermost_definition() -> None:
 @pytest.mark.parametrize("name", ["A::b", "A#b", "A->b", "A\\b", "A.b(c)", " A.b "])
 def test_dotted_spells_a_qualified_name_with_dots(name: str) -> None:
     assert dot_name(name) == "A.b"
+
+
+SOURCES = {
+    "python": ("a.py", "@cached\nclass Shop(Base):\n    def price(\n        self, n\n    ):\n        return n\n"),
+    "c": ("shop.c", "struct shop { int price; };\nstatic int half(int x)\n{\n  return x / 2;\n}\n"),
+    "go": ("a.go", "package a\n\nfunc (s *Shop) price() int {\n\treturn 1\n}\n"),
+}
+HEADS = {
+    "python": ["@cached\nclass Shop(Base):", "    def price(\n        self, n\n    ):"],
+    "c": ["struct shop", "static int half(int x)"],
+    "go": ["func (s *Shop) price() int"],
+}
+
+
+@pytest.mark.parametrize("language", SOURCES)
+def test_heads_end_where_the_body_begins(language: str) -> None:
+    path, text = SOURCES[language]
+    assert heads(language, path, text, definitions(language, path, text)) == HEADS[language]
+
+
+def test_heads_of_a_file_in_no_language_are_empty() -> None:
+    assert heads("python", "notes.txt", "def x", []) == []

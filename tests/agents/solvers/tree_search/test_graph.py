@@ -1,10 +1,15 @@
 """The graph of a small repository, drawn by hand."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.tree_search.graph import MOST_NAMESAKES, CodeGraph, Neighbour, build
+from assay.agents.solvers.tree_search.graph import MOST_NAMESAKES, CodeGraph, Mention, Neighbour, build, mentions
+from assay.harness.languages import LANGUAGES
+from assay.harness.languages.syntax import parse
 
 FILES = {
     "town/shop.py": (
@@ -128,3 +133,35 @@ def test_containment_is_a_tree_and_edges_join_vertices(files: dict[str, list[str
         while vertex:
             vertex, steps = above[vertex], steps + 1  # noqa: PLW2901
             assert steps <= len(graph.vertices)
+
+
+CASES = yaml.safe_load(Path(__file__).with_name("relations.yaml").read_text())
+
+
+def read(language: str, path: str, text: str) -> tuple[Mention, ...]:
+    parsed = parse(language, path, text)
+    assert parsed is not None
+    return mentions(parsed)
+
+
+def test_every_language_with_a_query_has_a_case() -> None:
+    assert {name for name, language in LANGUAGES.items() if language.SYNTAX.mentions} == set(CASES)
+
+
+@pytest.mark.parametrize("language", CASES)
+def test_mentions_are_calls_and_bases(language: str) -> None:
+    case = CASES[language]
+    found = read(language, case["path"], case["text"])
+    assert [[each.relation, each.name, each.line] for each in found] == case["mentions"]
+
+
+def test_file_of_another_language_is_read_as_that() -> None:
+    assert [each.name for each in read("java", "run.py", "f()")] == ["f"]
+
+
+@given(st.sampled_from(sorted(CASES)), st.integers(0, 200), st.text(max_size=20))
+def test_broken_code_gives_the_mentions_that_parse(language: str, cut: int, noise: str) -> None:
+    path, text = CASES[language]["path"], CASES[language]["text"]
+    broken = text[:cut] + noise + text[cut:]
+    lines = broken.encode(errors="replace").count(b"\n") + 1
+    assert all(each.name and 1 <= each.line <= lines for each in read(language, path, broken))

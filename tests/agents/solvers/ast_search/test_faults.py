@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
-from assay.agents.solvers.ast_search.coverage import trace_script, trace_tests
+from assay.agents.solvers.ast_search.faults import trace_script, trace_tests
 from assay.agents.solvers.ast_search.spectrum import TracedTest
 
 pytestmark = pytest.mark.slow
