@@ -70,8 +70,8 @@ class ModelClient:
         start = time.monotonic()
         try:
             status, headers, text = self._post(request)
-            if not 200 <= status < 300:
-                raise make_model_error(status, headers, self._mask_key(text))
+            if not 200 <= status < 300:  # some endpoints repeat the key in errors, and it must not reach a log
+                raise make_model_error(status, headers, text.replace(self._key, "[key]") if self._key else text)
             answer = self._read(request, text)
         except ModelError as error:
             error.spent = self._add_price(request.model, error.spent)
@@ -123,10 +123,6 @@ class ModelClient:
         if usage.cost is not None:
             return usage
         return usage.model_copy(update={"cost": self._prices.cost(model, usage)})
-
-    def _mask_key(self, text: str) -> str:
-        """Mask the key, which some endpoints repeat in errors; it must not reach a log."""
-        return text.replace(self._key, "[key]") if self._key else text
 
 
 def _raise_error_in_body(reply: JsonValue, text: str) -> None:

@@ -140,7 +140,8 @@ def _change_lines(subject: Subject, operator: str, change: Operator) -> Iterator
         for number, hunk in enumerate(file.hunks):
             for at, line in _sites(hunk, language):
                 new = change(line.text, language)
-                other = hunk if new is None else _replace_line(hunk, at, new)
+                middle = (HunkLine("+", new),) if new else ()
+                other = replace(hunk, lines=(*hunk.lines[:at], *middle, *hunk.lines[at + 1 :]))
                 if new is not None and other != hunk and any(each.mark in "+-" for each in other.lines):
                     hunks = (*file.hunks[:number], other, *file.hunks[number + 1 :])
                     patch = _replace_file_change(subject.gold, file, replace(file, hunks=hunks))
@@ -188,11 +189,6 @@ def _code(hunk: Hunk, language: str) -> Iterable[HunkLine]:
     """Return the lines of a hunk, with documentation on the new side emptied."""
     new = iter(drop_docstrings(hunk.new(), language))
     return [HunkLine(line.mark, next(new)) if line.mark in " +" else line for line in hunk.lines]
-
-
-def _replace_line(hunk: Hunk, at: int, text: str) -> Hunk:
-    middle = (HunkLine("+", text),) if text else ()
-    return replace(hunk, lines=(*hunk.lines[:at], *middle, *hunk.lines[at + 1 :]))
 
 
 def _replace_file_change(gold: Iterable[FileChange], old: FileChange, new: FileChange | None) -> str:

@@ -8,6 +8,8 @@ from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, is_source, is_test_file
 
 SHOWN = 20  # most test ids that a finding lists
+PLACEHOLDER = re.compile(r"\$\{[^}]*\}|#\{[^}]*\}|%[sdijop]")
+"""What another text stands in place of when a title is printed."""
 
 
 def gold_touches_tests(subject: Subject) -> Iterator[AuditFinding]:
@@ -61,8 +63,8 @@ class _TestPatch:
         lines = [text for hunk in hunks for text in (hunk.section, *hunk.new())]
         self.words = words("\n".join(lines))
         self.closed_up = {_close_up(word) for word in self.words}
-        titles = {piece for line in lines for text in literals(line) for piece in _title_pieces(text)}
-        self.titles = {each for each in map(_squeeze, titles) if " " in each}
+        titles = {piece for line in lines for text in literals(line) for piece in PLACEHOLDER.split(text)}
+        self.titles = {each for each in map(_squeeze, filter(str.strip, titles)) if " " in each}
         self.paths = {change.path for change in subject.tests}
         self.has_data = any(not is_source(path, subject.instance.language) for path in self.paths)
 
@@ -110,11 +112,6 @@ def find_file(test: str) -> str:
         return match[1] if "::" in test else match[1].replace(".", "/")
     match = re.match(r"(?:\w+\.)*(\w+)#\w", test)
     return match[1] if match else ""
-
-
-def _title_pieces(text: str) -> Iterator[str]:
-    """Yield a title, or its parts between placeholders."""
-    return (piece for piece in re.split(r"\$\{[^}]*\}|#\{[^}]*\}|%[sdijop]", text) if piece.strip())
 
 
 def _close_up(text: str) -> str:

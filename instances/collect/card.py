@@ -45,20 +45,18 @@ def _repositories(instances: Sequence[Instance], licenses: Sequence[str]) -> Ite
 
 
 def _figures(instances: Sequence[Instance]) -> Iterator[tuple[str, ...]]:
+    gold = [read_diff(each.gold_patch) for each in instances]
+    lines = ([line for change in changes for hunk in change.hunks for line in hunk.lines] for changes in gold)
     figures = {
         "words of the statement": [len(each.problem_statement.split()) for each in instances],
-        "files of the gold patch": [len(read_diff(each.gold_patch)) for each in instances],
-        "lines of the gold patch": [_count_changed_lines(each.gold_patch) for each in instances],
+        "files of the gold patch": [*map(len, gold)],
+        "lines of the gold patch": [sum(line.mark in "+-" for line in each) for each in lines],
         "tests from fail to pass": [len(each.fail_to_pass) for each in instances],
         "tests from pass to pass": [len(each.pass_to_pass) for each in instances],
     }
     for what, numbers in figures.items():
         if numbers:
             yield what, str(min(numbers)), f"{median(numbers):g}", str(max(numbers))
-
-
-def _count_changed_lines(patch: str) -> int:
-    return sum(line.mark in "+-" for each in read_diff(patch) for hunk in each.hunks for line in hunk.lines)
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -79,10 +79,6 @@ def json_lines(rows: Iterable[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def json_list(rows: Iterable[dict[str, Any]]) -> str:
-    return json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n"
-
-
 def table(rows: Iterable[dict[str, Any]]) -> str:
     """Return rows as CSV with a header; values that are no text are written as JSON."""
     rows = list(rows)
@@ -101,7 +97,7 @@ def _cell(value: object) -> str:
 
 WRITERS: dict[str, Callable[[Iterable[dict[str, Any]]], str]] = {
     ".jsonl": json_lines,
-    ".json": json_list,
+    ".json": lambda rows: json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n",
     ".csv": table,
 }
 

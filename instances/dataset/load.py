@@ -140,7 +140,9 @@ class _Reader:
             return None
         value = derive.fill(_fill_from_files(row.value, row.file), self.sources)
         if self.may_lack_labels:
-            value = {**dict.fromkeys(LABELS.get(dialect.NAME, ()), ()), **_drop_blanks(value)}
+            columns = set().union(*LABELS.values())
+            filled = {name: each for name, each in value.items() if name not in columns or each not in (None, "")}
+            value = {**dict.fromkeys(LABELS.get(dialect.NAME, ()), ()), **filled}
         instance = dialect.to_instance(value, self.ref)
         if isinstance(instance.environment, PublishedImage) and not self.published_images:
             return instance.model_copy(update={"environment": None})
@@ -169,12 +171,6 @@ def close_names(name: str, known: Iterable[str]) -> str:
     """Return the end of an error about an unknown id: the nearest of the known ones, or nothing."""
     close = get_close_matches(name.lower(), list(known), n=3)
     return f"; close: {', '.join(close)}" if close else ""
-
-
-def _drop_blanks(row: Row) -> Row:
-    """Return a row without columns of labels that are empty texts or null."""
-    columns = set().union(*LABELS.values())
-    return {name: value for name, value in row.items() if name not in columns or value not in (None, "")}
 
 
 def _place_error(error: DataError, row: rows.PlacedRow | DataError) -> DataError:

@@ -69,7 +69,8 @@ class _Writer:
         before, after = self.lines[-1][-1], token[0]
         if self.language.SYNTAX.spaces_matter:
             return " " if node.start_byte > self.last_end else ""
-        return " " if _runs_together(before, after) else ""
+        runs_together = any(kind(before) and kind(after) for kind in (_is_word, _is_operator))
+        return " " if runs_together else ""
 
     def drop_comma(self) -> None:
         """Remove a trailing comma from the last line, unless it marks an omitted element."""
@@ -190,11 +191,6 @@ def _atom(node: "Node", language: Language) -> str | None:
     text = read_source(node).strip("\n")
     is_plain = len(text) > 1 and text[0] == text[-1] == "'" and not {*text[1:-1]} & {*"'\"\\\n"}
     return f'"{text[1:-1]}"' if is_plain and language.SYNTAX.either_quote else text
-
-
-def _runs_together(before: str, after: str) -> bool:
-    """Return whether two tokens without a space would be read as one: two words, or two operators."""
-    return (_is_word(before) and _is_word(after)) or (_is_operator(before) and _is_operator(after))
 
 
 def _is_word(letter: str) -> bool:

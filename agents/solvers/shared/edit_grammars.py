@@ -78,12 +78,9 @@ def _problem(path: str, block: list[str]) -> str:
 
 def _edit(path: str, block: list[str]) -> FileEdit:
     middle = next(index for index, line in enumerate(block) if SEPARATOR.match(line))
-    search, replace = (_strip_dots(part) for part in (block[:middle], block[middle + 1 :]))
+    parts = (block[:middle], block[middle + 1 :])
+    search, replace = (part[1:] if part and part[0].strip() == "..." else part for part in parts)
     return FileEdit(path, "\n".join(search), "\n".join(replace))
-
-
-def _strip_dots(lines: list[str]) -> list[str]:
-    return lines[1:] if lines and lines[0].strip() == "..." else lines
 
 
 def parse_tagged(text: str, root: str = ROOT) -> ParsedEdits:

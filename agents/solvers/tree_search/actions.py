@@ -164,7 +164,7 @@ class ActionRunner:
             ActionKind.EDIT: self._edit,
             ActionKind.TEST: self._test,
             ActionKind.FINISH: self._finish,
-            ActionKind.NONE: self._nothing,
+            ActionKind.NONE: lambda state, why: replace(state, seen=why or NO_ACTION, failure=Failure.MALFORMED),
         }
         start = replace(before, action=action, failure=None, is_news=False, tests=None, seen="")
         return runners[action.kind](start, action.body) if action.kind in runners else start
@@ -249,9 +249,6 @@ class ActionRunner:
             seen = "Nothing has been changed, so nothing can be finished."
             return replace(state, seen=seen, failure=Failure.NO_CHANGES)
         return replace(state, seen="The work is handed in.")
-
-    def _nothing(self, state: SearchState, why: str) -> SearchState:
-        return replace(state, seen=why or NO_ACTION, failure=Failure.MALFORMED)
 
 
 def _showing(state: SearchState, text: str, places: set[str]) -> SearchState:

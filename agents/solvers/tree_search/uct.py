@@ -71,6 +71,7 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
     rewards = [child.reward for child in node.children if child.reward is not None]
     visits_above = node.parent.visits if node.parent else 1
     kinds = Counter(child.kind for child in node.children if child.kind)
+    leads_to_solution = any(each.finished and each.worth >= weights.finished_reward for each in node.below())
     return Score(
         exploitation=weights.exploitation * node.worth,
         exploration=weights.exploration * math.sqrt(math.log(visits_above) / node.visits),
@@ -79,7 +80,7 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
         high_value_leaf=weights.high_value_leaf * (not node.children and node.worth >= weights.high_value),
         high_value_bad_children=weights.high_value_bad_children * _deserves_another_try(node, weights),
         high_value_child=-weights.high_value_child * (max(rewards, default=0.0) >= weights.very_high_value),
-        finished_trajectory=-weights.finished_trajectory * _leads_to_a_solution(node, weights),
+        finished_trajectory=-weights.finished_trajectory * (node.changed and leads_to_solution),
         expect_correction=weights.expect_correction * _need_of_correction(node),
         duplicate_child=-weights.duplicate_child * sum(child.duplicate for child in node.children) ** 2,
         duplicate_action=-weights.duplicate_action * sum((times - 1) ** 2 for times in kinds.values()),
@@ -92,11 +93,6 @@ def _deserves_another_try(node: SearchNode[T], weights: Weights) -> bool:
     if len(judged) != 1 or node.worth < weights.high_value:
         return False
     return judged[0].risky and judged[0].worth <= weights.low_value
-
-
-def _leads_to_a_solution(node: SearchNode[T], weights: Weights) -> bool:
-    """Return whether this changed state leads to a solution that was judged right."""
-    return node.changed and any(each.finished and each.worth >= weights.finished_reward for each in node.below())
 
 
 def _need_of_correction(node: SearchNode[T]) -> float:

@@ -248,6 +248,7 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float], root:
     flagged, measured = (any(map(attrgetter(name), verdicts)) for name in ("flags", "measures"))
     more = (*(["measures"] if measured else []), *(["flags"] if flagged else []))
     columns = ("instance", "verdict", "unfixed", "broken", "tests s", "reason", *more)
+    outputs = {each.instance_id: root / "instances" / each.instance_id / "test_output.txt" for each in verdicts}
     _print_table(
         columns,
         [
@@ -257,7 +258,7 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float], root:
                 _count(verdict, verdict.unfixed),
                 _count(verdict, verdict.broken),
                 f"{seconds.get(verdict.instance_id, 0.0):.1f}",
-                _first_line(verdict.reason + (_name_output(root, verdict) if verdict.reward is None else "")),
+                _first_line(verdict.reason + (f" ({outputs[verdict.instance_id]})" if verdict.reward is None else "")),
                 *([format_measures(verdict.measures)] if measured else []),
                 *([", ".join(verdict.flags)] if flagged else []),
             )
@@ -360,10 +361,6 @@ def _plain(cell: str) -> str:
 
 def _count(verdict: Verdict, tests: tuple[str, ...]) -> str:
     return str(len(tests)) if verdict.outcome in GRADED else "-"
-
-
-def _name_output(root: Path, verdict: "Verdict") -> str:
-    return f" ({root / 'instances' / verdict.instance_id / 'test_output.txt'})"
 
 
 def _first_line(text: str) -> str:

@@ -165,6 +165,7 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
         return None
     instance = run.store.load_instance(name) if "instance.json" in files else None
     evidence = run.store.load_evidence(name) if "evidence.json" in files else None
+    saved_cause = run.store.load_cause(name) if CAUSE in files else None
     output = _output(run, name)
     listed = tuple(_raw_files(run, name, files[:RAW_SHOWN]))
     before, after = _neighbours(run.now().judged, name)
@@ -177,7 +178,7 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
         statement=markdown(instance.problem_statement) if instance else None,
         evidence=evidence,
         patches=_patches(_text(run, name, "patch.diff"), instance),
-        cause=_find_cause(run, name) if CAUSE in files else None,
+        cause=ShownCause(saved_cause.cause, show_patch(saved_cause.cause.patch)) if saved_cause else None,
         groups=group_tests(instance, evidence, saved.verdict, output, _reports(run, name, files)),
         output=output,
         flags=tuple(Flag(flag, get_meaning(flag)) for flag in saved.verdict.flags),
@@ -208,11 +209,6 @@ def _patches(text: str, instance: Instance | None) -> Patches:
         tests=show_patch(instance.test_patch if instance else ""),
         is_gold=bool(text.strip()) and text.strip() == gold_text.strip(),
     )
-
-
-def _find_cause(run: ViewedRun, name: str) -> ShownCause | None:
-    saved = run.store.load_cause(name)
-    return None if saved is None else ShownCause(saved.cause, show_patch(saved.cause.patch))
 
 
 def _text(run: ViewedRun, name: str, file: str) -> str:

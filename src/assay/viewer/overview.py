@@ -120,13 +120,14 @@ def overview(run: ViewedRun) -> OverviewView:
     entries = [*now.entries.values()]
     judged = [each for each in entries if each.state]
     report = now.report
+    flags = Counter(flag for each in entries for flag in each.flags)
     return OverviewView(
         run=run,
         about=now.about,
         is_finished=run.is_solve or report is not None,
         rates=() if run.is_solve else rates(now),
         outcomes=_count(Counter(each.state for each in entries), len(entries), STATES),
-        flags=_flags(entries),
+        flags=_count(flags, len(entries), {flag: get_meaning(flag) for flag in flags} | {SUSPECT: SUSPECT_MEANING}),
         repositories=_repositories(judged) if not run.is_solve else (),
         times=_times([each.seconds for each in judged if each.seconds]),
         usage=_usage(now, judged),
@@ -169,11 +170,6 @@ def _count(counts: Mapping[str, int], total: int, meanings: Mapping[str, str]) -
     """Return a line for each name, resolved first, then by number; those without a name last."""
     names = sorted(counts, key=lambda name: (name == "", name != Outcome.RESOLVED, -counts[name], name))
     return tuple(CountLine(name, counts[name], counts[name] / total, meanings.get(name, "")) for name in names)
-
-
-def _flags(entries: Sequence[Entry]) -> tuple[CountLine, ...]:
-    counts = Counter(flag for each in entries for flag in each.flags)
-    return _count(counts, len(entries), {flag: get_meaning(flag) for flag in counts} | {SUSPECT: SUSPECT_MEANING})
 
 
 def _repositories(judged: Iterable[Entry]) -> tuple[RepositoryLine, ...]:

@@ -39,11 +39,10 @@ def cut_lines(text: str, most: int = LINE) -> str:
     """Return text whose long lines end with a note on the missing part."""
     if len(text) <= most:
         return text
-    return "\n".join(_cut(line, most) for line in text.split("\n"))
-
-
-def _cut(line: str, most: int) -> str:
-    return line if len(line) <= most else f"{line[:most]} \u2026 ({len(line) - most:,} more characters)"
+    return "\n".join(
+        line if len(line) <= most else f"{line[:most]} \u2026 ({len(line) - most:,} more characters)"
+        for line in text.split("\n")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,8 @@ def _show(run: ViewedRun, name: str, number: str, sample: SampleHead | None, fou
     writer = _Writer(fair_length([len(text) for step in found.steps for text in _texts(step)], BUDGET))
     steps = tuple(_steps(found.steps, writer))
     calls = Counter(call.function_name for step in found.steps for call in step.tool_calls or ())
-    tokens = [_tokens(number, step) for number, step in enumerate(found.steps, 1)]
+    seen = enumerate((step.metrics or Metrics() for step in found.steps), 1)
+    tokens = [StepTokens(number, each.prompt_tokens or 0, each.completion_tokens or 0) for number, each in seen]
     picture = tokens_by_step(tokens)
     return TrajectoryView(
         run=run,
@@ -274,11 +275,6 @@ def _time(text: str | None) -> datetime | None:
     except ValueError:
         return None
     return found if found and found.tzinfo else None
-
-
-def _tokens(number: int, step: Step) -> StepTokens:
-    seen = step.metrics or Metrics()
-    return StepTokens(number, seen.prompt_tokens or 0, seen.completion_tokens or 0)
 
 
 def _totals(steps: Sequence[Step]) -> FinalMetrics:

@@ -255,7 +255,8 @@ def convert_schema(schema: Json) -> Json:
     camel = {re.sub("_([a-z])", lambda found: found[1].upper(), name): value for name, value in schema.items()}
     converted = {name: _value(name, value) for name, value in camel.items() if name not in _GOOGLE_ONLY}
     if schema.get("nullable") is True:
-        converted |= {name: _or_null(converted[name]) for name in ("type", "enum") if name in converted}
+        given = {name: converted[name] for name in ("type", "enum") if name in converted}
+        converted |= {name: [*each, None] if isinstance(each, list) else [each, "null"] for name, each in given.items()}
     return converted
 
 
@@ -271,8 +272,3 @@ def _value(name: str, value: JsonValue) -> JsonValue:
     if name == "anyOf" and isinstance(value, list):
         return [convert_schema(require_object(each, name)) for each in value]
     return value
-
-
-def _or_null(value: JsonValue) -> JsonValue:
-    """Add null to a type, or to the values of an enum."""
-    return [*value, None] if isinstance(value, list) else [value, "null"]
