@@ -101,11 +101,9 @@ class Ledger:
     def charge(self, request: Request, prices: Prices) -> Iterator[Call]:
         """Reserve room for the prompt and the longest answer; after the block, charge what the call spent instead.
 
-        Waits for calls under way that might leave room. A failed call costs the error's ``spent``.
-
-        Raises:
-            BudgetExceeded: there is no room even if the calls under way spend nothing, or the time ended before the
-                answer came.
+        Waits for calls under way that might leave room. A failed call costs the error's ``spent``. Raises
+        BudgetExceeded: there is no room even if the calls under way spend nothing, or the time ended before the answer
+        came.
         """
         most = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
         cost = prices.cost(request.model, most) or 0.0

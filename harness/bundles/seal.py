@@ -76,9 +76,8 @@ class Sealed:
 def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path, shown: Shown) -> Sealed:
     """Pack a finished run, then its controls, and sign the list of hashes; the file appears when it is complete.
 
-    Raises:
-        UserError: the run is not finished, something it says does not follow from its evidence, or a file is none that
-            can be packed.
+    Raises UserError: the run is not finished, something it says does not follow from its evidence, or a file is none
+    that can be packed.
     """
     _check_finished(stores, shown)
     bundle = describe(stores)

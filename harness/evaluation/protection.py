@@ -146,9 +146,8 @@ def put_back(
 def check_spelling(instance: Instance, plan: TestPlan, created: Iterable[str]) -> None:
     """Check that no new path could be taken for a protected one, by some file system or some tool.
 
-    Raises:
-        MalformedPatchError: one differs from a protected path only by case, Unicode form, invisible characters, or dots
-            or blanks at the end of a name.
+    Raises MalformedPatchError: one differs from a protected path only by case, Unicode form, invisible characters, or
+    dots or blanks at the end of a name.
     """
     new = tuple(created)
     if not new:

@@ -113,10 +113,8 @@ def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0
     """Compare two or more runs of one data set, with different names.
 
     Runs of one model (by name) are samples: they give pass@k and pass^k, and are tested against each other only if
-    there is no other model. ``samples`` and ``seed`` are the bootstrap's.
-
-    Raises:
-        UserError: fewer than two runs, runs of different data sets, or no instance that all of them evaluated.
+    there is no other model. ``samples`` and ``seed`` are the bootstrap's. Raises UserError: fewer than two runs, runs
+    of different data sets, or no instance that all of them evaluated.
     """
     _check(runs)
     everything = sorted({name for run in runs for name in run.results})

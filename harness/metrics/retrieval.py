@@ -83,10 +83,8 @@ def find_touched_nodes(changes: Iterable[FileChange], texts: Texts, language: st
     """Find the innermost functions and classes around the lines that a patch removes and adds.
 
     Removed lines are looked up in the file before the patch, added ones in the file after it. Lines outside of
-    functions and classes, lines of white space and files without code are ignored.
-
-    Raises:
-        MalformedPatchError: a change does not fit the base tree.
+    functions and classes, lines of white space and files without code are ignored. Raises MalformedPatchError: a change
+    does not fit the base tree.
     """
     return frozenset(node for change in changes for node in _nodes_of_file(change, texts, language))
 

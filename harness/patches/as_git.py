@@ -70,8 +70,7 @@ class GitFile:
 def read_as_git(patch: bytes) -> Iterator[GitFile]:
     """Yield the files of a patch, which ends with a line feed, in order.
 
-    Raises:
-        MalformedPatchError: git would refuse the patch, or read on beyond the end of a line.
+    Raises MalformedPatchError: git would refuse the patch, or read on beyond the end of a line.
     """
     return _Reader(patch).files()
 

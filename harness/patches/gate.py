@@ -49,11 +49,9 @@ class GatedPatch:
 def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
     """Check the form of a patch and return it ready to apply, without stray files if there are others.
 
-    Binary data are stray unless the gold patch has some too (``allow_binary``), or where the patch lacks them.
-
-    Raises:
-        MalformedPatchError: the patch is too large, not UTF-8, cut off, reaches outside the tree, has nothing but stray
-            files, or has another file at or below the path of one.
+    Binary data are stray unless the gold patch has some too (``allow_binary``), or where the patch lacks them. Raises
+    MalformedPatchError: the patch is too large, not UTF-8, cut off, reaches outside the tree, has nothing but stray
+    files, or has another file at or below the path of one.
     """
     if not text.strip():
         return GatedPatch("")
@@ -116,8 +114,7 @@ def _keep_only(kept: list[GitFile], data: bytes) -> bytes:
 def check_path(name: bytes) -> str:
     """Return a path of a patch or of a patched tree as text.
 
-    Raises:
-        MalformedPatchError: it is not UTF-8, longer than a file system allows, or outside the tree.
+    Raises MalformedPatchError: it is not UTF-8, longer than a file system allows, or outside the tree.
     """
     try:
         path = name.decode()

@@ -119,10 +119,8 @@ class Crew:
         """Do every item that has no result yet, or all with ``fresh``; return the results in the order of the items.
 
         Each item is asked for once, and once more when its turn comes. In the main thread, a second signal, or work
-        that outlasts PATIENCE after the first, ends the process with 130.
-
-        Raises:
-            RunStopped: a signal ended the run; finished items are saved, and the same call resumes.
+        that outlasts PATIENCE after the first, ends the process with 130. Raises RunStopped: a signal ended the run;
+        finished items are saved, and the same call resumes.
         """
         watcher = progress or Progress()
         names, done, pending = _split_known(work, items, watcher, fresh=fresh)

@@ -73,10 +73,8 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
     """Write the merged run, and its controls' runs beside it; return its report.
 
     ``output`` is a new folder, an empty one, or that of an earlier merge, which is replaced. ``adopted`` is called for
-    each instance.
-
-    Raises:
-        UserError: the folder holds something else, or is one of the sources; or the disk lost a verdict.
+    each instance. Raises UserError: the folder holds something else, or is one of the sources; or the disk lost a
+    verdict.
     """
     outputs = {name: RunStore(output.root.with_name(control_name(output.root.name, name))) for name in merge.controls}
     for each in (output, *outputs.values()):

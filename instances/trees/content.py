@@ -133,10 +133,8 @@ def store_entries(entries: Iterable[TreeEntry], git_dir: Path, env: dict[str, st
 def archive_entries(path: Path) -> Iterator[TreeEntry]:
     """Yield the tree in a release archive (tar or zip) without its top folder, sorted by path.
 
-    ``.git`` is left out, as in git's own trees; archives that were packed with a submodule hold it.
-
-    Raises:
-        EnvironmentFailure: it is no archive, has no single top folder, or holds a path that leaves that folder.
+    ``.git`` is left out, as in git's own trees; archives that were packed with a submodule hold it. Raises
+    EnvironmentFailure: it is no archive, has no single top folder, or holds a path that leaves that folder.
     """
     try:
         entries = _zip_entries(path) if _is_zip(path) else _tar_entries(path)

@@ -270,8 +270,7 @@ VIEWED = ("objects", "refs", "packed-refs", "shallow")
 def view_mirror(git_dir: Path, cache: Path | None = None) -> Path:
     """Return a git folder of Assay's own, in which a clone's objects and refs are links.
 
-    Raises:
-        EnvironmentFailure: the clone takes objects from another folder, or has a pipe where git reads a file.
+    Raises EnvironmentFailure: the clone takes objects from another folder, or has a pipe where git reads a file.
     """
     git_dir = git_dir.resolve()
     if (git_dir / "objects/info/alternates").exists():

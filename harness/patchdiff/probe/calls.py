@@ -89,8 +89,7 @@ def _inside(value: Any) -> "Iterator[tuple[Any, Any]]":
 def replace_leaf(root: Any, path: "list[Any]", new: Any) -> Any:
     """Put another value at a place inside an object, in place where that is possible; return the object.
 
-    Raises:
-        LookupError, AttributeError, TypeError: there is no such place in it on this side.
+    Raises LookupError, AttributeError, TypeError: there is no such place in it on this side.
     """
     if not path:
         return new

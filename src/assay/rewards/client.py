@@ -115,8 +115,7 @@ class _Question:
     def take(self, response: "httpx.Response | httpx.HTTPError") -> float | None:
         """Return None if the question is answered, else the seconds until it is asked again.
 
-        Raises:
-            NoReward, UserError: see ``RewardClient.ask``.
+        Raises NoReward, UserError: see ``RewardClient.ask``.
         """
         import httpx
 

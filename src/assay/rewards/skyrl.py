@@ -24,8 +24,7 @@ class AssayEnv(BaseTextEnv):  # type: ignore[misc]
     def step(self, action: str) -> BaseTextEnvStepOutput:
         """Evaluate the patch in an answer.
 
-        Raises:
-            NoReward: nothing can be said about the patch; the sample has to be left out.
+        Raises NoReward: nothing can be said about the patch; the sample has to be left out.
         """
         self.turns += 1
         found = self._client.ask(self._instance_id, action)

@@ -110,8 +110,7 @@ class RewardService:
     async def judge(self, client: Request | LeavingClient, body: EvaluateBody) -> tuple[Rewarded, Verdict | None]:
         """Return a reward and the verdict, for protocols whose clients wait as long as it takes and want a number.
 
-        Raises:
-            Refused: there is no reward, or not yet.
+        Raises Refused: there is no reward, or not yet.
         """
         request, verdict = self.make_request(body, self.mixture), None
         if needs_tests(self.mixture):

@@ -59,8 +59,7 @@ class EvaluationQueue:
     async def ask(self, requests: Sequence[EvaluationRequest], holder: object) -> list[SharedEvaluation]:
         """Return the evaluations of some contents, each held by ``holder``. All that are new begin, or none.
 
-        Raises:
-            Refused: there is no room for the new ones, the service is ending, or a patch cannot be planned.
+        Raises Refused: there is no room for the new ones, the service is ending, or a patch cannot be planned.
         """
         planned: list[tuple[str, Task | Verdict]] = []
         for request in requests:
@@ -258,8 +257,7 @@ class EvaluationQueue:
     def _plan(self, request: EvaluationRequest) -> tuple[str, Task | Verdict]:
         """Return the content's key and the task, or a name and a verdict where the environment or engine fails.
 
-        Raises:
-            Refused: the instance or its recipe is wrong.
+        Raises Refused: the instance or its recipe is wrong.
         """
         name = request.instance.id
         try:
