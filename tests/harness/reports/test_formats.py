@@ -83,11 +83,17 @@ def test_shreds_of_reports_never_raise_and_keep_the_worst_status(name: str, data
 @pytest.mark.parametrize("name", FORMATS)
 def test_any_long_line_is_read_fast(name: str) -> None:
     """Lines that start or end like a result and go on for ever are what makes a careless pattern slow."""
-    starts = sorted({line[:22].rstrip("\n") for line in SHREDS.get(name, ["PASSED a.py::t", "test_x (a.B) ... "])})
+    lines = SHREDS.get(name, ['{"a": "passed"}'])
+    starts = sorted({line[:22].rstrip("\n") for line in lines})
     hostile = [start + rest * (9_900 // len(rest)) for start in starts[:30] for rest in (" ", ".", "a > ", "[ ", "{(")]
-    ends = sorted({line[-60:].rstrip("\n") for line in SHREDS.get(name, ["PASSED a.py::t", "test_x (a.B) ... ok"])})
+    ends = sorted({line[-60:].rstrip("\n") for line in lines})
     hostile += [rest * (9_900 // len(rest)) + end for end in ends[:30] for rest in (" ", "9", "a.", "x > ", "test ")]
     began = time.process_time()
-    FORMATS[name].parse("\n".join([*SHREDS.get(name, []), *hostile]))
+    FORMATS[name].parse("\n".join([*lines, *hostile]))
     find_gap(name, "\n".join(hostile))
     assert time.process_time() - began < 5
+
+
+def test_tests_of_unittest_with_one_docstring_share_the_worse_result() -> None:
+    text = "test_a (a.B)\nSame words ... FAIL\ntest_b (a.B)\nSame words ... ok\n"
+    assert FORMATS["unittest_text"].parse(text)["Same words"] is Status.FAILED

@@ -13,36 +13,10 @@ from assay.harness.reports import FORMATS
 from toy import make_instance
 
 GOLDENS = sorted((Path(__file__).parent / "goldens").glob("*/*[!n]"))  # without the expected.json
-PYTEST = (
-    "==== test session starts ====\nt.py::a PASSED\nt.py::b FAILED\n==== FAILURES ====\nE  no\n"
-    "==== short test summary info ====\nPASSED t.py::a\nFAILED t.py::b - no\n==== 1 failed, 1 passed in 0.1s ====\n"
-)
-SUBTESTS = (
-    "==== test session starts ====\nt.py u.\n==== short test summary info ====\n"
-    "PASSED t.py::a\nSUBFAILED[x] (i=0) t.py::a - no\nSUBPASS t.py::a\n"
-    "==== 1 failed, 1 passed, 1 subtests passed in 0.1s ====\n"
-)
-TORN_DOWN = (
-    "==== test session starts ====\nt.py .E\n==== short test summary info ====\n"
-    "PASSED t.py::a\nERROR t.py::a - in tear-down\n==== 1 passed, 1 error in 0.1s ====\n"
-)
-UNITTEST = (
-    "test_a (m.T) ... ok\ntest_b (m.T) ... FAIL\ntest_c (m.T)\nDoes it. ... ok\n"
-    "test_d (m.T) ... test_e (m.T) ... ok\n\n"
-    "FAIL: test_b (m.T)\nFAIL: test_d (m.T) (i=1)\nRan 5 tests in 0.1s\n\nFAILED (failures=2)\n"
-)
-SYMPY = "a.py[2]\ntest_a ok\ntest_b ok\nb.py[1]\ntest_b F\ntests finished: 2 passed, 1 failed, in 0.1 seconds\n"
 TEXTS = {
     f"{path.parent.name}-{path.stem}": (path.parent.name, path.read_text("utf-8"))
     for path in GOLDENS
     if path.parent.name.endswith("_text") or path.parent.name == "tap"
-} | {
-    "pytest": ("pytest_text", PYTEST),
-    "pytest-subtests": ("pytest_text", SUBTESTS),
-    "pytest-tear-down": ("pytest_text", TORN_DOWN),
-    "pytest-sessions": ("pytest_text", PYTEST + TORN_DOWN.replace("ERROR", "PASSED").replace("a", "b")),
-    "unittest": ("unittest_text", UNITTEST),
-    "sympy": ("sympy_text", SYMPY),
 }
 WORDS = ("raw words", "x", "progress    ", "look (1) ")
 
