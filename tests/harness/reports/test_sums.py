@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from assay.harness.domain import FAILING, Instance, Outcome, Status
 from assay.harness.grading.grade import grade
@@ -12,6 +13,7 @@ from assay.harness.grading.logs import read_evidence
 from assay.harness.reports import FORMATS
 from toy import make_instance
 
+LOGS = yaml.safe_load((Path(__file__).parent / "sums.yaml").read_text("utf-8"))
 GOLDENS = sorted((Path(__file__).parent / "goldens").glob("*/*[!n]"))  # without the expected.json
 TEXTS = {
     f"{path.parent.name}-{path.stem}": (path.parent.name, path.read_text("utf-8"))
@@ -57,47 +59,12 @@ def judged(log_format: str, *labels: str) -> Instance:
     return instance.model_copy(update={"test_id": "node", "fail_to_pass": labels or ("a",), "language": "python"})
 
 
-COUNTED = {
-    "ant_text": "    [junit] [PASS] a(T)\n    [junit] [SKIP] b(T)\n"
-    "    [junit] Tests run: <2>, Failures: <0>, Errors: <0>, Skipped: 1, Time elapsed: 1 sec\n",
-    "automake_text": "PASS: a\nPASS: b\n# TOTAL: <2>\n# PASS:  <2>\n# FAIL:  <0>\n",
-    "cargo_text": "running 2 tests\ntest a ... ok\ntest b ... ok\n\n"
-    "test result: ok. <2> passed; <0> failed; 0 ignored\n",
-    "ctest_text": "    Start 1: a\n1/1 Test #1: a ....   Passed    0.00 sec\n\n"
-    "100% tests passed, <0> tests failed out of <1>\n",
-    "googletest_text": "[==========] Running 1 test from 1 test suite.\n[ RUN      ] A.a\n[       OK ] A.a (0 ms)\n"
-    "[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] <1> test.\n"
-    "[  FAILED  ] <0> tests, listed below:\n",
-    "gradle_text": "x.T > a PASSED\nx.T > b SKIPPED\n<2> tests completed, <0> failed, 1 skipped\n",
-    "jest_text": "PASS a.test.js\n  ✓ a (1 ms)\n  ✓ b\n\nTest Suites: <0> failed, <1> passed, 1 total\n"
-    "Tests:       <0> failed, <2> passed, 2 total\n",
-    "maven_text": "[INFO] Running x.T\n"
-    "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 1 s - in x.T\n"
-    "[INFO] Tests run: <2>, Failures: <0>, Errors: <0>, Skipped: 0\n",
-    "micropython_text": "pass  a.py\nskip  b.py\n<2> tests performed (4 individual testcases)\n<1> tests passed\n"
-    "<0> tests failed: none\n",
-    "minitest_text": "T#test_a = 0.01 s = .\nT#test_b = 0.01 s = S\n"
-    "<2> runs, 2 assertions, <0> failures, <0> errors, 1 skips\n",
-    "mocha_text": "  s\n    ✓ a\n    ✓ b\n\n  <2> passing (3ms)\n  <0> failing\n",
-    "phpunit_text": "Cart\n ✔ a\n ✔ b\n\nOK, but incomplete, skipped, or risky tests!\n"
-    "Tests: <2>, Assertions: 4, Errors: <0>, Failures: <0>, Skipped: 1.\n",
-    "pytest_text": "=== test session starts ===\n=== short test summary info ===\nPASSED t.py::a\nPASSED t.py::b\n"
-    "=== <0> failed, <2> passed, <0> errors in 0.1s ===\n",
-    "rspec_text": "a - passed\nb - pending\n<2> examples, <0> failures, 1 pending\n",
-    "sympy_text": "test_a ok\ntest_b ok\n"
-    "=== tests finished: <2> passed, <0> failed, <0> exceptions, in 1 seconds ===\n",
-    "tap": "TAP version 13\nok 1 - a\nok 2 - b\n1..<2>\n# tests 2\n# pass <2>\n# fail <0>\n",
-    "unittest_text": "test_a (m.T) ... ok\ntest_b (m.T) ... ok\nRan <2> tests in 0.1s\n\n"
-    "FAILED (failures=<0>, errors=<0>)\n",
-    "vitest_text": " ✓ a.spec.ts > a 1ms\n ✓ a.spec.ts > b\n\n      Tests  <0> failed | <2> passed (2)\n",
-}
-"""A log of passed tests; what it counts stands in angles."""
 _COUNT = re.compile(r"<(\d+)>")
 
 
-@pytest.mark.parametrize("log_format", COUNTED)
+@pytest.mark.parametrize("log_format", LOGS["counted"])
 def test_a_count_that_is_larger_than_what_was_read_is_never_resolved(log_format: str) -> None:
-    text = COUNTED[log_format]
+    text = LOGS["counted"][log_format]
     plain = _COUNT.sub(r"\1", text)
     labels = sorted(passes(log_format, plain))
     instance = judged(log_format, *labels)
@@ -147,38 +114,12 @@ def test_a_result_with_words_around_it_counts_if_it_failed_or_the_runner_counts_
     assert not grade(instance, read_evidence(instance, uncounted)).resolved
 
 
-SESSIONS = {
-    "cargo_text": "running 2 tests|test a ... FAILED|test b ... ok|test result: F. 1 passed; 1 failed; /"
-    "running 2 tests|test a ... ok|test c ... ok|test result: ok. 2 passed; 0 failed; ",
-    "mocha_text": "  s|    1) a|    ✓ b||  1 passing (1ms)|  1 failing||  1) s|       a:|     Error: no /"
-    "$ mocha|  s|    ✓ a|    ✓ c||  2 passing (1ms)",
-    "tap": "not ok 1 - a|ok 2 - b|1..2 /ok 1 - a|ok 2 - c|1..2",
-    "unittest_text": "test_a (m.T) ... FAIL|test_b (m.T) ... ok|Ran 2 tests in 1s /"
-    "test_a (m.T) ... ok|test_c (m.T) ... ok|Ran 2 tests in 1s",
-    "jest_text": "FAIL a.test.js|  ✕ a|  ✓ b||Tests:       1 failed, 1 passed, 2 total /"
-    "PASS a.test.js|  ✓ a|  ✓ c||Tests:       2 passed, 2 total",
-    "phpunit_text": "PHPUnit 9||Cart| ✘ a| ✔ b||Tests: 2, Assertions: 2, Failures: 1. /"
-    "PHPUnit 9||Cart| ✔ a| ✔ c||OK (2 tests, 2 assertions)",
-    "pytest_text": "=== test session starts ===|t.py .F|=== FAILURES ===|=== short test summary info ===|"
-    "PASSED t.py::b|FAILED t.py::a - no|=== 1 failed, 1 passed in 0.1s === /=== test session starts ===|=== PASSES ===|"
-    "=== short test summary info ===|PASSED t.py::a|PASSED t.py::c|=== 2 passed in 0.1s ===",
-    "pytest_text -q": "=== FAILURES ===|=== short test summary info ===|PASSED t.py::b|FAILED t.py::a - no|"
-    "1 failed, 1 passed in 0.1s /=== PASSES ===|=== short test summary info ===|PASSED t.py::a|PASSED t.py::c|"
-    "2 passed in 0.1s",
-    "tox_text": "___ summary ___|ERROR:   a: commands failed|  b: commands succeeded /"
-    "___ summary ___|  a: commands succeeded|  c: commands succeeded",
-}
-"""Two sessions: ``a`` fails in the first and passes in the second."""
-
-
-@pytest.mark.parametrize("name", SESSIONS)
+@pytest.mark.parametrize("case", LOGS["sessions"], ids=lambda case: case["format"])
 @pytest.mark.parametrize("turned", [False, True])
-def test_no_session_hides_what_failed_in_another(name: str, *, turned: bool) -> None:
-    log_format = name.partition(" ")[0]
-    one, two = SESSIONS[name].replace("|", "\n").split(" /")
-    text = f"{two}\n{one}\n" if turned else f"{one}\n{two}\n"
-    assert len(failures(log_format, text)) == 1
-    assert len(passes(log_format, text)) == 2
+def test_no_session_hides_what_failed_in_another(case: dict[str, str], *, turned: bool) -> None:
+    text = case["two"] + case["one"] if turned else case["one"] + case["two"]
+    assert len(failures(case["format"], text)) == 1
+    assert len(passes(case["format"], text)) == 2
 
 
 PYTEST_ENDS = "==== 1 passed in 0.1s ====\n"
