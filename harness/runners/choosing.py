@@ -86,12 +86,8 @@ def _read_table() -> Mapping[str, Options]:
 
 OPTIONS = _read_table()
 """Runners by name; one that is not here is taken to run all tripwires."""
-KINDS = frozenset(re.findall(r"--[a-z-]+", OPTIONS["cargo"].follows)) - {
-    "--package",
-    "--exclude",
-    "--workspace",
-    "--all",
-}
+_PACKAGES = frozenset({"--package", "--exclude", "--workspace", "--all"})
+KINDS = frozenset(re.findall(r"--[a-z-]+", OPTIONS["cargo"].follows)) - _PACKAGES
 """Options of cargo that choose kinds of programs."""
 
 
