@@ -12,13 +12,13 @@ import threading
 import weakref
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
 
 from pydantic import ValidationError
 
 from assay.agents.llm.cassette_key import Normalise, hash_question, keep_text, nearest_difference, question
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import CassetteMiss
+from assay.harness.closing import Closing
 from assay.harness.domain import Model
 from assay.harness.errors import DataError, UserError
 
@@ -41,7 +41,7 @@ class CassetteEntry(Model):
     answer: Answer
 
 
-class Cassette:
+class Cassette(Closing):
     """A ChatModel that records another one's answers and replays them; a context manager.
 
     Safe to use from several threads; one process at a time may write a file.
@@ -69,12 +69,6 @@ class Cassette:
             self._file.close()
             raise
         self._entries = {hash_question(entry.request, normalise): entry for entry in entries}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         with self._lock:

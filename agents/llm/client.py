@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue
@@ -17,6 +17,7 @@ from assay.agents.llm.openai_chat.replies import answer_from_json, usage_from_js
 from assay.agents.llm.openai_chat.requests import request_to_json
 from assay.agents.llm.prices import Prices
 from assay.agents.llm.tokens import estimate_prompt, estimate_tokens
+from assay.harness.closing import Closing
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
 
@@ -42,7 +43,7 @@ class Endpoint(Model):
     """The endpoint's name for the limit on an answer's tokens; newer OpenAI models accept the second only."""
 
 
-class ModelClient:
+class ModelClient(Closing):
     """The model of an endpoint: one POST for each question, without retries or streaming; a context manager.
 
     Safe to use from several threads. ``calls.abort()`` releases every thread that waits for an answer.
@@ -55,12 +56,6 @@ class ModelClient:
         self._key = _key(endpoint.key_env)
         self._http = _open(endpoint, self._key)
         self.calls = Calls(self._http.aclose)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self.calls.close()

@@ -11,7 +11,6 @@ RecordedModel     one sample's: its trajectory, its usage, and its budget, which
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
 
 from pydantic import Field
 
@@ -24,6 +23,7 @@ from assay.agents.llm.errors import BadAnswer, ModelUnavailable, RequestRefused,
 from assay.agents.llm.http_errors import BUSY
 from assay.agents.llm.prices import load_prices
 from assay.agents.llm.retry import Patience, Retrying
+from assay.harness.closing import Closing
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
 
@@ -44,7 +44,7 @@ class ModelSetup(Model):
     """The user's own price file."""
 
 
-class Stack:
+class Stack(Closing):
     """A run's open model: all layers but a sample's own, and the ledger of what the run pays; a context manager."""
 
     def __init__(
@@ -84,12 +84,6 @@ class Stack:
         """Release every thread that waits for an answer; it gets RunStopped, and so does any later question."""
         if self._client:
             self._client.calls.abort()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         if self._cassette is not None:

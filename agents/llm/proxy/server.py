@@ -14,11 +14,12 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import ThreadingMixIn, ThreadingTCPServer, ThreadingUnixStreamServer
-from typing import Any, Self
+from typing import Any
 
 from assay.agents.llm.chat import ChatModel
 from assay.agents.llm.proxy.dialects.base import ApiError, Dialect, HttpReply, HttpRequest
 from assay.agents.llm.proxy.handler import CHAT, ProxyHandler
+from assay.harness.closing import Closing
 from assay.harness.errors import UserError
 
 MAX_BODY_BYTES = 16 * 1024 * 1024  # longer requests are rejected
@@ -30,7 +31,7 @@ REQUEST_SECONDS = 60.0  # time for a request to arrive
 MAX_SOCKET_PATH_BYTES = 100  # the kernel allows a few more
 
 
-class Proxy:
+class Proxy(Closing):
     """A running proxy, whose clients must send ``token`` as API key; a context manager."""
 
     def __init__(
@@ -66,12 +67,6 @@ class Proxy:
         if self._socket is not None:
             return "http://localhost/v1"
         return f"http://127.0.0.1:{self._server.socket.getsockname()[1]}/v1"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Take no more requests and wait for answers under way, since they are paid for and will be recorded."""

@@ -11,11 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from pydantic import Field
 
+from assay.harness.closing import Closing
 from assay.harness.domain import Model
 from assay.harness.engines import oci_layout as layout
 from assay.harness.engines.layers import ChunkStream, Readable, read_chunks
@@ -41,7 +41,7 @@ class Written(Model):
     """Name to digest of the config, and digest and size of the manifest."""
 
 
-class ArchiveWriter:
+class ArchiveWriter(Closing):
     """Writes one archive; what ``add`` has taken survives a crash, and the same file continues from there."""
 
     def __init__(self, file: Path) -> None:
@@ -102,12 +102,7 @@ class ArchiveWriter:
             self._state_file.unlink()
         sync_folder(self._file.parent)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._out.close()  # what is unfinished stays for another time
 
     def _take(

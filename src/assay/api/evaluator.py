@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import Self, Unpack
+from typing import Unpack
 
+from assay.harness.closing import Closing
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
@@ -25,7 +26,7 @@ AHEAD = 16
 MODEL = "patch"  # stands for the model of a patch that is given as text
 
 
-class Evaluator:
+class Evaluator(Closing):
     """Evaluates patches from Python: opens engine, sources and builder once, and keeps files only in a named folder.
 
     Safe to use from several threads. Leaving its context ends every container that is still at work.
@@ -188,12 +189,6 @@ class Evaluator:
         self._ended.set()
         self.place.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _find(self, name: str) -> Instance:
         with self._loading:

@@ -7,10 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from assay.choices import CounterChoice, EnvironmentChoice, read_build_limits
 from assay.harness.benchmarks import check_stages, find_benchmark
+from assay.harness.closing import Closing
 from assay.harness.counters.pair import load_counters
 from assay.harness.domain import CounterSet, Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
@@ -66,7 +67,7 @@ class WorkplaceSettings(TypedDict, total=False):
 
 
 @dataclass(eq=False, kw_only=True)
-class Workplace:
+class Workplace(Closing):
     """The settings of evaluations, and the workbench that is opened with them at first use; safe in several threads."""
 
     engine: str = "docker"
@@ -204,12 +205,6 @@ class Workplace:
             self._closed = True
         if self._bench is not None:
             self._bench.abort()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _open(self) -> Workbench:
         from assay.instances.environments.recipes import check_recipes
