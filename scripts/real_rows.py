@@ -16,7 +16,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,6 +32,8 @@ PATCHES = ("gold", "null")
 RECIPES_ONLY = ("multi_swe_bench",)
 """Beginnings of the names of files whose repositories count only with a recipe."""
 TEST_SECONDS = 900
+REQUIRED = ("reason", "seconds")
+"""Fields of a line that stand there even if they are empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,14 @@ class Row:
     commit: str
     """Commit of Assay, with + for a changed checkout."""
     date: str
+    build: float = 0.0
+    """Seconds from the row's turn to its verdict without those of its containers: mostly the building of images."""
+    unique: int = 0
+    """Bytes of the row's image that no other image had when its run ended."""
+    counters: dict[str, int] = field(default_factory=dict)
+    """Number of tests to be fixed by the form of their counter-test; `none` are those without."""
+    cause: str = ""
+    """Why a row does not behave, as a person found it; written into the ledger by hand."""
 
 
 def main() -> None:
@@ -207,7 +217,12 @@ def write_ledger(path: Path, rows: Iterable[Row]) -> None:
     """Write outcomes, one line each; of one row, patch and commit the last."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unique = {(row.instance_id, row.patch, row.commit): row for row in rows}
-    path.write_text("".join(json.dumps(asdict(row)) + "\n" for row in unique.values()), encoding="utf-8")
+    path.write_text("".join(json.dumps(as_line(row)) + "\n" for row in unique.values()), encoding="utf-8")
+
+
+def as_line(row: Row) -> dict[str, object]:
+    """Return the fields of a row that say something."""
+    return {name: value for name, value in asdict(row).items() if value or name in REQUIRED}
 
 
 def write_table(ledger: Path, rows: Iterable[Row]) -> None:
