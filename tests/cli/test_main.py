@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay import __main__ as entry
+from assay.cli import options
 from assay.cli.main import GROUPS
 from command_reference import leaves
 
@@ -33,6 +34,19 @@ def test_help_does_not_import_what_it_does_not_need() -> None:
 def test_version_and_help_are_printed(assay: Callable) -> None:
     assert assay("--version").out.startswith("assay 0.")
     assert "evaluate" in assay().out + assay().err
+
+
+def test_assay_alone_says_each_command_in_a_whole_sentence_and_where_to_begin(assay: Callable) -> None:
+    shown = " ".join((done := assay()).out.split() or done.err.split())
+    assert "..." not in shown.partition("Commands:")[2]
+    assert "Begin with `assay doctor`, then `assay demo`" in shown
+
+
+def test_many_options_stand_in_panels_and_examples_come_last(assay: Callable) -> None:
+    shown = assay("evaluate", "--help").out
+    heads = ["Arguments:", *(f"{title}:" for title in options.PANELS), "Examples:"]
+    assert sorted(heads, key=lambda head: shown.index(f"\n{head}")) == heads
+    assert "Other options:" not in shown
 
 
 def test_an_unknown_run_is_refused_with_the_known_ones(assay: Callable, rows: Path) -> None:

@@ -1,19 +1,69 @@
-"""Commands whose options may also be set in the file and in the environment."""
+"""Commands whose options may also be set in the file and in the environment, and how their help looks."""
 
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
+from inspect import cleandoc
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from assay.cli import config
 from assay.cli.settings import get_settings
 from assay.harness.errors import UserError
 
+EXAMPLES = "\b\nExample"
+MANY = 16
+"""Options of a command from which they stand in panels."""
+
+
+class CommandGroup(TyperGroup):
+    """A group that says the whole sentence about each of its commands."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write name and first sentence of each command, over several lines where one is too short."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(1000)) for name, each in commands if each])
+
 
 class ConfiguredCommand(TyperCommand):
     """A command whose options default to the settings; ``--no-<option>`` turns a switch off again."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command does; its examples come last."""
+        whole, self.help = self.help, self._split_help()[0]
+        super().format_help_text(ctx, formatter)
+        self.help = whole
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments and options; many options in panels by what they decide."""
+        if len(self.params) < MANY:
+            return super().format_options(ctx, formatter)
+        from assay.cli.options import PANELS
+
+        rows = {
+            str(each.name): (each.param_type_name, row) for each in self.params if (row := each.get_help_record(ctx))
+        }
+        arguments = [row for kind, row in rows.values() if kind == "argument"]
+        panels = [(title, [rows[name][1] for name in names.split() if name in rows]) for title, names in PANELS.items()]
+        placed = {name for names in PANELS.values() for name in names.split()}
+        others = [row for name, (kind, row) in rows.items() if kind == "option" and name not in placed]
+        _write_sections(formatter, (("Arguments", arguments), *panels, ("Other options", others)))
+        return None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, and where options may be set."""
+        examples = self._split_help()[1]
+        if examples:
+            formatter.write_paragraph()
+            formatter.write_text(examples)
+        super().format_epilog(ctx, formatter)
+
+    def _split_help(self) -> tuple[str, str]:
+        text, start, examples = cleandoc(self.help or "").partition(EXAMPLES)
+        return text.strip(), start + examples
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the settings, unless only the help is wanted; raises DataError, UserError."""
@@ -39,6 +89,13 @@ class ConfiguredCommand(TyperCommand):
                 off = f"--no-{max(each.opts, key=len).removeprefix('--')}"
                 parser.add_option(obj=each, opts=[off], dest=each.name, action="store_const", const=False)
         return parser
+
+
+def _write_sections(formatter: Any, sections: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
+    for title, rows in sections:
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 def usage_problem(error: TyperException) -> str:

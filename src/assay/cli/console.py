@@ -18,6 +18,7 @@ from assay.cli.estimate import Estimate, format_left
 from assay.cli.printing import get_raw
 from assay.harness.domain import GRADED, INFRASTRUCTURE, Cause, Instance, Outcome, PatchDiffResult, Verdict
 from assay.harness.errors import make_printable
+from assay.harness.grading.meanings import say_reason
 from assay.harness.runs.crew import Progress
 
 if TYPE_CHECKING:
@@ -248,7 +249,8 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float], root:
     flagged, measured = (any(map(attrgetter(name), verdicts)) for name in ("flags", "measures"))
     more = (*(["measures"] if measured else []), *(["flags"] if flagged else []))
     columns = ("instance", "verdict", "unfixed", "broken", "tests s", "reason", *more)
-    outputs = {each.instance_id: root / "instances" / each.instance_id / "test_output.txt" for each in verdicts}
+    failed = [each.instance_id for each in verdicts if each.reward is None]
+    outputs = {name: f" ({root / 'instances' / name / 'test_output.txt'})" for name in failed}
     _print_table(
         columns,
         [
@@ -258,7 +260,7 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float], root:
                 _count(verdict, verdict.unfixed),
                 _count(verdict, verdict.broken),
                 f"{seconds.get(verdict.instance_id, 0.0):.1f}",
-                _first_line(verdict.reason + (f" ({outputs[verdict.instance_id]})" if verdict.reward is None else "")),
+                _first_line(say_reason(verdict.reason) + outputs.get(verdict.instance_id, "")),
                 *([format_measures(verdict.measures)] if measured else []),
                 *([", ".join(verdict.flags)] if flagged else []),
             )

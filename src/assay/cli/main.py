@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from assay.cli.command import ConfiguredCommand, is_help, usage_problem
+from assay.cli.command import CommandGroup, ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, serve, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
 from assay.cli.commands.dataset import audit, check, collect, convert, counter, mirror, predictions, setup, validate
@@ -90,6 +90,8 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
 SETTINGS = "Options may also be set in assay.toml or as ASSAY_<OPTION>; --no-<option> turns a switch off again."
 app = typer.Typer(
     name="assay",
+    cls=CommandGroup,
+    epilog="Begin with `assay doctor`, then `assay demo`; `assay COMMAND --help` has examples.",
     help="Say whether a patch really resolves an issue, with evidence anyone can re-check.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -99,7 +101,7 @@ app = typer.Typer(
 for name, command in COMMANDS.items():
     app.command(name, cls=ConfiguredCommand, epilog=SETTINGS)(command)
 for name, (text, commands) in GROUPS.items():
-    group = typer.Typer(help=text, no_args_is_help=True)
+    group = typer.Typer(cls=CommandGroup, help=text, no_args_is_help=True)
     for name_of_command, command in commands.items():
         group.command(name_of_command, cls=ConfiguredCommand, epilog=SETTINGS)(command)
     app.add_typer(group, name=name)

@@ -33,6 +33,16 @@ def _budget(text: object) -> float:
     return read_budget(str(text))
 
 
+PANELS = {
+    "What": "predictions gold null agent settings evaluate ids split skip_bad_rows labels stability rule",
+    "Run": "run_id runs_dir jobs samples seed fresh rerun_failed controls fail_under json",
+    "Where": "engine environment mirror recipes setup registry push disk executor address shard durations",
+    "How strict": "strict counter fail_fast",
+    "Limits": "timeout build_limits cost total_cost tokens calls steps seconds command_seconds",
+    "PatchDiff and causes": "patchdiff generators budget confirmations cause evaluations hunks",
+    "Model": "model base_url temperature max_tokens cassette prices",
+}
+"""Titles in the help of a command with many options, and the parameters under each."""
 _DATASET = typer.Argument(
     metavar="DATASET",
     help="Alias (releases, lite, verified, ...), hub id, file or folder.",

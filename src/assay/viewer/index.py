@@ -12,6 +12,7 @@ from pydantic_core import from_json
 
 from assay.agents.contract import SampleUsage
 from assay.harness.files import ModelT
+from assay.harness.grading.meanings import say_reason
 from assay.harness.runs.evaluations import Evaluations
 from assay.harness.runs.saved import SavedVerdict
 from assay.viewer.files import read_start
@@ -143,7 +144,7 @@ def _entry(name: str, saved: SavedVerdict, head: _InstanceHead) -> Entry:
         state=str(verdict.outcome),
         repo=readable(head.repo),
         language=readable(head.language),
-        reason=brief(verdict.reason, REASON),
+        reason=brief(say_reason(verdict.reason), REASON),
         flags=tuple(readable(flag) for flag in verdict.flags),
         unfixed=len(verdict.unfixed),
         broken=len(verdict.broken),

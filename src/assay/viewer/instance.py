@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.harness.domain import Cause, Evidence, Instance, PatchDiffFinding, Timings, Verdict
 from assay.harness.files import default_cache
-from assay.harness.grading.meanings import OUTCOMES, get_meaning
+from assay.harness.grading.meanings import OUTCOMES, get_meaning, say_reason
 from assay.viewer import raw
 from assay.viewer.expected import TestGroup, group_tests
 from assay.viewer.files import read_inside
@@ -131,6 +131,7 @@ class InstanceView:
     id: str
     verdict: Verdict
     meaning: str
+    reason: str
     instance: Instance | None
     statement: "Markup | None"
     evidence: Evidence | None
@@ -174,6 +175,7 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
         id=name,
         verdict=saved.verdict,
         meaning=OUTCOMES[saved.verdict.outcome],
+        reason=say_reason(saved.verdict.reason),
         instance=instance,
         statement=markdown(instance.problem_statement) if instance else None,
         evidence=evidence,

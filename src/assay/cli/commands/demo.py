@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.harness.domain import Instance, Prediction, Verdict
+    from assay.harness.grading.meanings import say_reason
 
 IDS = ("tokio-rs__slab-0.4.11", "andialbrecht__sqlparse-0.4.4", "masterminds__semver-3.3.1", "pallets__flask-2.3.2")
 """Rust, Python and Go, each from its own package index; those of different toolchains are beside each other."""
@@ -52,7 +53,7 @@ def demo(
     else:
         console.print_rows(
             ("instance", "patch", "verdict", "reason"),
-            [(verdict.instance_id, patch, str(verdict.outcome), verdict.reason) for patch, verdict in rows],
+            [(verdict.instance_id, patch, str(verdict.outcome), say_reason(verdict.reason)) for patch, verdict in rows],
         )
         print("Every verdict is as it should be." if as_expected else "Some verdicts are not as they should be.")
         print(f"The evidence is in {runs_dir}/demo.*; look with: assay report show demo.gold")

@@ -80,6 +80,8 @@ def doctor(
     else:
         _print(findings, limits, unmeasured)
     unfit = any(finding.remedy for finding in findings) or any(each.state == "IGNORED" for each in limits)
+    if not json:
+        print("not ready: see the lines above" if unfit else "ready; try: assay demo")
     raise typer.Exit(exits.INVALID if unfit else 0)
 
 

@@ -1,6 +1,7 @@
 """``assay evaluate``: what a finished run shows, and its exit code."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from assay.cli import console, exits
 from assay.cli.commands.cause_view import print_causes
@@ -28,6 +29,14 @@ def show(run: EvaluationRun, report: RunReport, verdicts: Sequence[Verdict], *, 
     whole = run.store.report()
     if whole.total_instances > report.total_instances:
         print(f"with what {run.store.root} held before: {console.sum_line(whole)}")
+    wrong = next((verdict.instance_id for verdict in verdicts if not verdict.resolved), "")
+    console.say("\n".join(suggest(run.store.root, wrong or next((each.instance_id for each in verdicts), ""))))
+
+
+def suggest(root: Path, instance_id: str) -> list[str]:
+    """Return what to type next: why an instance has its verdict, the run in a browser, and the run for others."""
+    why = [f"  assay report show {root} -i {instance_id}   why"] if instance_id else []
+    return [*why, f"  assay view {root}   in a browser", f"  assay report export {root} --help   for others"]
 
 
 def exit_code(report: RunReport, fail_under: float | None) -> int:

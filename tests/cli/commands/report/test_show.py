@@ -21,3 +21,25 @@ def test_a_run_of_somebody_else_can_neither_write_on_the_terminal_nor_hang_it(as
     os.mkfifo(run / "report.json")
     done = assay("report", "show", "rows.gold")
     assert (done.code, "report.json: is a link or no regular file" in done.err) == (2, True)
+
+
+def test_an_instance_is_shown_with_its_failing_tests_their_messages_the_patch_and_the_files(
+    assay: Callable, rows: Path
+) -> None:
+    assay("evaluate", "rows.jsonl", "--null", "--run-id", "none")
+    shown = assay("report", "show", "none", "-i", "acme__calc-1")
+    assert shown.code == 0
+    assert shown.out.startswith(
+        "acme__calc-1: unresolved. The tests ran, and some that should pass do not.\n1 test still"
+    )
+    assert "Fail to pass: 1 of 1 count against the patch\n  failed" in shown.out
+    assert "test_output.txt  " in shown.out
+    assert assay("report", "show", "none", "-i", "acme__calc-1", "--json").json["outcome"] == "unresolved"
+    assay("report", "show", "none", "-i", "acme__calc-11").refuses("did you mean acme__calc-1?")
+
+
+def test_verdicts_are_chosen_by_outcome(assay: Callable, run: Path) -> None:
+    assert "acme__calc-1" in assay("report", "show", "rows.gold", "--outcome", "resolved").out
+    assert "acme__calc-1" not in assay("report", "show", "rows.gold", "--failed").out
+    assert assay("report", "show", "rows.gold", "--failed", "--json").json == []
+    assay("report", "show", "rows.gold", "--outcome", "resolvd").refuses("did you mean resolved?")
