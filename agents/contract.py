@@ -72,7 +72,9 @@ class SolutionStatus(StrEnum):
     EMPTY = "empty"
     """The solver ended normally, without a change."""
     LIMIT_COST = "limit_cost"
-    """A limit on money, tokens or calls was reached."""
+    """A limit on money was reached."""
+    LIMIT_TOKENS = "limit_tokens"
+    LIMIT_CALLS = "limit_calls"
     LIMIT_STEPS = "limit_steps"
     LIMIT_TIME = "limit_time"
     CONTEXT_EXCEEDED = "context_exceeded"
@@ -87,6 +89,8 @@ AgentStatus = Literal[
     SolutionStatus.SUBMITTED,
     SolutionStatus.EMPTY,
     SolutionStatus.LIMIT_COST,
+    SolutionStatus.LIMIT_TOKENS,
+    SolutionStatus.LIMIT_CALLS,
     SolutionStatus.LIMIT_STEPS,
     SolutionStatus.LIMIT_TIME,
     SolutionStatus.CONTEXT_EXCEEDED,

@@ -168,7 +168,7 @@ def read_sizes() -> dict[str, int]:
 
 
 def sample(rows: Sequence[Instance], given: argparse.Namespace) -> list[str]:
-    """Evaluate rows of the ledger again, and return those that come out otherwise."""
+    """Evaluate rows of the ledger again, and describe each that has another outcome now."""
     known = find_newest(read_ledger(given.ledger))
     chosen = [row for row in rows if is_known(row.id, known, wrong=False)][: given.sample]
     given.work = given.work / f"sample{given.seed}"

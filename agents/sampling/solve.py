@@ -198,7 +198,7 @@ class _Sample:
 def _classify_error(error: Exception, workspace: CheckoutWorkspace) -> _Ending:
     message = str(error) or type(error).__name__
     if isinstance(error, BudgetExceeded):
-        status = SolutionStatus.LIMIT_TIME if error.limit == "seconds" else SolutionStatus.LIMIT_COST
+        status = SolutionStatus.LIMIT_TIME if error.limit == "seconds" else SolutionStatus(f"limit_{error.limit}")
         return _Ending(status, message, is_final=not isinstance(error, RunBudgetExceeded))
     if isinstance(error, ContextTooLong):
         return _Ending(SolutionStatus.CONTEXT_EXCEEDED, message)

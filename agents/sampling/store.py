@@ -23,7 +23,7 @@ from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
 from assay.instances.dataset.predictions import prediction_row
 
-LIMITED = frozenset({SolutionStatus.LIMIT_COST, SolutionStatus.LIMIT_STEPS, SolutionStatus.LIMIT_TIME})
+LIMITED = frozenset(status for status in SolutionStatus if status.startswith("limit_"))
 """Statuses that a larger budget may change."""
 
 

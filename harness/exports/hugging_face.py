@@ -1,6 +1,7 @@
 """A result on the Hugging Face hub, for a model's page and a benchmark's leaderboard: ``.eval_results/<name>.yaml``."""
 
 import datetime
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,15 @@ NAME = "huggingface"
 LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("benchmark", "task", "site")
 FOLDER = ".eval_results"
+SIZES = {
+    "swe-bench_verified": 500,
+    "swe-bench_lite": 300,
+    "swe-bench": 2294,
+    "swe-bench_multilingual": 300,
+    "swe-polybench": 2110,
+    "swe-polybench_500": 500,
+}
+"""Instances of data sets, by the name behind their owner's."""
 
 
 def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
@@ -64,6 +74,10 @@ def _result_problems(file: str, result: Mapping[str, Any]) -> Iterator[Problem]:
         yield Problem(file, "dataset.task_id", "is missing; write the task's id in the data set's eval.yaml")
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
         yield Problem(file, "value", f"is {value!r}; write the resolved share in percent")
+    whole = SIZES.get(str(dataset.get("id", "")).rpartition("/")[2].lower()) if isinstance(dataset, dict) else None
+    part = re.search(r"\d+ of (\d+) resolved", str(result.get("notes")))
+    if whole and part and int(part[1]) != whole:
+        yield Problem(file, "value", f"is of {part[1]} instances, and the data set has {whole}; evaluate all of them")
     if isinstance(source, dict) and not str(source.get("url", "")).startswith(("http://", "https://")):
         yield Problem(file, "source.url", "is no address; a source needs one")
     if not _is_time(result.get("date")):

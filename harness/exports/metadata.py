@@ -1,11 +1,12 @@
 """What only a person can say about a submission: a YAML file for ``report export --metadata``."""
 
 import datetime
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
@@ -24,6 +25,8 @@ FolderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]?[A-Za-z0-9_
 
 class SubmissionMetadata(Model):
     """The file's fields; each format says which of them it needs (``REQUIRED``)."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     name: str = ""
     split: FolderName = ""
@@ -60,6 +63,26 @@ def read_metadata(path: Path) -> SubmissionMetadata:
     if not path.exists():
         raise UserError(f"{path}: there is no such file; write the path of your YAML file")
     return make_model(SubmissionMetadata, read_yaml(path), str(path), f"write {EXAMPLE}")
+
+
+def make_template(required: Sequence[str], format_name: str) -> str:
+    """Return the file to fill in: every field with its meaning, the needed ones first, the others as comments."""
+    lines = [f"# What {format_name} wants to know about a submission. Fill in the fields above the line.", ""]
+    for name in required:
+        lines += _say_field(name, "")
+    lines += ["", "# ---- You may leave out the rest; take away the # of a field that you fill in."]
+    for name in [name for name in SubmissionMetadata.model_fields if name not in required]:
+        lines += _say_field(name, "# ")
+    return "\n".join(lines) + "\n"
+
+
+def _say_field(name: str, start: str) -> Iterator[str]:
+    """Yield the meaning of a field, if it needs one, and the field with its usual value."""
+    field = SubmissionMetadata.model_fields[name]
+    if field.description:
+        yield f"# {field.description}"
+    usual = field.get_default()
+    yield f"{start}{name}: {'' if usual is None else json.dumps(usual)}".rstrip()
 
 
 def require(metadata: SubmissionMetadata, fields: Sequence[str], format_name: str, file: Path | None) -> None:

@@ -14,11 +14,16 @@ from assay.harness.exports.atif import DOCUMENT, PREFIX, AtifDocument, AtifStep,
 
 LIMITS = {
     "limit_cost": (("cost", "cost"), ("token", "tokens"), ("turn", "calls")),
+    "limit_tokens": (("token", "tokens"),),
+    "limit_calls": (("turn", "calls"),),
     "limit_steps": (("turn", "steps"),),
     "limit_time": (("time", "seconds"),),
     "context_exceeded": (("context", ""),),
 }
-"""Limits that may have ended a solver with each status: Inspect's names, and names in the budget."""
+"""Limits that may have ended a solver with each status: Inspect's names, and names in the budget.
+
+In older runs, ``limit_cost`` stands for all three.
+"""
 
 
 @dataclass(frozen=True, slots=True)

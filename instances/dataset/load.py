@@ -151,6 +151,8 @@ class _Reader:
     def _find_dialect(self, row: rows.PlacedRow) -> DatasetFormat:
         self.dialect = next((each for each in FORMATS.values() if each.matches(row.value)), self.dialect)
         if self.dialect is None:
+            if {"instance_id", "model_patch"} <= row.value.keys():
+                raise UserError(f"{row.file} holds predictions; name the data set first, and this file with -p")
             fields = ", ".join(list(row.value)[:6])
             known = ", ".join(FORMATS)
             raise UserError(f"{row.file}: its rows ({fields} ...) are of no known dialect; known are {known}")

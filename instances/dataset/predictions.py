@@ -54,18 +54,25 @@ def check_predictions(predictions: Iterable[Prediction], known: Collection[str])
     foreign = [each.instance_id for each in predictions if each.instance_id.lower() not in known]
     if foreign:
         close = nearest(foreign[0], known)
-        remedy = f"did you mean {close}?" if close else "correct the data set or the predictions"
+        remedy = f"did you mean {close}?" if close else "correct it, or leave such ones out with --skip-others"
         raise UserError(
             f"the data set lacks the instances of {count(len(foreign), 'prediction')}, such as {foreign[0]}; {remedy}"
         )
 
 
 def pair_predictions(
-    instances: Sequence[Instance], predictions: Sequence[Prediction], ids: Sequence[str] | None
+    instances: Sequence[Instance],
+    predictions: Sequence[Prediction],
+    ids: Sequence[str] | None,
+    *,
+    skip_others: bool = False,
 ) -> Sequence[tuple[Instance, Prediction]]:
-    """Pair predictions with their instances, of ``ids`` if any; raises UserError for a stray prediction or none."""
+    """Pair predictions with their instances, of ``ids`` if any; raises UserError for a stray prediction or none.
+
+    With ``skip_others``, stray predictions are left out.
+    """
     places = {each.id.lower(): place for place, each in enumerate(instances)}
-    found = [each for each in predictions if not ids or each.instance_id.lower() in places]
+    found = [each for each in predictions if not (ids or skip_others) or each.instance_id.lower() in places]
     check_predictions(found, places)
     if not found:
         raise UserError(f"there is no prediction for {', '.join(ids or ()) or 'any instance'}")

@@ -58,8 +58,17 @@ def test_time_at_work_counts_and_the_longest_sets_the_end(clock: Clock) -> None:
     estimate.start("a")
     clock.now += 40
     assert estimate.seconds_left() == 60
+    done(estimate, clock, "b", 10)
     clock.now += 100
     assert estimate.seconds_left() == 10, "one that takes longer than before has no time left"
+
+
+def test_while_the_first_images_are_built_nobody_knows(clock: Clock) -> None:
+    estimate = Estimate({"a": 10, "b": 10}, clock)
+    estimate.plan(["a", "b"], 1)
+    estimate.start("a")
+    clock.now += 300
+    assert estimate.seconds_left() is None
 
 
 def test_the_longest_that_waits_sets_the_end(clock: Clock) -> None:
@@ -91,6 +100,9 @@ def test_the_time_left_is_that_of_a_sum_over_all(clock: Clock, seed: int) -> Non
             assert estimate.seconds_left() is None
             continue
         besides = [took[each] - known[each] for each in took if each in known]
+        if not besides and any(clock.now - since[each] > known[each] for each in since if each in known):
+            assert estimate.seconds_left() is None
+            continue
         more = max(0.0, sum(besides) / len(besides)) if besides else 0.0
         seconds = [
             max(0.0, (known[each] + more if each in known else usual or 0.0) - (clock.now - since.get(each, clock.now)))

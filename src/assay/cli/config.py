@@ -163,6 +163,7 @@ def odd_variables(root: Any) -> Iterator[str]:
     """Yield a sentence for each ``ASSAY_*`` variable that is no setting but nearly the name of one."""
     known = {
         "ASSAY_CACHE",
+        "ASSAY_CORPUS_ENGINE",
         "ASSAY_KEY_PASSPHRASE",
         "ASSAY_PUBLISHED",
         "ASSAY_SERVICE",
@@ -174,7 +175,7 @@ def odd_variables(root: Any) -> Iterator[str]:
     by_end = {name.removeprefix("ASSAY_"): name for name in known}
     for name in sorted(os.environ):
         end = name.removeprefix("ASSAY_")
-        close = nearest(end, by_end, likeness=0.85) if end != name and name not in known else ""
+        close = nearest(end, by_end, likeness=0.75) if end != name and name not in known else ""
         if close:
             yield f"{name} is no setting; did you mean {by_end[close]}?"
 

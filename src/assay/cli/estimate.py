@@ -59,12 +59,15 @@ class Estimate:
         return ", ".join(names) + more
 
     def seconds_left(self) -> float | None:
-        """Return None while nothing is known about some of the work."""
+        """Return None while nothing is known about some of the work, such as how long its images take to build."""
         unknown = len(self._waiting) - self._waits.count
         mean, number = self._took.value, len(self._waiting) + len(self._since)
         if not number or (mean is None and (unknown or not self._known.keys() >= self._since.keys())):
             return None
         usual, more, now = mean or 0.0, max(0.0, self._besides.value or 0.0), self._clock()
+        is_late = any(now - since > self._known.get(name, now) for name, since in self._since.items())
+        if is_late and self._besides.value is None:
+            return None
         expected = {name: self._known[name] + more if name in self._known else usual for name in self._since}
         rests = [max(0.0, seconds - (now - self._since[name])) for name, seconds in expected.items()]
         waiting = self._waits.sum + more * self._waits.count + usual * unknown

@@ -34,7 +34,7 @@ def _budget(text: object) -> float:
 
 
 PANELS = {
-    "What": "predictions gold null agent settings evaluate ids split skip_bad_rows labels stability rule",
+    "What": "predictions gold null agent settings evaluate ids split skip_bad_rows skip_others labels stability rule",
     "Run": "run_id runs_dir jobs samples seed fresh rerun_failed controls fail_under json",
     "Where": "engine environment mirror recipes setup registry push disk executor address shard durations",
     "How strict": "strict counter fail_fast",
@@ -93,6 +93,9 @@ Setup = Annotated[
     ),
 ]
 SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Report wrong rows and continue without them.")]
+SkipOthers = Annotated[
+    bool, typer.Option("--skip-others", help="Leave out predictions of instances that the data set lacks.")
+]
 Environment = Annotated[
     EnvironmentChoice,
     typer.Option(

@@ -86,8 +86,8 @@ def test_outcome_patch_wins_over_the_workspace(play: Callable[..., SolveResult])
 
 ENDS = [
     (BudgetExceeded("no", limit="cost"), "limit_cost"),
-    (BudgetExceeded("no", limit="tokens"), "limit_cost"),
-    (BudgetExceeded("no", limit="calls"), "limit_cost"),
+    (BudgetExceeded("no", limit="tokens"), "limit_tokens"),
+    (BudgetExceeded("no", limit="calls"), "limit_calls"),
     (BudgetExceeded("no", limit="seconds"), "limit_time"),
     (ContextTooLong("too long"), "context_exceeded"),
     (RequestRefused("bad request"), "agent_error"),
@@ -179,7 +179,7 @@ def test_budget_ends_the_work_and_changes_are_kept(play: Callable[..., SolveResu
         while True:
             fix(session)
 
-    for limits, status in ((BudgetLimits(calls=2), "limit_cost"), (BudgetLimits(cost=1.0), "limit_cost")):
+    for limits, status in ((BudgetLimits(calls=2), "limit_calls"), (BudgetLimits(cost=1.0), "limit_cost")):
         model = Scripted(lambda _request: Answer(content="fixed = True", usage=TokenUsage(cost=0.5)))
         solution = play(act, model, budget=Budget(llm=limits)).solution
         assert (solution.status, solution.usage.calls) == (status, 2)

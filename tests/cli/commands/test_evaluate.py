@@ -303,3 +303,17 @@ def test_a_language_that_is_not_supported_is_an_outcome_and_stops_nobody(assay: 
     shown = assay("report", "show", "rows.gold")
     assert "unknown language" in shown.out
     assert "cobol" in shown.out
+
+
+def test_predictions_of_other_instances_are_left_out_where_asked(assay: Callable, rows: Path) -> None:
+    line = '{"instance_id": "%s", "model_patch": "", "model_name_or_path": "m"}\n'
+    Path("all.jsonl").write_text(line % "acme__calc-1" + line % "x__y-2")
+    assay("evaluate", "rows.jsonl", "-p", "all.jsonl").refuses("such as x__y-2", "--skip-others")
+    done = assay("evaluate", "rows.jsonl", "-p", "all.jsonl", "--skip-others", "--json")
+    assert (done.code, done.json["submitted_instances"]) == (0, 1)
+
+
+def test_a_run_ends_with_what_to_type_next(assay: Callable, rows: Path) -> None:
+    done = assay("evaluate", "rows.jsonl", "--null", "--run-id", "none")
+    assert "assay report show runs/none -i acme__calc-1" in done.err
+    assert "assay view runs/none" in done.err

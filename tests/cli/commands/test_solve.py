@@ -16,7 +16,7 @@ def test_gold_is_solved_evaluated_and_exported_to_no_leaderboard(assay: Callable
     done = assay("solve", "rows.jsonl", "--agent", "gold", "--evaluate")
     assert done.code == 0, done.err
     assert done.out.count("resolved") == 3
-    assert "3 of 3 with a patch, $0.0000 ($0.0000 of it paid now) · runs/rows.solve.gold" in done.out
+    assert "3 of 3 with a patch, free · runs/rows.solve.gold" in done.out
     assert json.loads(Path("runs/rows.solve.gold/run.json").read_text())["settings"]["oracle"] == "gold_patch"
     for run in ("rows.solve.gold.evaluated", "again"):
         refused = assay("report", "export", run, "--format", "swebench")

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def test_the_file_is_that_of_the_golden(run: RunToExport, tmp_path: Path) -> Non
 @each_spoiled("huggingface")
 def test_what_the_hub_refuses_is_a_problem(run: RunToExport, tmp_path: Path, how: dict[str, str]) -> None:
     check_spoiled(hugging_face, run, tmp_path / "out", how)
+
+
+def test_a_part_of_a_known_data_set_is_no_result_of_it(run: RunToExport, tmp_path: Path) -> None:
+    about = run.metadata.model_copy(update={"benchmark": "SWE-bench/SWE-bench_Verified"})
+    exported(hugging_face, replace(run, metadata=about), tmp_path / "out")
+    (found,) = complaints(hugging_face, tmp_path / "out")
+    assert "value: is of 3 instances, and the data set has 500; evaluate all of them" in found
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.errors import UserError
-from assay.harness.exports.metadata import SubmissionMetadata, read_metadata
+from assay.harness.exports.metadata import SubmissionMetadata, make_template, read_metadata, require
 
 
 def test_fields_are_read(tmp_path: Path) -> None:
@@ -35,3 +35,12 @@ def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> No
         read_metadata(file)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_template_names_every_field_and_what_it_lacks_is_what_the_format_needs(tmp_path: Path) -> None:
+    required = ("name", "model", "os_system")
+    file = tmp_path / "me.yaml"
+    file.write_text(text := make_template(required, "swebench"))
+    assert all(f"{name}:" in text for name in SubmissionMetadata.model_fields)
+    with pytest.raises(UserError, match="needs name, model, os_system"):
+        require(read_metadata(file), required, "swebench", file)

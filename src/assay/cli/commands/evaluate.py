@@ -34,6 +34,7 @@ def evaluate(
     counter: options.Counter = CounterChoice.BESIDE,
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
+    skip_others: options.SkipOthers = False,
     fresh: options.EvaluateAgain = False,
     rerun_failed: options.RerunFailed = 0,
     controls: options.Controls = False,
@@ -66,6 +67,7 @@ def evaluate(
       assay evaluate lite -p preds.jsonl -i pallets__flask-5063 --mirror ~/mirrors -j 4
       assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
       assay evaluate lite -p jobs/2026-11-20__10-00-00
+      assay evaluate five.jsonl -p verified-preds.jsonl --skip-others
       assay evaluate lite -p preds.jsonl --environment published --strict
       assay evaluate lite -p preds.jsonl --counter pair
       assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls
@@ -96,7 +98,7 @@ def evaluate(
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     instances = apply_rule(rule, apply_quarantine(apply_labels(found, labels), dataset, stability))
     pairs = (
-        pair_predictions(instances, given.predictions, ids)
+        pair_predictions(instances, given.predictions, ids, skip_others=skip_others)
         if given
         else control_pairs(instances, "gold" if gold else "null")
     )

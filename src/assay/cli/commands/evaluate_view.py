@@ -34,7 +34,7 @@ def show(run: EvaluationRun, report: RunReport, verdicts: Sequence[Verdict], *, 
 
 
 def suggest(root: Path, instance_id: str) -> list[str]:
-    """Return what to type next: why an instance has its verdict, the run in a browser, and the run for others."""
+    """Return commands that go on: why an instance has its verdict, the run in a browser, and the run for others."""
     why = [f"  assay report show {root} -i {instance_id}   why"] if instance_id else []
     return [*why, f"  assay view {root}   in a browser", f"  assay report export {root} --help   for others"]
 

@@ -97,5 +97,12 @@ def _sum_line(solutions: Sequence[Solution]) -> str:
     costs = [each.usage.cost for each in solutions]
     paid = sum(each.usage.paid or 0.0 for each in solutions)
     known = sum(cost or 0.0 for cost in costs)
-    more = " and calls of unknown price" if None in costs else ""
-    return f"{with_patch} of {len(solutions)} with a patch, ${known:.4f}{more} (${paid:.4f} of it paid now)"
+    return f"{with_patch} of {len(solutions)} with a patch, {_say_cost(known, paid, None in costs)}"
+
+
+def _say_cost(known: float, paid: float, is_partly_unknown: bool) -> str:
+    """Return the cost of answers in US dollars, as far as prices are known; recorded answers cost nothing now."""
+    if not known:
+        return "prices unknown (--prices)" if is_partly_unknown else "free"
+    now = "" if f"{paid:.4f}" == f"{known:.4f}" else f", ${paid:.4f} paid now"
+    return f"${known:.4f}{now}{' and calls of unknown price (--prices)' if is_partly_unknown else ''}"

@@ -55,6 +55,13 @@ def test_a_submission_without_metadata_is_one_line(assay: Callable, mine: Path) 
     assay("report", "export", "mine", "--format", "swe-polybench").refuses(f"assay: {needed}")
 
 
+def test_a_file_for_metadata_is_begun_and_never_overwritten(assay: Callable, mine: Path) -> None:
+    ask = ("report", "export", str(mine), "--format", "swebench", "--init-metadata", "new.yaml")
+    assert assay(*ask).code == 0
+    assay(*ask).refuses("new.yaml is there already")
+    assay(*ask[:-2], "--metadata", "new.yaml").refuses("new.yaml: swebench needs")
+
+
 def test_an_export_that_does_not_fit_the_instances_is_one_line(assay: Callable, mine: Path, about: str) -> None:
     done = assay("report", "export", "mine", "--format", "multi-swe-bench", "--metadata", about)
     done.refuses("graded by swe-bench, not by multi-swe-bench")

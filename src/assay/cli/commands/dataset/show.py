@@ -26,7 +26,7 @@ def show(
     """
     from assay.cli import console
 
-    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_lack_labels=True)
     if json:
         about = {"dataset": loaded.ref.name, "revision": loaded.ref.revision}
         console.print_json({**about, "instances": list(loaded.instances)})

@@ -39,6 +39,10 @@ def export(
     metadata: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML: what only you can say, such as authors and report.")
     ] = None,
+    init_metadata: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a file for --metadata to fill in, with what this format needs; stop."),
+    ] = None,
     trajectories: Annotated[
         Path | None,
         typer.Option(
@@ -58,6 +62,7 @@ def export(
 
     \b
     Examples:
+      assay report export lite.my_model --format swebench --init-metadata me.yaml
       assay report export lite.my_model --format swebench --metadata me.yaml -o submission --check
       assay report export submission --format swebench --check
       assay report export lite.my_model --format junit -o ci
@@ -66,6 +71,9 @@ def export(
     from assay.harness.exports.write import run_problems
 
     chosen = find(format_name)
+    if init_metadata is not None:
+        _write_template(chosen, init_metadata)
+        return
     if check and _is_exported(target, runs_dir):
         done = Exported(chosen, Path(target))
     else:
@@ -78,6 +86,15 @@ def export(
     found = [*done.problems, *_check(done)] if check else []
     _print(done, found, checked=check, as_json=json)
     raise typer.Exit(exits.INVALID if found else 0)
+
+
+def _write_template(chosen: "ExportFormat", file: Path) -> None:
+    from assay.harness.exports.metadata import make_template
+
+    if file.exists():
+        raise UserError(f"{file} is there already; remove it or name another file")
+    file.write_text(make_template(chosen.REQUIRED, chosen.NAME), encoding="utf-8")
+    print(f"{file}: fill it in, and give it with --metadata {file}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def _choose_outcomes(names: "Sequence[str]", failed: bool) -> "set[Outcome]":
 
 
 def _view(store: "RunStore", instance_id: str) -> "InstanceView":
-    """Return what there is on an instance of a run; raises UserError if it has no verdict."""
+    """Return the page of an instance of a run; raises UserError if it has no verdict."""
     from assay.harness.names import did_you_mean
     from assay.viewer.instance import view
     from assay.viewer.runs import Viewer
