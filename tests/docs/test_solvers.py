@@ -1,0 +1,31 @@
+"""The page of the native solvers names every setting with its usual value."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.agents.registry import AGENTS
+
+PAGE = (Path(__file__).parents[2] / "docs/solvers.md").read_text(encoding="utf-8")
+OTHERS = {"gold", "null", "replay", "command"}
+
+
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - OTHERS))
+def test_the_page_names_every_setting_with_its_usual_value(name: str) -> None:
+    section = PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1:3] for line in section.splitlines() if line.startswith("| `")]
+    said = {
+        setting.strip(" `"): usual.strip(" `") for names, usuals in cells for setting, usual in _pair(names, usuals)
+    }
+    fields = AGENTS[name].Settings.model_fields
+    assert said.keys() == fields.keys()
+    for setting, field in fields.items():
+        usual = field.get_default(call_default_factory=True)
+        if isinstance(usual, bool | int | float | str) and usual != "":
+            assert said[setting] == (str(usual).lower() if isinstance(usual, bool) else str(usual)), setting
+
+
+def _pair(names: str, usuals: str) -> list[tuple[str, str]]:
+    """Pair settings of one line with their values; one value stands for all."""
+    settings, values = names.split(","), usuals.split(",")
+    return list(zip(settings, values * len(settings) if len(values) == 1 else values, strict=False))
