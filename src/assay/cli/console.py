@@ -318,7 +318,11 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def print_json(content: object) -> None:
     """Print the one JSON object of a ``--json`` run, whose values may be models."""
-    print(json.dumps(content, default=methodcaller("model_dump", mode="json")), flush=True)
+    print(format_json(content), flush=True)
+
+
+def format_json(content: object) -> str:
+    return json.dumps(content, default=methodcaller("model_dump", mode="json"))
 
 
 def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

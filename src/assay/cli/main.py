@@ -18,7 +18,19 @@ from assay.cli.commands.images import audit as audit_images
 from assay.cli.commands.images import build, lock, prune, ship
 from assay.cli.commands.images import check as check_images
 from assay.cli.commands.images import list as list_images
-from assay.cli.commands.report import bundle, cause, compare, export, html, merge, metrics, regrade, trajectory, verify
+from assay.cli.commands.report import (
+    bundle,
+    cause,
+    compare,
+    export,
+    html,
+    merge,
+    metrics,
+    regrade,
+    screen,
+    trajectory,
+    verify,
+)
 from assay.cli.commands.report import show as show_run
 from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
 from assay.cli.printing import guard_streams
@@ -67,11 +79,12 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "report": (
-        "Show runs, merge and compare them, find causes, grade them again, export and seal them.",
+        "Show runs, screen, merge and compare them, find causes, grade them again, export and seal them.",
         {
             "show": show_run.show,
             "compare": compare.compare,
             "metrics": metrics.metrics,
+            "screen": screen.screen,
             "cause": cause.cause,
             "html": html.html,
             "merge": merge.merge,

@@ -50,6 +50,9 @@ def audit(
     engine: options.EngineName = "docker",
     build_limits: options.BuildLimits = "",
     skip_bad_rows: options.SkipBadRows = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the JSON of --json to a file.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Look for problems with instances: leaked solutions, weak or narrow tests, thin statements, old issues.
@@ -64,10 +67,11 @@ def audit(
     Examples:
       assay dataset audit lite --cutoff 2023-09-30
       assay dataset audit rows.jsonl --kind solution_in_issue --json
-      assay dataset audit releases --mutants 6 --timeout 120
+      assay dataset audit releases --mutants 6 --timeout 120 -o audit.json
       assay dataset audit releases -i pallets__flask-2.3.2 --counter-tests
     """
-    from assay.cli.commands.dataset.audit_view import print_findings, print_json
+    from assay.cli import console
+    from assay.cli.commands.dataset.audit_view import describe, print_findings
     from assay.harness.runs.manifest import RunKind
     from assay.jobs.audit import Audit
     from assay.jobs.evaluate import EvaluationRun, run_name
@@ -84,8 +88,10 @@ def audit(
         found.find_by_mutants(EvaluationRun(run_name(dataset, "audit"), runs_dir, place, kind=RunKind.AUDIT), mutants)
     if counter_tests:
         found.find_by_counters(place)
+    if output is not None:
+        output.write_text(console.format_json(describe(found, loaded.ref)) + "\n", encoding="utf-8")
     if json:
-        print_json(found, loaded.ref)
+        console.print_json(describe(found, loaded.ref))
     else:
         print_findings(found, loaded.ref, all_of_it=bool(ids or kinds))
     raise typer.Exit(exit_code(found, strict=strict))

@@ -14,7 +14,8 @@ SHOWN = 3
 WIDTH = 200  # characters of a line of evidence that are printed
 
 
-def print_json(audit: Audit, ref: DatasetRef) -> None:
+def describe(audit: Audit, ref: DatasetRef) -> dict[str, object]:
+    """Return an audit as JSON has it."""
     about = {"dataset": ref.name, "revision": ref.revision, "instances": len(audit.instances)}
     tried = {
         trial.instance_id: [
@@ -23,7 +24,7 @@ def print_json(audit: Audit, ref: DatasetRef) -> None:
         ]
         for trial in audit.trials
     }
-    console.print_json({**about, "findings": list(audit.findings), "mutants": tried})
+    return {**about, "findings": list(audit.findings), "mutants": tried}
 
 
 def print_findings(audit: Audit, ref: DatasetRef, *, all_of_it: bool) -> None:
