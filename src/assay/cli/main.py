@@ -12,7 +12,18 @@ from typer.exceptions import TyperException
 from assay.cli.command import CommandGroup, ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, serve, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
-from assay.cli.commands.dataset import audit, check, collect, convert, counter, mirror, predictions, setup, validate
+from assay.cli.commands.dataset import (
+    audit,
+    check,
+    collect,
+    convert,
+    counter,
+    mirror,
+    predictions,
+    select,
+    setup,
+    validate,
+)
 from assay.cli.commands.dataset import show as show_dataset
 from assay.cli.commands.images import audit as audit_images
 from assay.cli.commands.images import build, lock, prune, ship
@@ -64,10 +75,11 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "dataset": (
-        "Show, check, convert, validate, audit and collect instances.",
+        "Show, check, select, convert, validate, audit and collect instances.",
         {
             "show": show_dataset.show,
             "check": check.check,
+            "select": select.select,
             "convert": convert.convert,
             "predictions": predictions.predictions,
             "mirror": mirror.mirror,
