@@ -61,7 +61,7 @@ def select(
     \b
     Examples:
       assay dataset select rows.jsonl -n 60 --by repo -o sample.jsonl
-      assay dataset select verified.jsonl --difficulty "<15 min fix" --until 2020-12-31 -o easy.jsonl
+      assay dataset select rows.jsonl --language python --files 1 --since 2019-01-01 -o small.jsonl
       assay dataset audit rows.jsonl -o audit.json
       assay dataset select rows.jsonl --audit audit.json --without solution_in_issue -o sound.jsonl
     """
