@@ -1,6 +1,6 @@
 """Releases and their archives by a language's own package client, which knows where its index is.
 
-The client of this machine is used or, if there is none, the one in the language's toolchain image, in a container.
+The client of this machine is used or, if none works here, the one in the language's toolchain image, in a container.
 ``dockerfiles/<language>/archive.sh`` and ``releases.sh`` hold its commands, and leave their answer in the file
 ``archive``. They build and run nothing of the package.
 """
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO
 
@@ -54,6 +54,8 @@ class PackageClient:
     """The language whose toolchain has the program."""
     names: re.Pattern[str]
     """Allowed package names: they go into the client's files and into shell text."""
+    version: str = "--version"
+    """Argument with which a program that works says its version."""
 
     def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: UserImages, /) -> None:
         for field, value, allowed in (("name", archive.name, self.names), ("version", archive.version, VERSION)):
@@ -74,7 +76,7 @@ class PackageClient:
     def _ask(self, question: Question, to: IO[bytes], cache: Path, images: UserImages) -> None:
         with scratch_folder(cache) as folder:
             scratch = Path(folder)
-            if shutil.which(self.program):
+            if _works(self.program, self.version):
                 self._run_here(question, scratch, to)
             else:
                 self._run_in_box(question, scratch, to, _Toolbox(self.language, cache, images))
@@ -134,6 +136,18 @@ class _Toolbox:
         if base.is_made:
             ensure(base.name, engine, self.cache, partial(make_toolchain, base, engine))
         return engine, base.name
+
+
+@cache
+def _works(program: str, version: str) -> bool:
+    """Return whether a program of this machine starts; one of rustup may have no toolchain behind it."""
+    try:
+        done = subprocess.run(
+            [program, version], capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def _exit_code(command: list[str], folder: Path, output: IO[bytes]) -> int | None:

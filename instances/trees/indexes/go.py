@@ -15,7 +15,9 @@ SURE_OF_DATES = True
 
 PACKAGING: tuple[str, ...] = ()
 
-CLIENT = PackageClient("go", language="go", names=re.compile(r"[0-9A-Za-z][0-9A-Za-z._~-]*(/[0-9A-Za-z._~-]+)*"))
+CLIENT = PackageClient(
+    "go", language="go", names=re.compile(r"[0-9A-Za-z][0-9A-Za-z._~-]*(/[0-9A-Za-z._~-]+)*"), version="version"
+)
 
 fetch = CLIENT.fetch
 

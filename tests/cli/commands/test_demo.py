@@ -2,8 +2,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from assay.cli.commands import demo
+from assay.harness.errors import EnvironmentFailure
 
 
 @pytest.mark.docker
@@ -22,3 +26,19 @@ def test_the_demo_is_as_it_should_be(in_folder: Path) -> None:
     ]
     partial = shown["verdicts"][-1]
     assert 0 < len(partial["unfixed"]) < 10  # wrong, though it mends most
+
+
+def test_an_instance_that_cannot_be_fetched_is_left_out_and_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def load(_dataset: str, ids: list[str], _split: None) -> SimpleNamespace:
+        if ids[0] != demo.PARTIAL:
+            raise EnvironmentFailure("cargo cannot fetch it")
+        return SimpleNamespace(instances=ids)
+
+    monkeypatch.setattr(demo, "load_instances", load)
+    assert demo._load_instances() == [demo.PARTIAL]
+    assert capsys.readouterr().err.count("left out, cargo cannot fetch it") == 3
+    monkeypatch.setattr(demo, "PARTIAL", "")
+    with pytest.raises(EnvironmentFailure, match="cannot fetch it"):
+        demo._load_instances()

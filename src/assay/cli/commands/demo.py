@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.harness.domain import Instance, Prediction, Verdict
-    from assay.harness.grading.meanings import say_reason
 
 IDS = ("tokio-rs__slab-0.4.11", "andialbrecht__sqlparse-0.4.4", "masterminds__semver-3.3.1", "pallets__flask-2.3.2")
 """Rust, Python and Go, each from its own package index; those of different toolchains are beside each other."""
@@ -36,10 +35,11 @@ def demo(
       assay demo
     """
     from assay.cli import console
+    from assay.harness.grading.meanings import say_reason
     from assay.harness.runs.manifest import RunKind
     from assay.jobs.evaluate import EvaluationRun
 
-    instances = sorted(load_instances("releases", list(IDS), None).instances, key=lambda each: IDS.index(each.id))
+    instances = _load_instances()
     place = config.workplace(engine, jobs=jobs)
     rows: list[tuple[str, Verdict]] = []
     for patch, pairs in _patches(instances).items():
@@ -58,6 +58,24 @@ def demo(
         print("Every verdict is as it should be." if as_expected else "Some verdicts are not as they should be.")
         print(f"The evidence is in {runs_dir}/demo.*; look with: assay report show demo.gold")
     raise typer.Exit(0 if as_expected else exits.INVALID)
+
+
+def _load_instances() -> "list[Instance]":
+    """Load the instances whose releases can be fetched, and name the others; raises EnvironmentFailure if none can."""
+    from assay.cli.console import say
+    from assay.harness.errors import EnvironmentFailure
+
+    found: list[Instance] = []
+    failure: EnvironmentFailure | None = None
+    for name in IDS:
+        try:
+            found += load_instances("releases", [name], None).instances
+        except EnvironmentFailure as error:
+            say(f"{name}: left out, {error}")
+            failure = error
+    if failure and not found:
+        raise failure
+    return found
 
 
 def _patches(instances: "Sequence[Instance]") -> "dict[str, list[tuple[Instance, Prediction]]]":

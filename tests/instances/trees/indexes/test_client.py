@@ -1,6 +1,8 @@
 """The package clients of this machine, asking indexes of our own, and once each in a container the real ones."""
 
+import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from assay.harness import engines
 from assay.harness.domain import Archive, TreeRef
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
-from assay.instances.trees.indexes import WrongArchive, download
+from assay.instances.trees.indexes import WrongArchive, client, download
 from assay.instances.trees.sources import Sources
 from toys import CrateIndex, GoProxy
 
@@ -111,18 +113,27 @@ def test_names_with_shell_syntax_are_refused(tmp_path: Path, change: dict[str, s
     assert not list(tmp_path.rglob("evil"))
 
 
-def hide_clients(monkeypatch: pytest.MonkeyPatch) -> None:
-    which = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: None if name in {"go", "cargo"} else which(name))
+@pytest.fixture
+def broken_clients(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Put a `go` and a `cargo` on PATH that do not work, such as rustup's without a toolchain."""
+    for name in ("go", "cargo"):
+        program = tmp_path / "broken" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\necho 'error: rustup could not choose a version' >&2\nexit 1\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'broken'}:{os.environ['PATH']}")
+    client._works.cache_clear()
+    yield
+    client._works.cache_clear()
 
 
+@pytest.mark.usefixtures("broken_clients")
 def test_a_machine_without_client_and_engine_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def unavailable(_name: str) -> None:
         raise EngineUnavailable("no container engine answers (nothing there); set DOCKER_HOST")
 
-    hide_clients(monkeypatch)
     monkeypatch.setattr(engines, "open_engine", unavailable)
     with pytest.raises(EnvironmentFailure, match=r"no cargo on this machine, nor an engine.*DOCKER_HOST") as caught:
         download(SLAB, tmp_path, {})
@@ -131,11 +142,11 @@ def test_a_machine_without_client_and_engine_is_reported_in_one_line(
 
 @pytest.mark.docker
 @pytest.mark.network
+@pytest.mark.usefixtures("broken_clients")
 @pytest.mark.parametrize("archive", [SEMVER, SLAB], ids=lambda archive: archive.index)
 def test_a_machine_without_the_client_uses_that_of_the_toolchain_image(
     docker_engine: DockerEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, archive: Archive
 ) -> None:
-    hide_clients(monkeypatch)
     monkeypatch.setattr(engines, "open_engine", lambda _name: docker_engine)
     fetched = download(archive, tmp_path, {})
     assert fetched.stat().st_size > 10_000
