@@ -246,6 +246,8 @@ class TreeRef:
     commit: str = ""
     archive: Archive | None = None
     patch: str = ""
+    lacking: tuple[str, ...] = ()
+    """Files of the commit that are left out, since no copy here has them; such a tree is another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,8 @@ class Evidence(Model):
     """Assay's own tests by name; empty if none were run."""
     output_truncated: bool = False
     restored: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    """Files of the base tree that the tests ran without, since no copy of the repository had them."""
     rewritten: tuple[str, ...] = ()
     """Tests, and files that steer them, that changed while the tests ran."""
     report: TestReport = TestReport()

@@ -62,6 +62,8 @@ class Instance(Model):
     """Source of the base tree if it is not a commit."""
     base: PatchedCommit | None = None
     """The base tree if it is a commit with a patch on top; ``base_commit`` is then empty."""
+    lacking: tuple[str, ...] = ()
+    """Files of the base tree that are left out, since the partial clones here lack them; no row names any."""
     language: str = "python"
     problem_statement: str = Field(repr=False)
     gold_patch: str = Field(repr=False)

@@ -133,6 +133,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
             "engine": engine.name,
             "environment": get_environment_kind(task),
             "strict": plan.strict,
+            "lacking": task.instance.lacking,
             "timings": clock.timings(total=time.monotonic() - began),
             "flags": (
                 *found.evidence.flags,

@@ -36,7 +36,12 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
         broken=found.broken,
         reason=found.reason + left_out,
         environment=evidence.environment,
-        flags=(*evidence.flags, *found.flags, *_find_warnings(instance, evidence)),
+        flags=(
+            *evidence.flags,
+            *found.flags,
+            *_find_warnings(instance, evidence),
+            *(f"not_in_mirror:{path}" for path in evidence.lacking),
+        ),
         measures=dict(found.measures),
         counter=evidence.counter.count() if evidence.counter else None,
     )

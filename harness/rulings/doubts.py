@@ -84,6 +84,8 @@ def _check_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
 def _check_strictness(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.strict and FUZZED in evidence.apply.normalized:
         return Outcome.PATCH_CONFLICT, "git does not apply the patch, and a strict run takes no other way"
+    if evidence.strict and evidence.lacking:
+        return Outcome.ENV_ERROR, f"the tree lacks {', '.join(evidence.lacking)}, which is not enough for a strict run"
     if evidence.strict and evidence.user == ROOT:
         return Outcome.NOT_RUN, "the tests ran as root, which is not enough for a strict run"
     if evidence.strict and evidence.report.channel is Channel.LOG:

@@ -22,7 +22,7 @@ from assay.harness.runs.workbench import Workbench
 
 UNTESTED = INFRASTRUCTURE | {Outcome.EMPTY_PATCH, Outcome.PATCH_REJECTED, Outcome.PATCH_CONFLICT}
 """Outcomes that do not say whether tests can pass in an image."""
-REASON = "nothing passes here; with {}: {}"
+REASON = "{}; with {}: {}"
 
 
 def blame(task: Task, found: Evaluation, bench: Workbench, evaluate: Callable[[Task], Evaluation]) -> Evaluation:
@@ -85,7 +85,10 @@ def _plan_control(task: Task, bench: Workbench) -> Task | None:
 
 
 def _read_signs(instance: Instance, evidence: Evidence) -> bool | None:
-    """Return whether an evaluation shows that tests pass in its image, or that none does; None if it shows neither."""
+    """Return whether an evaluation shows that tests pass in its image, or that none does; None if it shows neither.
+
+    Over a tree that lacks files, only a resolved patch shows that they do, if there is a gold patch to ask.
+    """
     ruling = find_benchmark(instance.rule).judge(instance, evidence.model_copy(update={"strict": False}))
     was_killed = ruling.outcome is Outcome.TAMPERED and evidence.exit_code == KILLED
     if ruling.outcome in UNTESTED or was_killed:
@@ -94,7 +97,9 @@ def _read_signs(instance: Instance, evidence: Evidence) -> bool | None:
         return True
     if ruling.outcome is Outcome.NOT_RUN or not _has_passes(instance, evidence):
         return False
-    return True if ruling.outcome is Outcome.UNRESOLVED and not find_distrust(evidence) else None
+    if ruling.outcome is not Outcome.UNRESOLVED or find_distrust(evidence):
+        return None
+    return not (evidence.lacking and instance.gold_patch.strip())  # what failed may need a file that is not there
 
 
 def _has_passes(instance: Instance, evidence: Evidence) -> bool:
@@ -116,7 +121,8 @@ def _explain_failure(control: Task, found: Evaluation) -> str | None:
     if works is not False:
         return "" if works else None
     reason = find_benchmark(control.instance.rule).judge(control.instance, found.evidence).reason
-    return REASON.format("gold" if control.prediction.patch else "no patch", reason)
+    lacking = f"the tree lacks {', '.join(found.evidence.lacking)}" if found.evidence.lacking else "nothing passes here"
+    return REASON.format(lacking, "gold" if control.prediction.patch else "no patch", reason)
 
 
 def _find_record(control: Task, evidence: Evidence) -> Path:

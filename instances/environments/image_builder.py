@@ -22,6 +22,7 @@ from assay.instances.environments.image_specs import (
 )
 from assay.instances.environments.images_lock import Layer, keep_layer, keep_toolchain
 from assay.instances.environments.known_images import KnownImages, fetch_known, make_known_key, send_known
+from assay.instances.environments.lacking import check_lacking
 from assay.instances.environments.layer_builder import LayerBuilder
 from assay.instances.environments.packages import PYTHON, PackageResolver
 from assay.instances.environments.pins.cutoff import service_cutoff
@@ -94,9 +95,11 @@ class ImageBuilder:
 
         Raises:
             DataError: the instance's recipe file is wrong.
-            EnvironmentFailure: the image cannot be built or pulled, gives the answer away, or the builder was aborted.
+            EnvironmentFailure: the image cannot be built or pulled, gives the answer away, lacks a file that the
+                evaluation needs, or the builder was aborted.
         """
         wanted = self._read_request(instance, patch)
+        check_lacking(instance, wanted.recipe, patch or "")
         with self.shelf.uses.hold() as hold:
             yield self._find_known(wanted.key, hold) or self._build_missing(wanted, hold)
 

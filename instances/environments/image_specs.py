@@ -51,7 +51,8 @@ def python_packages(instance: Instance, recipe: Recipe, lock: str, system: Build
 
 def manifest_packages(instance: Instance, recipe: Recipe, lock: str, date: str) -> Packages:
     tree = tree_ref(instance) if lock or recipe.fetch else None
-    return Packages(files={"manifests.txt": lock}, bounds={"cutoff": f"{date}\n"}, tree=tree)
+    lacking = {"lacking.txt": _lines(tree.lacking)} if tree and tree.lacking else {}
+    return Packages(files={"manifests.txt": lock, **lacking}, bounds={"cutoff": f"{date}\n"}, tree=tree)
 
 
 def make_image_chain(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from assay.harness.domain import TreeRef
 from assay.harness.errors import EnvironmentFailure
 
 MTIME = 1_000_000_000
@@ -49,12 +50,27 @@ def read_tar(path: Path) -> Iterator[TreeEntry]:
             yield TreeEntry(member.name, _git_mode(member), content.read() if content else _link_target(member))
 
 
-def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[TreeEntry]:
+def commit_entries(git_dir: Path, ref: TreeRef, env: dict[str, str]) -> Iterator[TreeEntry]:
     """Yield the tree of a commit exactly as git stores it; raises EnvironmentFailure.
 
     Not by ``git archive``, which omits and rewrites files that the tree's own attributes name.
     """
-    yield from _entries(git_dir, _rows(git_dir, commit, env), env)
+    yield from _entries(git_dir, _rows(git_dir, ref, env), env)
+
+
+def find_lacking(git_dir: Path, ref: TreeRef, env: dict[str, str]) -> tuple[str, ...]:
+    """List the files of a commit that a partial clone lacks; a clone that is none has to have them all.
+
+    Raises EnvironmentFailure if git cannot list the commit's files.
+    """
+    if not any((git_dir / "objects/pack").glob("*.promisor")):
+        return ()
+    blobs = [(sha, path) for mode, sha, path in _rows(git_dir, ref, env) if mode != SUBMODULE]
+    command = ["git", f"--git-dir={git_dir}", "cat-file", "--buffer", "--batch-check=%(objectname)"]
+    wanted = "".join(f"{sha}\n" for sha, _ in blobs).encode()
+    listed = subprocess.run(command, input=wanted, capture_output=True, env=env, check=False).stdout.decode()
+    missing = {line.split()[0] for line in listed.splitlines() if line.endswith(" missing")}
+    return tuple(path for sha, path in blobs if sha in missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +83,7 @@ class TreeChanges:
     """Files, and folders that hold no file any more."""
 
 
-def compare_commits(git_dir: Path, old: str, new: str, env: dict[str, str]) -> TreeChanges:
+def compare_commits(git_dir: Path, old: TreeRef, new: TreeRef, env: dict[str, str]) -> TreeChanges:
     """Find what turns the tree of one commit into that of another; raises as ``commit_entries``."""
     before, after = _rows(git_dir, old, env), _rows(git_dir, new, env)
     known = set(before)
@@ -79,7 +95,7 @@ def compare_commits(git_dir: Path, old: str, new: str, env: dict[str, str]) -> T
 
 
 def differing_entries(
-    git_dir: Path, old: str, new: str, env: dict[str, str]
+    git_dir: Path, old: TreeRef, new: TreeRef, env: dict[str, str]
 ) -> tuple[list[TreeEntry], list[TreeEntry]]:
     """Return the entries in which two commits' trees differ, old and new; raises as ``commit_entries``."""
     sides = _rows(git_dir, old, env), _rows(git_dir, new, env)
@@ -88,13 +104,13 @@ def differing_entries(
     return before, after
 
 
-def commit_paths(git_dir: Path, commit: str, env: dict[str, str]) -> list[str]:
+def commit_paths(git_dir: Path, ref: TreeRef, env: dict[str, str]) -> list[str]:
     """List the paths of a commit's tree; raises EnvironmentFailure if git fails."""
-    return [path for _, _, path in _rows(git_dir, commit, env)]
+    return [path for _, _, path in _rows(git_dir, ref, env)]
 
 
-def patch_commit(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
-    """Yield the tree of a commit with a patch on top; raises EnvironmentFailure if the patch does not apply.
+def patch_commit(git_dir: Path, ref: TreeRef, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
+    """Yield the tree of a commit with its patch on top; raises EnvironmentFailure if the patch does not apply.
 
     New objects go to the folder ``scratch``, not into the repository.
     """
@@ -104,12 +120,12 @@ def patch_commit(git_dir: Path, commit: str, patch: str, scratch: Path, env: dic
         "GIT_OBJECT_DIRECTORY": str(scratch / "objects"),
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(git_dir / "objects"),
     }
-    for step in (["read-tree", commit], ["apply", "--cached"], ["write-tree"]):
+    for step in (["read-tree", ref.commit], ["apply", "--cached"], ["write-tree", "--missing-ok"]):
         command = ["git", f"--git-dir={git_dir}", *step]
-        done = subprocess.run(command, input=patch.encode(), capture_output=True, env={**env, **own}, check=False)
+        done = subprocess.run(command, input=ref.patch.encode(), capture_output=True, env={**env, **own}, check=False)
         if done.returncode:
             raise EnvironmentFailure(f"a patch of the tree does not apply: {last_line(done.stderr)}")
-    yield from commit_entries(git_dir, done.stdout.decode().strip(), {**env, **own})
+    yield from commit_entries(git_dir, replace(ref, commit=done.stdout.decode().strip()), {**env, **own})
 
 
 def store_entries(entries: Iterable[TreeEntry], git_dir: Path, env: dict[str, str]) -> str:
@@ -153,18 +169,18 @@ def last_line(output: bytes) -> str:
     return lines[-1] if lines else "no message"
 
 
-def _rows(git_dir: Path, commit: str, env: dict[str, str]) -> list[tuple[int, str, str]]:
-    """List mode, object and path of all files of a commit."""
-    command = ["git", f"--git-dir={git_dir}", "ls-tree", "-r", "-z", commit]
+def _rows(git_dir: Path, ref: TreeRef, env: dict[str, str]) -> list[tuple[int, str, str]]:
+    """List mode, object and path of all files of a commit but those left out."""
+    command = ["git", f"--git-dir={git_dir}", "ls-tree", "-r", "-z", ref.commit]
     listing = subprocess.run(command, capture_output=True, env=env, check=False)
     if listing.returncode:
-        raise EnvironmentFailure(f"git cannot list {commit} in {git_dir}: {last_line(listing.stderr)}")
-    rows = []
+        raise EnvironmentFailure(f"git cannot list {ref.commit} in {git_dir}: {last_line(listing.stderr)}")
+    rows, lacking = [], {*ref.lacking}
     for row in filter(None, listing.stdout.split(b"\0")):
         meta, _, path = row.partition(b"\t")
         mode, _, sha = meta.decode().split(" ")
         rows.append((int(mode, 8), sha, path.decode(errors="surrogateescape")))
-    return rows
+    return [row for row in rows if row[2] not in lacking]
 
 
 def _entries(git_dir: Path, rows: list[tuple[int, str, str]], env: dict[str, str]) -> Iterator[TreeEntry]:

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +23,7 @@ from assay.instances.trees.content import (
     commit_paths,
     compare_commits,
     differing_entries,
+    find_lacking,
     last_line,
     patch_commit,
     read_tar,
@@ -51,6 +53,7 @@ class Sources:
         self.mirrors = tuple(mirror.absolute() for mirror in mirrors)  # git also runs in other folders
         self.cache = cache or default_cache()
         self.toolchains = toolchains or {}
+        self._lacking: dict[tuple[Path, str], tuple[str, ...]] = {}
 
     def tree(self, ref: TreeRef) -> Path:
         """Return an uncompressed tar of a tree, without a leading folder; equal trees give equal bytes.
@@ -67,29 +70,39 @@ class Sources:
     def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[TreeEntry]:
         if ref.patch and ref.archive:
             commit = store_entries(self._read_archive(ref.archive), scratch / "stored", git_env())
-            return patch_commit(scratch / "stored", commit, ref.patch, scratch, git_env())
+            return patch_commit(scratch / "stored", replace(ref, commit=commit), scratch, git_env())
         if ref.patch:
-            return patch_commit(self._repository(ref), ref.commit, ref.patch, scratch, git_env())
+            return patch_commit(self._repository(ref), ref, scratch, git_env())
         if ref.archive:
             return self._read_archive(ref.archive)
-        return commit_entries(self._repository(ref), ref.commit, git_env())
+        return commit_entries(self._repository(ref), ref, git_env())
 
     def _read_archive(self, archive: Archive) -> Iterable[TreeEntry]:
         return archive_entries(download(archive, self.cache, self.toolchains))
 
     def changes(self, old: TreeRef, new: TreeRef) -> TreeChanges:
         """Find what turns one commit's tree into another's; raises EnvironmentFailure if one cannot be had."""
-        return compare_commits(self._repository(new), old.commit, new.commit, git_env())
+        return compare_commits(self._repository(new), old, new, git_env())
 
     def differing(self, old: TreeRef, new: TreeRef) -> tuple[list[TreeEntry], list[TreeEntry]]:
         """Return the entries in which two commits' trees differ, old and new; raises as ``changes``."""
-        return differing_entries(self._repository(new), old.commit, new.commit, git_env())
+        return differing_entries(self._repository(new), old, new, git_env())
 
     def paths(self, ref: TreeRef) -> list[str]:
         """Return the paths of a tree without a patch; raises EnvironmentFailure if it cannot be had."""
         if ref.archive:
             return [entry.path for entry in read_tar(self.tree(ref))]
-        return commit_paths(self._repository(ref), ref.commit, git_env())
+        return commit_paths(self._repository(ref), ref, git_env())
+
+    def find_lacking(self, ref: TreeRef) -> tuple[str, ...]:
+        """List the files of a tree that partial clones lack; none if the whole tree is cached, or its commit not here.
+
+        Nothing is fetched. Raises EnvironmentFailure for a name or a commit that is none.
+        """
+        if ref.archive or self._tar_file(replace(ref, lacking=())).is_file():
+            return ()
+        git_dir = self._local_repository(ref)
+        return self._list_lacking(git_dir, ref) if git_dir else ()
 
     def ancestors(self, ref: TreeRef) -> tuple[TreeRef, ...]:
         """Return earlier trees of the main line that ref's neighbours have in common with it, oldest first.
@@ -102,10 +115,13 @@ class Sources:
         shown = run_git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
         starts = epochs(datetime.fromisoformat(shown.stdout.decode().strip()))
         found = dict.fromkeys(_first_since(git_dir, ref.commit, start) for start in starts)
-        return tuple(TreeRef(ref.repo, commit) for commit in found if commit != ref.commit)
+        trees = (TreeRef(ref.repo, commit) for commit in found if commit != ref.commit)
+        return tuple(replace(tree, lacking=self._list_lacking(git_dir, tree)) for tree in trees)
 
     def read_file(self, ref: TreeRef, path: str) -> bytes | None:
         """Read one file of a tree; None if the path is missing or no file. Raises as ``tree``."""
+        if path in ref.lacking:
+            return None
         if ref.archive or ref.patch:
             return next((entry.content for entry in read_tar(self.tree(ref)) if entry.path == path), None)
         return _read_blob(self._repository(ref), ref.commit, path)
@@ -123,10 +139,10 @@ class Sources:
         git_dir = self._local_repository(ref) if ref.commit else None
         if git_dir is None or git_dir == self._own(ref.repo):  # what was fetched has no history
             return None
-        listed = run_git(f"--git-dir={git_dir}", "rev-list", "--objects", ref.commit)
+        listed = run_git(f"--git-dir={git_dir}", "rev-list", "--objects", "--missing=print", ref.commit)
         if listed.returncode:
             return None
-        return frozenset(ids) - {line[:40].decode() for line in listed.stdout.splitlines()}
+        return frozenset(ids) - {line.removeprefix(b"?")[:40].decode() for line in listed.stdout.splitlines()}
 
     def is_ancestor(self, ref: TreeRef, of: TreeRef) -> bool | None:
         """Return whether a tree's commit is an ancestor of another's; None if no history here says that."""
@@ -195,16 +211,28 @@ class Sources:
         return self._local_repository(ref) or self._fetch(ref)
 
     def _local_repository(self, ref: TreeRef) -> Path | None:
-        """Return a git directory on this machine that holds a tree's commit.
+        """Return the git directory on this machine that holds a tree's commit, and most of its files.
 
         In Assay's own repository only a ref proves that: while another process fetches, the commit is there before
         its files are, and the ref comes last.
         """
-        own = self._own(ref.repo)
+        own, least, found = self._own(ref.repo), 0, None
         for git_dir in self._local(ref.repo):
             if has_commit(git_dir, make_fetch_ref(ref.commit) if git_dir == own else ref.commit):
-                return git_dir
-        return None
+                lacking = len(self._list_lacking(git_dir, ref))
+                if not lacking:
+                    return git_dir
+                if found is None or lacking < least:
+                    least, found = lacking, git_dir
+        return found
+
+    def _list_lacking(self, git_dir: Path, ref: TreeRef) -> tuple[str, ...]:
+        key = (git_dir, ref.commit)
+        if key not in self._lacking:
+            self._lacking[key] = ()
+            with suppress(EnvironmentFailure):  # who reads the tree sees it, too
+                self._lacking[key] = find_lacking(git_dir, TreeRef(ref.repo, ref.commit), git_env())
+        return self._lacking[key]
 
     def _fetch(self, ref: TreeRef) -> Path:
         own, url = self._own(ref.repo), GIT_URL.format(repo=ref.repo)
@@ -230,14 +258,17 @@ def time_file(ref: TreeRef, cache: Path) -> Path:
 
 
 def tree_ref(instance: Instance) -> TreeRef:
+    lacking = instance.lacking
     if instance.base:
-        return TreeRef(instance.repo, instance.base.commit, instance.archive, instance.base.patch)
-    return TreeRef(instance.repo, instance.base_commit, instance.archive)
+        return TreeRef(instance.repo, instance.base.commit, instance.archive, instance.base.patch, lacking)
+    return TreeRef(instance.repo, instance.base_commit, instance.archive, lacking=lacking)
 
 
 def tree_key(ref: TreeRef) -> str:
+    """Return the name of a tree's content; no key of a whole tree begins one of a tree that lacks files."""
     patch = f"+{sha256(ref.patch.encode()).hexdigest()}" if ref.patch else ""
-    return (ref.archive.sha256 if ref.archive else f"{ref.repo}@{ref.commit}") + patch
+    without = f"without-{sha256(repr(ref.lacking).encode()).hexdigest()}-" if ref.lacking else ""
+    return (ref.archive.sha256 if ref.archive else f"{ref.repo}@{without}{ref.commit}") + patch
 
 
 def fill_date(instance: Instance, sources: Sources) -> Instance:
@@ -289,7 +320,9 @@ def view_mirror(git_dir: Path, cache: Path | None = None) -> Path:
 
 
 def has_commit(git_dir: Path, commit: str) -> bool:
-    return run_git(f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
+    command = ["git", f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}"]
+    env = {**git_env(), "GIT_ALLOW_PROTOCOL": "none"}  # before 2.45, git has no other way to fetch nothing
+    return subprocess.run(command, capture_output=True, env=env, check=False).returncode == 0
 
 
 def git_env() -> dict[str, str]:
@@ -297,7 +330,7 @@ def git_env() -> dict[str, str]:
     loose = {name: value for name, value in os.environ.items() if name not in {"GIT_DIR", "GIT_WORK_TREE"}}
     count = int(loose.get("GIT_CONFIG_COUNT", "0"))
     safe = {f"GIT_CONFIG_KEY_{count}": "safe.directory", f"GIT_CONFIG_VALUE_{count}": "*"}
-    plain = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
+    plain = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     return loose | safe | plain | {"GIT_CONFIG_COUNT": str(count + 1)}
 
 

@@ -1,10 +1,12 @@
 """Plans of a workbench that builds environments."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from assay.choices import EnvironmentChoice
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
@@ -76,6 +78,61 @@ def test_expected_tests_that_are_nowhere_fail_the_environment(bench, make):
 
     with pytest.raises(EnvironmentFailure, match=r"nowhere in the tree: tests/gone\.py::x$"):
         bench.aim(bench.plan(instance), instance)
+
+
+@pytest.fixture
+def partial(tmp_path: Path, make: Callable[..., Instance]) -> tuple[BuiltWorkbench, Instance]:
+    """Return a workbench whose mirror is a partial clone, and an instance of it."""
+    whole = tmp_path / "mirror/acme/calc"
+    for name in ("large.bin", "tests/test_large.py", "setup.cfg", "tests/test_a.py"):
+        (whole / name).write_text("#" * 5000)
+    git(whole, "add", "--all")
+    git(whole, "commit", "--quiet", "--message", "large")
+    git(whole, "config", "uploadpack.allowFilter", "true")
+    instance = make("tests/test_b.py::test_y").model_copy(update={"base_commit": git(whole, "rev-parse", "HEAD")})
+    git(whole, "clone", "--quiet", "--bare", "--filter=blob:limit=4k", f"file://{whole}", f"{tmp_path}/some/acme__calc")
+    engine, sources = FakeEngine({}), Sources([tmp_path / "some"], tmp_path / "cache")
+    return BuiltWorkbench(engine, Planner(engine), sources, ImageBuilder(engine, sources)), instance
+
+
+def test_what_the_clones_lack_is_settled_with_the_instance(partial) -> None:
+    bench, instance = partial
+    settled = bench.settle(instance)
+    assert settled == instance.model_copy(
+        update={"lacking": ("large.bin", "setup.cfg", "tests/test_a.py", "tests/test_large.py")}
+    )
+    assert bench.builder.make_key(settled) != bench.builder.make_key(instance)
+    published = instance.model_copy(update={"environment": PublishedImage(image="a", eval_script="true")})
+    assert replace(bench, environment=EnvironmentChoice.PUBLISHED).settle(published).lacking == ()
+
+
+def test_an_image_of_the_whole_tree_is_used_though_the_clones_lack_files(partial, monkeypatch) -> None:
+    bench, instance = partial
+    monkeypatch.setattr(ImageBuilder, "find_image", lambda _, given: "" if given.lacking else "assay/instance:1")
+    assert bench.settle(instance) == instance
+
+
+LINE = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "patch", "reason"),
+    [
+        ({"lacking": ("large.bin",)}, LINE.format("large.bin"), "lack large.bin, and a patch touches it"),
+        ({"lacking": ("large.bin",), "test_patch": LINE.format("large.bin")}, None, "lack large.bin, and a patch"),
+        ({"lacking": ("tests/test_b.py",)}, None, "lack tests/test_b.py, and it has expected tests"),
+        ({"lacking": ("setup.cfg",)}, None, "lack setup.cfg, and it says which packages are needed"),
+        ({"lacking": tuple(f"{number}.bin" for number in range(26))}, None, "lack 26 files of [0-9a-f]{12}, 0.bin"),
+    ],
+)
+def test_a_missing_file_that_is_needed_fails_the_environment(partial, changes, patch, reason) -> None:
+    bench, instance = partial
+    changed = instance.model_copy(update={"test_patch": "", **changes})
+    with pytest.raises(EnvironmentFailure, match=f"^the clones of acme/calc {reason}"), bench.image(changed, patch):
+        pass
+    if patch is None:
+        with pytest.raises(EnvironmentFailure, match=reason):
+            bench.aim(bench.plan(changed), changed)
 
 
 def test_a_plan_says_that_no_recipe_names_the_repository(tmp_path: Path) -> None:

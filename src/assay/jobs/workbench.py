@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,12 +69,23 @@ class BuiltWorkbench:
     cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:
-        """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe."""
+        """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe.
+
+        Files that the clones lack are named, unless the image of the whole tree is here or in the registry.
+        """
         from assay.instances.trees.sources import fill_date
 
         if instance.created_at == UNKNOWN_TIME:
             self.builder.fetch_known(instance)
-        return self._set_up(fill_date(instance if self._keeps_image(instance) else drop_image(instance), self.sources))
+        dated = fill_date(instance if self._keeps_image(instance) else drop_image(instance), self.sources)
+        lacking = self._find_lacking(dated)
+        if not lacking:
+            return self._set_up(dated)
+        settled = self._set_up(dated.model_copy(update={"lacking": lacking}))
+        whole = settled.model_copy(update={"lacking": ()})
+        with suppress(EnvironmentFailure):  # raised again, too
+            return whole if self.builder.find_image(whole) else settled
+        return settled
 
     def plan(self, instance: Instance) -> TestPlan:
         return self.planner.plan(instance)
@@ -84,12 +95,14 @@ class BuiltWorkbench:
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
         from assay.instances.environments.files_to_run import load_files_to_run
+        from assay.instances.environments.lacking import check_lacking
         from assay.instances.environments.recipes import find_recipe
 
         if isinstance(instance.environment, PublishedImage):
             return plan
         self.builder.fetch_known(instance)
         recipe = find_recipe(instance, self.planner.recipes)
+        check_lacking(instance, recipe)
         aimed = self.planner.plan(instance, load_files_to_run(instance, recipe, self.sources))
         return plan.model_copy(update={"command": aimed.command, "targets": aimed.targets})
 
@@ -113,6 +126,14 @@ class BuiltWorkbench:
     def abort(self) -> None:
         self.builder.abort()
         self.engine.abort()
+
+    def _find_lacking(self, instance: Instance) -> tuple[str, ...]:
+        from assay.instances.trees.sources import tree_ref
+
+        if not isinstance(instance.environment, PublishedImage):
+            with suppress(EnvironmentFailure):  # building the image raises it again
+                return self.sources.find_lacking(tree_ref(instance))
+        return ()
 
     def _set_up(self, instance: Instance) -> Instance:
         from assay.instances.environments.recipes import has_recipe

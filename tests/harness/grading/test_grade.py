@@ -256,3 +256,15 @@ def test_strict_run_refuses_what_git_does_not_apply(instance: Instance) -> None:
     assert grade(instance, make_evidence(tests).model_copy(update=fuzzed)).resolved
     strict = make_evidence(tests, strict=True).model_copy(update=fuzzed)
     assert grade(instance, strict).outcome is Outcome.PATCH_CONFLICT
+
+
+def test_strict_run_refuses_a_tree_that_lacks_files(instance: Instance) -> None:
+    tests = dict.fromkeys((*instance.fail_to_pass, *instance.pass_to_pass), P)
+    lacking = {"lacking": ("data/a.bin", "data/b.bin")}
+    verdict = grade(instance, make_evidence(tests).model_copy(update=lacking))
+    assert (verdict.outcome, verdict.flags) == (
+        Outcome.RESOLVED,
+        ("not_in_mirror:data/a.bin", "not_in_mirror:data/b.bin"),
+    )
+    strict = grade(instance, make_evidence(tests, strict=True).model_copy(update=lacking))
+    assert (strict.outcome, "data/a.bin, data/b.bin" in strict.reason) == (Outcome.ENV_ERROR, True)

@@ -140,3 +140,20 @@ def test_a_run_counts_them_apart_and_grades_them_again_alike(instance: Instance,
     assert evidence is not None
     assert grade(instance, evidence).outcome is Outcome.ENV_ERROR
     assert evidence.report.tests == {FIXED: "failed", KEPT: "failed"}
+
+
+@pytest.mark.parametrize(("passes", "outcome"), [(True, Outcome.UNRESOLVED), (False, Outcome.ENV_ERROR)])
+def test_over_a_tree_that_lacks_files_what_fails_is_tried_with_gold(passes: bool, outcome: Outcome) -> None:
+    """With ``passes`` gold resolves; else a test that the whole tree would pass fails with any patch."""
+    instance = make_instance(lacking=("data/a.bin",), pass_to_pass=(KEPT, "test_reads"))
+    engine = make_engine([instance], flaky={} if passes else {"test_reads": (False,)})
+    verdicts = [judge(engine, instance, WRONG.format(name)) for name in "ab"]
+    assert {each.outcome for each in verdicts} == {outcome}
+    assert engine.opened == 2 + 1
+    assert ("the tree lacks data/a.bin; with gold: " in verdicts[0].reason) is not passes
+    assert "not_in_mirror:data/a.bin" in verdicts[0].flags
+
+
+def test_over_a_tree_that_lacks_files_and_without_gold_verdicts_stay() -> None:
+    instance = make_instance(lacking=("data/a.bin",), gold_patch="")
+    assert judge(make_engine([instance]), instance, WRONG.format("b")).outcome is Outcome.UNRESOLVED

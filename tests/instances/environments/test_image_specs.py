@@ -152,6 +152,8 @@ def test_instances_with_the_same_manifests_share_packages(language):
         return make_image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock, DATE))
 
     one, other_commit, other_lock = images("a"), images("a", base_commit="1" * 40), images("b")
+    lacking = images("a", lacking=("data/large.bin",))
+    assert not {each.name for each in one} & {each.name for each in lacking}
 
     assert one[0].name == other_commit[0].name != other_lock[0].name
     assert len({each[1].name for each in (one, other_commit, other_lock)}) == 3

@@ -24,6 +24,7 @@ from assay.instances.environments.images_lock import (
     read_lock,
 )
 from assay.instances.toolchains.images import Toolchain
+from assay.instances.trees.sources import tree_key
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.9-1", "assay/toolchain-python:3.9-1", {}, "bookworm", ("python3",))
 
@@ -108,6 +109,7 @@ def change(lock: Lock, name: str, **fields: object) -> Lock:
 OTHER_NAME = "is not named by the hash of its content"
 OUTSIDE = "has a file outside of its folder: "
 OTHER_TREE = TreeRef("pallets/flask", "1" * 40)
+LACKING = replace(TREE, lacking=("data/large.bin",))
 NO_COMMIT = TreeRef("pallets/flask", "--output=x")
 
 
@@ -119,6 +121,7 @@ NO_COMMIT = TreeRef("pallets/flask", "--output=x")
         (INSTANCE, {"files": {}}, OTHER_NAME),
         (INSTANCE, {"parent": INSTANCE.name}, f"does not stand on {INSTANCE.name}"),
         (INSTANCE, {"tree": OTHER_TREE}, f"was not made from the tree pallets/flask@{'1' * 40}"),
+        (INSTANCE, {"tree": LACKING}, f"was not made from the tree {tree_key(LACKING)}"),
         (INSTANCE, {"over": NO_COMMIT}, "has a tree without a full commit id: '--output=x'"),
         (GRADING, {"tree": NO_COMMIT}, "has a tree without a full commit id: '--output=x'"),
         *((ENVIRONMENT, {"unnamed": {path: ""}}, OUTSIDE + repr(path)) for path in ("/etc/a", "../a", "a/../../b")),

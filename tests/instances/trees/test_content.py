@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.harness.domain import TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.trees.content import (
     EXECUTABLE,
@@ -119,9 +120,9 @@ def test_a_repository_gives_no_content_but_that_of_the_ids(tmp_path: Path, is_re
     ]
     if is_replaced:
         run_git(f"--git-dir={folder}", "replace", *ids)
-        assert list(commit_entries(folder, commit, git_env())) == entries
+        assert list(commit_entries(folder, TreeRef("", commit), git_env())) == entries
         return
     old, new = (folder / "objects" / each[:2] / each[2:] for each in ids)
     new.replace(old)
     with pytest.raises(EnvironmentFailure, match="has other content than its name says"):
-        list(commit_entries(folder, commit, git_env()))
+        list(commit_entries(folder, TreeRef("", commit), git_env()))
