@@ -30,6 +30,7 @@ from assay.harness.domain.environment import (
     ReleaseDownload,
     Service,
     TestPlan,
+    TreeFact,
     TreeRef,
     Variant,
 )

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Literal
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from pydantic import AfterValidator, Field
 
 from assay.harness.domain.rule_names import Rule
@@ -62,13 +63,42 @@ class Service(Model):
     """The tests start when this port answers."""
 
 
+def _is_specifier(text: str) -> str:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier as error:
+        raise ValueError(f"{error} (example: '>=1.0,<2.1')") from None
+    return text
+
+
+Specifier = Annotated[str, AfterValidator(_is_specifier)]
+"""Versions in the form of PEP 440, such as ``>=1.0,<2.1``; empty for all."""
+
+
+class TreeFact(Model):
+    """What a file of the base tree says: that it is there, has a text, or has a value."""
+
+    files: Annotated[tuple[Annotated[str, AfterValidator(_stays_in_the_tree)], ...], Field(min_length=1)]
+    """Paths; one of the files that are there has to say it."""
+    contains: str = ""
+    """Text that the file has; empty if it is enough that it is there."""
+    value: tuple[str, ...] = ()
+    """Keys from the root of a JSON or TOML file to a value, which is there."""
+    versions: Specifier = ""
+    """Versions of which the first number in the value is one, such as 4.41 in ``^4.41``."""
+
+    @property
+    def name(self) -> str:
+        return self.model_dump_json(exclude_defaults=True)
+
+
 class Variant(Model):
     """Fields of a recipe that differ for part of the repository's history."""
 
-    versions: str = ""
-    """PEP 440 specifier over the instance's version, e.g. ``<2.1``; empty matches all."""
-    before: datetime | None = None
-    """Matches instances created before this time."""
+    versions: Specifier = ""
+    """Versions of the instance."""
+    where: TreeFact | None = None
+    """Matches instances whose base tree says this."""
     rule: Rule | None = None
     """Matches instances of one benchmark, since each names the tests of a repository in its own way."""
     toolchain: str | None = None

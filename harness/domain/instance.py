@@ -64,6 +64,8 @@ class Instance(Model):
     """The base tree if it is a commit with a patch on top; ``base_commit`` is then empty."""
     lacking: tuple[str, ...] = ()
     """Files of the base tree that are left out, since the partial clones here lack them; no row names any."""
+    facts: tuple[str, ...] | None = None
+    """Names of what its recipe asks of the base tree and it says; None if nobody has asked. No row names any."""
     language: str = "python"
     problem_statement: str = Field(repr=False)
     gold_patch: str = Field(repr=False)

@@ -26,7 +26,7 @@ from assay.instances.environments.lacking import check_lacking
 from assay.instances.environments.layer_builder import LayerBuilder
 from assay.instances.environments.packages import PYTHON, PackageResolver
 from assay.instances.environments.pins.cutoff import service_cutoff
-from assay.instances.environments.recipes import find_recipe
+from assay.instances.environments.recipes import find_recipe, read_recipe
 from assay.instances.leaks.audit import ImageAudit, ImageReport
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
 from assay.instances.trees.sources import Sources, fill_date, tree_ref
@@ -135,7 +135,7 @@ class ImageBuilder:
     def fetch_known(self, instance: Instance) -> None:
         """Ask the registry, if there is one, for what another machine knows of an instance; raises EngineError."""
         if self.shelf.registry:
-            self._fetch_known(self.make_key(instance))
+            self._fetch_known(make_known_key(instance, read_recipe(instance, self._recipes), self._toolchains))
 
     def rebuild(self, chain: Sequence[Toolchain | ImageSpec]) -> None:
         """Build or pull what the engine lacks of a chain, given from the lowest up; raises EnvironmentFailure."""
@@ -160,7 +160,8 @@ class ImageBuilder:
     def _read_request(self, instance: Instance, patch: str | None) -> ImageRequest:
         recipe = find_recipe(instance, self._recipes)
         asking = patch_base(instance, recipe, patch)
-        return ImageRequest(instance, recipe, asking, make_known_key(asking or instance, recipe, self._toolchains))
+        key = make_known_key(asking or instance, read_recipe(instance, self._recipes), self._toolchains)
+        return ImageRequest(instance, recipe, asking, key)
 
     def _fetch_known(self, key: str) -> None:
         if self.shelf.registry and not self.known.find(key):

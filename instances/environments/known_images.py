@@ -25,10 +25,11 @@ from assay.instances.environments.images_lock import Layer, layer_file, read_lay
 from assay.instances.toolchains.buildfiles import all_build_files
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.assets import asset_file
+from assay.instances.trees.facts import facts_file
 from assay.instances.trees.sources import time_file, tree_ref
 
-ABOUT = {"id", "dataset", "origin", "problem_statement", "hints"}
-"""Fields about an instance's subject and origin."""
+ABOUT = {"id", "dataset", "origin", "problem_statement", "hints", "facts"}
+"""Fields about an instance's subject and origin, or that follow from others and the recipe."""
 LABELS = {"fail_to_pass", "pass_to_pass", "quarantined", "stages", "log_format", "test_id", "rule"}
 """Fields about tests that count; no image depends on them."""
 
@@ -66,7 +67,7 @@ class KnownImages:
     def read_files(self, key: str, instance: Instance, recipe: Recipe) -> dict[str, bytes]:
         """Return the files of the cache that an evaluation of an instance needs, by path below it."""
         paths = [self._file(key), targets_file(instance, recipe, self.cache)]
-        paths += [time_file(tree_ref(instance), self.cache)]
+        paths += [time_file(tree_ref(instance), self.cache), facts_file(tree_ref(instance), self.cache)]
         paths += [layer_file(layer.name, self.cache) for layer in self.read_layers(self.find(key))]
         paths += [asset_file(asset, self.cache) for asset in instance.assets]
         return {str(path.relative_to(self.cache)): path.read_bytes() for path in paths if path.is_file()}
@@ -83,12 +84,15 @@ class KnownImages:
 
 
 PARCEL = "assay/known"  # repository of the images by which files travel through a registry
-FOLDERS = frozenset({"known", "targets", "times", "images", "assets"})
+FOLDERS = frozenset({"known", "targets", "times", "facts", "images", "assets"})
 """Folders of the cache that travel; nothing else is accepted from another machine."""
 
 
 def make_known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -> str:
-    """Return a hash of all that an image's name depends on; equal on machines with the same version of Assay."""
+    """Return a hash of all that an image's name depends on; equal on machines with the same version of Assay.
+
+    The recipe is the one with all variants, so that a machine without the tree finds out what the tree says.
+    """
     fields = instance.model_dump_json(exclude=ABOUT | LABELS)
     images = sorted(toolchains.get(recipe.language, {}).items())
     layout = code_edition(ROOT / "instances/environments/images_lock.py")  # the form in which images are kept

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from assay.harness import languages
 from assay.harness.benchmarks import find_benchmark
-from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
+from assay.harness.domain import Instance, PublishedImage, Recipe, Variant
 from assay.harness.errors import DataError, EnvironmentFailure, UserError
 from assay.harness.files import check_folder, make_model, parse_yaml, read_text
 from assay.harness.names import did_you_mean
@@ -20,12 +20,20 @@ FOLDER = Path(__file__).parent.parent / "recipes"
 
 A user's folder may also hold ``<language>/default.yaml`` for all others. The case of names does not matter.
 """
-CONDITIONS = frozenset({"versions", "before", "rule"})
+CONDITIONS = frozenset({"versions", "where", "rule"})
 """Fields of a variant that say when it applies; the others replace the recipe's."""
 
 
 def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
-    """Return the recipe of an instance with its variant applied.
+    """Return the recipe of an instance with its variant applied; raises as ``read_recipe``.
+
+    It is an EnvironmentFailure, too, if variants ask the tree and nobody has asked it (``trees.facts``).
+    """
+    return apply_variant(read_recipe(instance, folders), instance)
+
+
+def read_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
+    """Return the recipe of an instance with all of its variants.
 
     The recipe that the instance carries comes first, then the repository's in the caller's folders and the shipped
     ones, then a folder's default, then the language's own.
@@ -44,9 +52,9 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
         problem = f"an instance of {instance.rule} is tested in its row's own image alone: give --environment published"
         raise EnvironmentFailure(problem)
     if isinstance(instance.environment, Recipe):
-        return apply_variant(instance.environment, instance)
+        return instance.environment
     path = next(_recipe_files(instance, (*folders, FOLDER)), None)
-    return apply_variant(load_recipe(path), instance) if path else Recipe(language=instance.language)
+    return load_recipe(path) if path else Recipe(language=instance.language)
 
 
 def has_recipe(instance: Instance, folders: Sequence[Path] = ()) -> bool:
@@ -115,14 +123,7 @@ def load_recipe(path: Path) -> Recipe:
 def _parse_recipe(path: Path, text: str) -> Recipe:
     content = parse_yaml(text, str(path))
     fields = {"language": path.parent.name.lower(), **content} if isinstance(content, dict) else content
-    recipe = make_model(Recipe, fields, str(path), "see Recipe in harness/domain/environment.py")
-    for number, variant in enumerate(recipe.variants):
-        try:
-            SpecifierSet(variant.versions)
-        except InvalidSpecifier as error:
-            field = f"variants.{number}.versions"
-            raise DataError(f"{error} (example: '>=1.0,<2.1')", file=str(path), field=field) from error
-    return recipe
+    return make_model(Recipe, fields, str(path), "see Recipe in harness/domain/environment.py")
 
 
 def apply_variant(recipe: Recipe, instance: Instance) -> Recipe:
@@ -134,14 +135,15 @@ def apply_variant(recipe: Recipe, instance: Instance) -> Recipe:
 
 
 def _matches(variant: Variant, instance: Instance) -> bool:
-    known = instance.created_at != UNKNOWN_TIME
-    in_time = variant.before is None or (known and instance.created_at < variant.before)
-    same_rule = variant.rule in {None, instance.rule}
-    return in_time and same_rule and (not variant.versions or _fits(instance.version, variant.versions))
+    if variant.rule not in {None, instance.rule} or not _fits(instance.version, variant.versions):
+        return False
+    if variant.where and instance.facts is None:
+        raise EnvironmentFailure(f"the tree of {instance.repo} cannot be asked for {', '.join(variant.where.files)}")
+    return variant.where is None or variant.where.name in (instance.facts or ())
 
 
 def _fits(version: str, specifier: str) -> bool:
     try:
-        return SpecifierSet(specifier).contains(Version(version), prereleases=True)
+        return not specifier or SpecifierSet(specifier).contains(Version(version), prereleases=True)
     except InvalidVersion:
         return False

@@ -11,8 +11,9 @@ from assay.harness.domain import Instance, PublishedImage
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.instances.environments.image_builder import ImageBuilder
+from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources
-from assay.jobs.workbench import BuiltWorkbench, Planner
+from assay.jobs.workbench import NO_RECIPE, BuiltWorkbench, Planner
 from corpus.model import diff
 from corpus.stage import git
 from toy import make_instance
@@ -141,3 +142,25 @@ def test_a_plan_says_that_no_recipe_names_the_repository(tmp_path: Path) -> None
     assert planner.plan(make_instance()).by_defaults
     (tmp_path / "python/acme__calc.yaml").write_text("packages: [pytest]\n")
     assert not planner.plan(make_instance()).by_defaults
+
+
+VARIANT = "variants:\n  - where: {files: [tests/test_a.py], contains: 'def test_x'}\n    packages: [old]\n"
+
+
+def test_the_variant_of_a_recipe_is_chosen_by_what_the_tree_says(bench, make, tmp_path: Path) -> None:
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python/acme__calc.yaml").write_text(VARIANT)
+    planner = Planner(bench.engine, (tmp_path,))
+    builder = ImageBuilder(bench.engine, bench.sources, recipes=(tmp_path,))
+    bench = replace(bench, planner=planner, builder=builder)
+
+    settled = bench.settle(make("tests/test_a.py::test_x"))
+
+    assert len(settled.facts or ()) == 1
+    assert find_recipe(settled, (tmp_path,)).packages == ("old",)
+    assert bench.plan(settled).targets == ("tests/test_a.py",)
+    unknown = bench.settle(make("tests/test_a.py::test_x").model_copy(update={"base_commit": "1" * 40}))
+    assert unknown.facts is None
+    assert bench.plan(unknown) == NO_RECIPE
+    with pytest.raises(EnvironmentFailure, match="cannot be asked"), bench.image(unknown):
+        pass

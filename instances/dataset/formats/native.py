@@ -65,7 +65,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    row = instance.model_dump(mode="json", exclude={"id", "dataset"}, exclude_defaults=True)
+    row = instance.model_dump(mode="json", exclude={"id", "dataset", "lacking", "facts"}, exclude_defaults=True)
     if isinstance(instance.environment, Recipe):
         row["recipe"] = row.pop("environment", {})
     return {"instance_id": instance.id, **row}

@@ -93,7 +93,7 @@ def _label_names(run: EvaluationRun, store: RunStore, instance: Instance) -> Col
     if output is None:
         return ()
     files = store.evaluations.reports(instance.id)
-    names = label_names(run.place.bench.plan(instance), files, output.decode(errors="replace"))
+    names = label_names(run.place.bench.plan(run.place.bench.settle(instance)), files, output.decode(errors="replace"))
     return normalise_results(instance, dict.fromkeys(names, Status.PASSED))
 
 

@@ -71,6 +71,7 @@ class BuiltWorkbench:
     def settle(self, instance: Instance) -> Instance:
         """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe.
 
+        What the recipe's variants ask of the tree is asked.
         Files that the clones lack are named, unless the image of the whole tree is here or in the registry.
         """
         from assay.instances.trees.sources import fill_date
@@ -79,13 +80,25 @@ class BuiltWorkbench:
             self.builder.fetch_known(instance)
         dated = fill_date(instance if self._keeps_image(instance) else drop_image(instance), self.sources)
         lacking = self._find_lacking(dated)
-        if not lacking:
-            return self._set_up(dated)
-        settled = self._set_up(dated.model_copy(update={"lacking": lacking}))
+        settled = self._ask_tree(self._set_up(dated.model_copy(update={"lacking": lacking})))
         whole = settled.model_copy(update={"lacking": ()})
         with suppress(EnvironmentFailure):  # raised again, too
-            return whole if self.builder.find_image(whole) else settled
+            return whole if lacking and self.builder.find_image(whole) else settled
         return settled
+
+    def _ask_tree(self, instance: Instance) -> Instance:
+        """Return the instance with what its recipe's variants ask of its tree; nothing if the tree cannot be had."""
+        from assay.instances.environments.recipes import read_recipe
+        from assay.instances.trees.facts import find_facts
+        from assay.instances.trees.sources import tree_ref
+
+        facts = None
+        with suppress(EnvironmentFailure):  # building the image raises it again
+            variants = read_recipe(instance, self.planner.recipes).variants
+            if asked := [variant.where for variant in variants if variant.where]:
+                self.builder.fetch_known(instance)
+                facts = find_facts(asked, tree_ref(instance), self.sources)
+        return instance.model_copy(update={"facts": facts})
 
     def plan(self, instance: Instance) -> TestPlan:
         return self.planner.plan(instance)
@@ -157,7 +170,7 @@ class ActedWorkbench:
     cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:
-        return drop_image(instance)
+        return drop_image(instance).model_copy(update={"facts": ()})  # there is no tree to ask
 
     def plan(self, instance: Instance) -> TestPlan:
         return self.planner.plan(instance).model_copy(update=ACTED_OUT)

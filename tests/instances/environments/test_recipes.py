@@ -1,9 +1,8 @@
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Recipe, Variant
+from assay.harness.domain import Recipe, TreeFact, Variant
 from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import FOLDER, apply_variant, find_recipe, load_recipe
@@ -88,33 +87,40 @@ def test_a_wrong_recipe_is_refused_with_file_and_field(instance, tmp_path: Path,
     assert "acme__calc.yaml" in str(caught.value)
 
 
+OLD, NEW = (TreeFact(files=("setup.py",), contains=text) for text in ("old", "new"))
 RECIPE = Recipe(
     toolchain="3.11",
     packages=("pytest",),
     env={"A": "1"},
     variants=(
         Variant(versions="<1.0", toolchain="3.9"),
-        Variant(before=datetime(2020, 1, 1, tzinfo=UTC), packages=("old",)),
-        Variant(versions=">=2", before=datetime(2024, 1, 1, tzinfo=UTC), env={"B": "2"}, cutoff_days=30),
+        Variant(where=OLD, packages=("old",)),
+        Variant(versions=">=2", where=NEW, env={"B": "2"}, cutoff_days=30),
     ),
 )
 
 
 @pytest.mark.parametrize(
-    ("version", "year", "changed"),
+    ("version", "said", "changed"),
     [
-        ("0.9", 2023, {"toolchain": "3.9"}),
-        ("1.0", 2023, {}),
-        ("1.0", 2019, {"packages": ("old",)}),
-        ("0.9", 2019, {"toolchain": "3.9"}),  # the first match, not all of them
-        ("2.0.dev3", 2023, {}),  # a development version comes before its release
-        ("2.1", 2023, {"env": {"B": "2"}, "cutoff_days": 30}),
-        ("2.1", 2025, {}),
-        ("", 2023, {}),
-        ("not a version", 2023, {}),
+        ("0.9", [NEW], {"toolchain": "3.9"}),
+        ("1.0", [NEW], {}),
+        ("1.0", [OLD], {"packages": ("old",)}),
+        ("0.9", [OLD], {"toolchain": "3.9"}),  # the first match, not all of them
+        ("2.0.dev3", [NEW], {}),  # a development version comes before its release
+        ("2.1", [NEW], {"env": {"B": "2"}, "cutoff_days": 30}),
+        ("2.1", [], {}),
+        ("", [NEW], {}),
+        ("not a version", [NEW], {}),
     ],
 )
-def test_the_first_variant_that_matches_version_and_time_applies(version, year, changed):
-    instance = make_instance(version=version, created_at=datetime(year, 6, 1, tzinfo=UTC))
+def test_the_first_variant_that_matches_version_and_tree_applies(version, said, changed):
+    instance = make_instance(version=version, facts=[fact.name for fact in said])
 
     assert apply_variant(RECIPE, instance) == RECIPE.model_copy(update={"variants": (), **changed})
+
+
+def test_a_variant_that_asks_a_tree_which_nobody_has_asked_is_no_guess():
+    with pytest.raises(EnvironmentFailure, match=r"^the tree of acme/calc cannot be asked for setup.py$"):
+        apply_variant(RECIPE, make_instance(version="1.0"))
+    assert apply_variant(RECIPE, make_instance(version="0.9")).toolchain == "3.9"

@@ -58,7 +58,7 @@ def test_documents_name_every_field_of_a_task() -> None:
     table = PAGE.read_text().partition("### Fields")[2].partition("The folder's name")[0]
     named = set(re.findall(r"`([a-z_]+)`", table))
     elsewhere = {"id", "dataset", "problem_statement", "gold_patch", "test_patch"}
-    of_other_rows = {"archive", "base", "quarantined"}
+    of_other_rows = {"archive", "base", "quarantined", "lacking", "facts"}
     assert set(Instance.model_fields) - elsewhere - of_other_rows <= named
 
 
