@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from assay.harness.bundles.consistency import Mismatch, shorten
-from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage
+from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, RowScript
 from assay.harness.runs.store import RunStore
 
 COMPARED = (
@@ -51,7 +51,10 @@ def _find_differences(instance: Instance, row: Instance) -> Iterator[str]:
 
 
 def _has_same_environment(instance: Instance, row: Instance) -> bool:
-    """Compare the environment with the row's; a recipe's may stand in place of a published one."""
-    if instance.environment is None:
-        return row.environment is None or isinstance(row.environment, PublishedImage)
-    return instance.environment == row.environment
+    """Compare the environment with the row's; a recipe's may stand in place of it, or Assay's own with the script."""
+    own, theirs = instance.environment, row.environment
+    if own is None:
+        return theirs is None or isinstance(theirs, PublishedImage | RowScript)
+    if isinstance(own, RowScript) and isinstance(theirs, PublishedImage | RowScript):
+        return own.eval_script == theirs.eval_script
+    return own == theirs

@@ -28,6 +28,7 @@ from assay.harness.domain.environment import (
     PublishedImage,
     Recipe,
     ReleaseDownload,
+    RowScript,
     Service,
     TestPlan,
     TreeFact,

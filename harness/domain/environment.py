@@ -31,6 +31,14 @@ class PublishedImage(Model):
     eval_script: str
 
 
+class RowScript(Model):
+    """The script by which a row runs its tests, for an environment of Assay's own that no recipe describes."""
+
+    eval_script: str
+    scripts: dict[str, str] = {}
+    """Commands of the base tree's ``package.json`` by name; the row's script may run them."""
+
+
 class Download(Model):
     """A file of any server, fetched while the environment is built."""
 
@@ -85,7 +93,7 @@ class TreeFact(Model):
     value: tuple[str, ...] = ()
     """Keys from the root of a JSON or TOML file to a value, which is there."""
     versions: Specifier = ""
-    """Versions of which the first number in the value is one, such as 4.41 in ``^4.41``."""
+    """Versions that the first number in the value has to be one of, such as 4.41 in ``^4.41``."""
 
     @property
     def name(self) -> str:

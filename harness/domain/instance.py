@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from assay.harness.domain.environment import Archive, PublishedImage, Recipe
+from assay.harness.domain.environment import Archive, PublishedImage, Recipe, RowScript
 from assay.harness.domain.rule_names import Rule
 from assay.harness.domain.vocabulary import InstanceId, Model, Sha256, Status, _stays_in_the_tree
 
@@ -78,7 +78,7 @@ class Instance(Model):
     """``UNKNOWN_TIME`` if the row has no time."""
     version: str = ""
     hints: str = Field(default="", repr=False)
-    environment: PublishedImage | Recipe | None = Field(default=None, repr=False)
+    environment: PublishedImage | Recipe | RowScript | None = Field(default=None, repr=False)
     """None for the recipe of the repository."""
     log_format: str = ""
     """Format of the logs that the labels were made from; empty if the row does not say."""

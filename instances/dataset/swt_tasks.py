@@ -1,7 +1,7 @@
 """Instances as tasks of writing tests: any that has a gold patch is one of SWT-bench's."""
 
 from assay.harness.benchmarks import find_benchmark, swt_bench
-from assay.harness.domain import Instance, PublishedImage
+from assay.harness.domain import Instance, PublishedImage, RowScript
 from assay.harness.errors import DataError
 
 RULE = swt_bench.BENCHMARK.name
@@ -20,6 +20,6 @@ def make_test_task(instance: Instance) -> Instance:
         problem = f"is empty, and the rule {RULE} runs tests with it and without it"
         raise DataError(problem, instance=instance.id, field="patch")
     changes = {"rule": RULE, "fail_to_pass": (), "pass_to_pass": (), "quarantined": (), "stages": None}
-    if isinstance(instance.environment, PublishedImage):
+    if isinstance(instance.environment, PublishedImage | RowScript):
         changes["environment"] = None
     return instance.model_copy(update=changes)

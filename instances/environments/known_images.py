@@ -15,7 +15,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from assay.harness.domain import Instance, Recipe
+from assay.harness.domain import Instance, Recipe, RowScript
 from assay.harness.engines.base import LABEL
 from assay.harness.engines.tars import pack_tar
 from assay.harness.files import code_edition, hash_code, replace_file
@@ -93,6 +93,8 @@ def make_known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -
 
     The recipe is the one with all variants, so that a machine without the tree finds out what the tree says.
     """
+    if isinstance(instance.environment, RowScript):  # no image depends on what runs its tests
+        instance = instance.model_copy(update={"environment": None})
     fields = instance.model_dump_json(exclude=ABOUT | LABELS)
     images = sorted(toolchains.get(recipe.language, {}).items())
     layout = code_edition(ROOT / "instances/environments/images_lock.py")  # the form in which images are kept

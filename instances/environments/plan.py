@@ -1,5 +1,6 @@
 """Makes the plan of a test run from an instance and its recipe. Pure."""
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ from assay.harness.evaluation.supervising import PIPE
 from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths, paths_after
 from assay.harness.runners.base import PLACEHOLDER
 from assay.harness.runners.choosing import Choice, read_choice
+from assay.instances.environments.row_commands import RowCommands, read_commands
 from assay.instances.environments.row_script import read_script
 from assay.instances.environments.shell import UnreadableError, read_statements
 
@@ -38,10 +40,12 @@ FAKETIME_LIBRARY = "/usr/$LIB/faketime/libfaketime.so.1"
 def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = None) -> TestPlan:
     """Make the plan for the test patch's tests, or for the tests in some ``files`` of the tree.
 
-    In a published image the tests run as in the row's own script.
+    Where no recipe names the repository the tests run as in the row's own script, and in a published image they do.
     """
     if isinstance(instance.environment, PublishedImage):
         return _make_published_plan(instance, instance.environment, recipe)
+    if files is None and (commands := read_commands(instance)):
+        return _make_own_plan(instance, commands, recipe)
     language = languages.find(recipe.language)
     template = recipe.test_command or language.TEST_COMMAND
     targets = _targets(recipe, paths_after(instance.test_patch) if files is None else files)
@@ -91,24 +95,40 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
     """Make the plan for a row's own image and script; the harness does itself all that it can."""
     script = read_script(published.eval_script)
     runner, adapted = runners.adapt_commands(script.commands) or ("", None)
+    log_format = (adapted and adapted.log_format) or instance.log_format
+    log_format = log_format or languages.find(instance.language).DEFAULT_LOG
+    tests = adapted.command if adapted else script.tests
+    plan = _make_script_plan(instance, RowCommands(script, runner, adapted, script.prepare, tests, log_format), recipe)
+    return plan.model_copy(update={"workdir": script.workdir, "install": "\n".join(script.install)})
+
+
+def _make_own_plan(instance: Instance, commands: RowCommands, recipe: Recipe) -> TestPlan:
+    """Make the plan for a row's script in an image of Assay's own, in which the project is installed already."""
+    plan = _make_script_plan(instance, commands, recipe)
+    command = re.sub(rf"(?<![\w/]){re.escape(commands.script.workdir)}(?![\w])", WORKDIR, plan.command)
+    return plan.model_copy(update={"command": command, "env": {**plan.env, **recipe.env}})
+
+
+def _make_script_plan(instance: Instance, commands: RowCommands, recipe: Recipe) -> TestPlan:
+    script, adapted = commands.script, commands.adapted
     entered = [f"cd {shlex.quote(script.folder)}"] if script.folder else []
     exported = [f"export {script.env}"] if script.env else []
-    tests = [*entered, *exported, adapted.command] if adapted else [script.tests]
+    is_whole = adapted is None and script.tests in commands.tests
+    tests = [commands.tests] if is_whole else [*entered, *exported, commands.tests]
     language = languages.find(instance.language)
     return TestPlan(
-        workdir=script.workdir,
+        workdir=WORKDIR,
         env={**SAME_EVERYWHERE, **OFFLINE},
-        command=_command("\n".join([*script.prepare, *tests]), ()),
-        install="\n".join(script.install),
+        command=_command("\n".join([*commands.prepare, *tests]), ()),
         runs=script.runs,
         targets=adapted.targets if adapted else (),
         restore=_list_restored(instance),
         test_patch=drop_binary_hunks(instance.test_patch),
         report_format=adapted.report_format if adapted else "",
         report_path=_report_path(adapted.command) if adapted else "",
-        log_format=(adapted and adapted.log_format) or instance.log_format or language.DEFAULT_LOG,
+        log_format=commands.log_format,
         test_id=instance.test_id or language.DEFAULT_ID,
-        runner=runner,
+        runner=commands.runner,
         sure=adapted.sure if adapted else True,
         folder="" if script.folder in {script.workdir, "."} else script.folder,
         tripwires=adapted.runs_tripwires if adapted else False,

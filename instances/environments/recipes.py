@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from assay.harness import languages
 from assay.harness.benchmarks import find_benchmark
-from assay.harness.domain import Instance, PublishedImage, Recipe, Variant
+from assay.harness.domain import Instance, PublishedImage, Recipe, RowScript, Variant
 from assay.harness.errors import DataError, EnvironmentFailure, UserError
 from assay.harness.files import check_folder, make_model, parse_yaml, read_text
 from assay.harness.names import did_you_mean
@@ -60,7 +60,8 @@ def read_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
 def has_recipe(instance: Instance, folders: Sequence[Path] = ()) -> bool:
     """Return whether an instance carries an environment, has a recipe in a folder or a shipped one, or needs none."""
     named = next(_recipe_files(instance, (*folders, FOLDER)), None)
-    return instance.environment is not None or named is not None or find_benchmark(instance.rule).has_own_image
+    brought = instance.environment is not None and not isinstance(instance.environment, RowScript)
+    return brought or named is not None or find_benchmark(instance.rule).has_own_image
 
 
 def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]:

@@ -48,6 +48,7 @@ _PART_OF = {name: part for part, names in PARTS.items() for name in names.split(
 INSTALLERS = frozenset({"npm", "yarn", "pnpm", "bundle", "composer", "poetry", "pdm", "uv", "hatch", "flit"})
 INSTALLS = frozenset({"install", "i", "ci", "sync", "add", "develop", "build_ext"})
 """Words by which a command of ``INSTALLERS``, or a setup script, installs; without arguments, it does too."""
+OWN_SHELL = frozenset({"cd", "export", "unset", "ulimit", "umask"})
 WRAPPERS = frozenset({"sudo", "timeout", "env", "nice", "time", "command", "exec"})
 INTERPRETERS = re.compile(r"source|\.|bash|sh|node|ruby|perl|php|python[\d.]*")
 SYSTEM_FOLDERS = ("/etc/", "/usr/", "/var/", "/lib/", "/tests/", "/logs/")
@@ -67,6 +68,8 @@ class Script:
     """Installs the project, in a shell that is set up by the statements between; empty if nothing installs."""
     prepare: tuple[str, ...] = ()
     """Sets up the shell of the tests, and builds."""
+    own_prepare: tuple[str, ...] = ()
+    """What of ``prepare`` an image of Assay's own takes: it builds, or sets variables and the folder."""
     tests: str = ""
     """Runs the tests, as shell text."""
     commands: tuple[tuple[str, ...], ...] = ()
@@ -79,8 +82,21 @@ class Script:
     """Files that all this runs, relative to the repository; they may not be there."""
 
 
-def read_script(text: str) -> Script:
-    """Part a script; one that no shell could read is all ``tests``."""
+def list_set_up(text: str) -> tuple[str, ...]:
+    """Return the statements of a script that change the system, install or build: evidence of what the tests need."""
+    try:
+        before, _ = _split_at_markers(shell.read_statements(text))
+    except UnreadableError:
+        return ()
+    wanted = {ScriptPart.SYSTEM, ScriptPart.INSTALL, ScriptPart.BUILD}
+    return tuple(statement.source for statement in before if find_part(statement) in wanted)
+
+
+def read_script(text: str, *, filtered: bool = False) -> Script:
+    """Part a script; one that no shell could read is all ``tests``.
+
+    With ``filtered``, ``commands`` leaves out programs that only read what the tests print, such as jq.
+    """
     try:
         found = shell.read_statements(text)
     except UnreadableError:
@@ -90,13 +106,14 @@ def read_script(text: str) -> Script:
     workdir = _find_workdir(before)
     installs = [number for number, (part, _) in enumerate(parts) if part is ScriptPart.INSTALL]
     until = installs[-1] + 1 if installs else 0
-    env, commands, folder = _read_tests(tests)
+    env, commands, folder = _read_tests(tests, filtered=filtered)
     kept = [s for part, s in parts if part in {ScriptPart.SHELL, ScriptPart.INSTALL, ScriptPart.BUILD}]
     return Script(
         workdir=workdir,
         system=_select(parts, ScriptPart.SYSTEM),
         install=_select(parts[:until], ScriptPart.SHELL, ScriptPart.INSTALL),
         prepare=_select(parts, ScriptPart.SHELL, ScriptPart.BUILD),
+        own_prepare=tuple(s.source for part, s in parts if part is ScriptPart.BUILD or _is_of_any_shell(part, s)),
         tests="\n".join(statement.source for statement in tests),
         commands=commands,
         env=env,
@@ -113,6 +130,15 @@ def find_part(statement: ShellStatement) -> ScriptPart:
     if any(node.type in ASSIGNMENTS for node in statement.nodes):
         found.add(ScriptPart.SHELL)
     return next((part for part in STRONGEST if part in found), ScriptPart.NOTHING)
+
+
+def _is_of_any_shell(part: ScriptPart, statement: ShellStatement) -> bool:
+    """Return whether a statement sets up a shell by nothing but itself and files of the tree."""
+    own = (
+        words[0] in OWN_SHELL or (words[0] in {"source", "."} and not words[1].startswith("/"))
+        for words in statement.commands
+    )
+    return part is ScriptPart.SHELL and all(own)
 
 
 def _split_at_markers(found: Sequence[ShellStatement]) -> tuple[list[ShellStatement], list[ShellStatement]]:
@@ -166,9 +192,13 @@ def _skip_wrappers(words: Sequence[str]) -> list[str]:
     return rest
 
 
-def _read_tests(tests: Sequence[ShellStatement]) -> tuple[str, tuple[tuple[str, ...], ...], str]:
+def _read_tests(tests: Sequence[ShellStatement], *, filtered: bool) -> tuple[str, tuple[tuple[str, ...], ...], str]:
     """Return assignments, commands and folder of ``cd F && A=1 x y && A=1 x z``; nothing if it is anything else."""
-    read = [shell.read_command(node) for node in shell.list_commands(tests[0])] if len(tests) == 1 else []
+    read = (
+        [shell.read_command(node) for node in shell.list_commands(tests[0], filtered=filtered)]
+        if len(tests) == 1
+        else []
+    )
     if not all(word.is_literal for assigned, words in read for word in (*assigned, *words)):
         return "", (), ""
     commands = [tuple(word.text for word in words) for _, words in read]

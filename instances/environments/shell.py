@@ -124,24 +124,26 @@ def read_command(node: "Node") -> tuple[list[ShellWord], list[ShellWord]]:
     return [*map(read_word, texts[0])], [*map(read_word, texts[1])]
 
 
-def list_commands(statement: ShellStatement) -> list["Node"]:
+def list_commands(statement: ShellStatement, *, filtered: bool = False) -> list["Node"]:
     """Return the simple commands of ``a && b``, without ``( ... )``, ``... | cat`` and ``... 2>&1`` around all of it.
 
-    Empty if the statement is anything else.
+    Empty if the statement is anything else. With ``filtered``, programs that read what it prints may be any.
     """
-    found = _flatten(_unwrap(statement.nodes[0])) if len(statement.nodes) == 1 else []
+    found = _flatten(_unwrap(statement.nodes[0], filtered=filtered)) if len(statement.nodes) == 1 else []
     simple = {"command", "declaration_command"}
     bare = all(node.type in simple and REDIRECTIONS.isdisjoint(each.type for each in node.children) for node in found)
     return found if bare else []
 
 
-def _unwrap(node: "Node") -> "Node":
+def _unwrap(node: "Node", *, filtered: bool) -> "Node":
     while True:
         inner = [each for each in node.children if get_text(each).strip()]
         match node.type, [get_text(each) for each in inner]:
             case ("subshell", [_, _, _]):
                 node = inner[1]
             case ("pipeline", [_, "|", "cat"]) | ("redirected_statement", [_, "2>&1"]):
+                node = inner[0]
+            case ("pipeline", [_, "|", *_]) if filtered:
                 node = inner[0]
             case _:
                 return node

@@ -17,9 +17,12 @@ from assay.instances.trees.sources import Sources, tree_key
 
 
 class KnownFacts(Model):
-    """Whether facts hold for a tree, by their names."""
+    """What is known of a tree."""
 
     hold: dict[str, bool] = Field(default_factory=dict)
+    """Whether facts hold, by their names."""
+    scripts: dict[str, str] | None = None
+    """Commands of its ``package.json`` by name; None if nobody has asked."""
 
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -28,13 +31,27 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 def find_facts(asked: Collection[TreeFact], ref: TreeRef, sources: Sources) -> tuple[str, ...]:
     """Return the names of the facts that hold for a tree; raises EnvironmentFailure if the tree cannot be had."""
     kept = facts_file(ref, sources.cache)
-    known = (read_model(kept, KnownFacts) or KnownFacts()).hold
-    new = {
-        fact.name: holds(fact, lambda path: sources.read_file(ref, path)) for fact in asked if fact.name not in known
-    }
+    known = read_model(kept, KnownFacts) or KnownFacts()
+    new = [fact for fact in asked if fact.name not in known.hold]
+    hold = known.hold | {fact.name: holds(fact, lambda path: sources.read_file(ref, path)) for fact in new}
     if new:
-        replace_file(kept, KnownFacts(hold=known | new).model_dump_json().encode())
-    return tuple(fact.name for fact in asked if (known | new)[fact.name])
+        replace_file(kept, known.model_copy(update={"hold": hold}).model_dump_json().encode())
+    return tuple(fact.name for fact in asked if hold[fact.name])
+
+
+def find_scripts(ref: TreeRef, sources: Sources) -> dict[str, str]:
+    """Return the commands of a tree's ``package.json`` by name; raises as ``find_facts``."""
+    kept = facts_file(ref, sources.cache)
+    known = read_model(kept, KnownFacts) or KnownFacts()
+    if known.scripts is None:
+        text = (sources.read_file(ref, "package.json") or b"").decode(errors="replace")
+        found = _find_value(text, ("scripts",))
+        scripts = (
+            {name: each for name, each in found.items() if isinstance(each, str)} if isinstance(found, dict) else {}
+        )
+        known = known.model_copy(update={"scripts": scripts})
+        replace_file(kept, known.model_dump_json().encode())
+    return known.scripts or {}
 
 
 def facts_file(ref: TreeRef, cache: Path) -> Path:

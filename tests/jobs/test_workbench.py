@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.choices import EnvironmentChoice
-from assay.harness.domain import Instance, PublishedImage
+from assay.harness.domain import Instance, PublishedImage, RowScript
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.instances.environments.image_builder import ImageBuilder
@@ -164,3 +164,40 @@ def test_the_variant_of_a_recipe_is_chosen_by_what_the_tree_says(bench, make, tm
     assert bench.plan(unknown) == NO_RECIPE
     with pytest.raises(EnvironmentFailure, match="cannot be asked"), bench.image(unknown):
         pass
+
+
+SCRIPT = ": '>>>>> Start Test Output'\n{}\n: '>>>>> End Test Output'\n"
+
+
+def test_the_rows_script_is_kept_without_its_image_unless_a_recipe_names_the_repository(
+    bench, make, tmp_path: Path
+) -> None:
+    script = SCRIPT.format("npm test")
+    row = make(environment=PublishedImage(image="gone", eval_script=script), language="typescript")
+    settled = bench.settle(row)
+    assert settled.environment == RowScript(eval_script=script)
+    assert bench.plan(settled).by_defaults
+    assert bench.aim(bench.plan(settled), settled) == bench.plan(settled)
+    assert bench.builder.make_key(settled) == bench.builder.make_key(settled.model_copy(update={"environment": None}))
+
+    (tmp_path / "typescript").mkdir()
+    (tmp_path / "typescript/acme__calc.yaml").write_text("packages: [old]\n")
+    named = replace(bench, planner=Planner(bench.engine, (tmp_path,)))
+    assert named.settle(row).environment is None
+    published = replace(bench, environment=EnvironmentChoice.PUBLISHED)
+    assert published.settle(row).environment == row.environment
+
+
+def test_a_script_that_names_a_command_of_the_package_is_settled_with_the_trees_own(bench, make, tmp_path) -> None:
+    folder = tmp_path / "mirror" / "acme" / "calc"
+    (folder / "package.json").write_text('{"scripts": {"test": "vitest", "odd": 1}}')
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "package")
+    row = make(environment=RowScript(eval_script=SCRIPT.format("npm test -- a.spec.ts"), scripts={"test": "rm -rf /"}))
+    row = row.model_copy(update={"base_commit": git(folder, "rev-parse", "HEAD"), "language": "typescript"})
+
+    for _ in range(2):  # the second time from the cache
+        settled = bench.settle(row)
+        assert settled.environment.scripts == {"test": "vitest"}
+        assert "node_modules/.bin/vitest a.spec.ts" in bench.plan(settled).command
+        (folder / "package.json").unlink(missing_ok=True)

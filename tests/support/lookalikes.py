@@ -101,13 +101,13 @@ def main(dataset: str, mirrors: str, *ids: str) -> None:
     from assay.instances.dataset.load import load
     from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.trees.sources import Sources
-    from assay.jobs.workbench import drop_image
+    from assay.jobs.workbench import keep_script
 
     engine = open_engine()
     for instance in load(dataset, ids=ids, published_images=True).instances:
         published = instance.environment
         assert isinstance(published, PublishedImage)
-        own = ImageBuilder(engine, Sources([Path(mirrors)]), note=print).build_image(drop_image(instance))
+        own = ImageBuilder(engine, Sources([Path(mirrors)]), note=print).build_image(keep_script(instance))
         build_lookalike(engine, published.image, own, _clone_of(Path(mirrors), instance.repo), instance.base_commit)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
+from assay.harness.domain import DatasetRef, Instance, PublishedImage, RowScript, Rule
 from assay.instances.dataset.formats import assets, columns
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, row_error, row_id
@@ -33,13 +33,14 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     _refuse_other_tasks(row)
     image, script = columns.text(row, "image", required=False), columns.text(row, "eval_script", required=False)
     environment = PublishedImage(image=image, eval_script=script) if image and script else None
+    own = RowScript(eval_script=script) if script else None
     parser = find_parser(row)
     synonym = row.get("log_parser") not in {None, parser_name(*parser[:2])}
     return columns.build(
         COLUMNS,
         **classic_fields(row, with_time=environment is None),
         language=_language(row, parser),
-        environment=environment,
+        environment=environment or own,
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=_rule(row),
@@ -55,8 +56,8 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     row |= classic_row(instance) | columns.read_origin(instance, NAME)
     if instance.assets and assets.COLUMN not in row:
         row[assets.COLUMN] = assets.write(instance.assets)
-    if isinstance(instance.environment, PublishedImage):
-        row |= instance.environment.model_dump()
+    if isinstance(instance.environment, PublishedImage | RowScript):
+        row |= instance.environment.model_dump(exclude={"scripts"})
     return row
 
 

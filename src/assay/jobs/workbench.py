@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.choices import EnvironmentChoice
-from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, TestPlan
+from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, RowScript, TestPlan
 from assay.harness.engines import ActingEngine, Engine
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.runs.keys import engine_edition
@@ -78,13 +78,32 @@ class BuiltWorkbench:
 
         if instance.created_at == UNKNOWN_TIME:
             self.builder.fetch_known(instance)
-        dated = fill_date(instance if self._keeps_image(instance) else drop_image(instance), self.sources)
+        dated = fill_date(instance if self._keeps_image(instance) else keep_script(instance), self.sources)
         lacking = self._find_lacking(dated)
-        settled = self._ask_tree(self._set_up(dated.model_copy(update={"lacking": lacking})))
+        settled = self._choose_script(self._set_up(dated.model_copy(update={"lacking": lacking})))
+        settled = self._ask_tree(settled)
         whole = settled.model_copy(update={"lacking": ()})
         with suppress(EnvironmentFailure):  # raised again, too
             return whole if lacking and self.builder.find_image(whole) else settled
         return settled
+
+    def _choose_script(self, instance: Instance) -> Instance:
+        """Return the instance without its row's script if a recipe is there, else with the commands that it may run."""
+        from assay.instances.environments.recipes import has_recipe
+        from assay.instances.environments.row_commands import MANAGERS
+        from assay.instances.trees.facts import find_scripts
+        from assay.instances.trees.sources import tree_ref
+
+        if not isinstance(instance.environment, RowScript):
+            return instance
+        if has_recipe(instance, self.planner.recipes):
+            return instance.model_copy(update={"environment": None})
+        row = instance.environment.model_copy(update={"scripts": {}})
+        if any(name in row.eval_script for name in MANAGERS):
+            self.builder.fetch_known(instance)
+            with suppress(EnvironmentFailure):  # building the image raises it again
+                row = row.model_copy(update={"scripts": find_scripts(tree_ref(instance), self.sources)})
+        return instance.model_copy(update={"environment": row})
 
     def _ask_tree(self, instance: Instance) -> Instance:
         """Return the instance with what its recipe's variants ask of its tree; nothing if the tree cannot be had."""
@@ -110,8 +129,9 @@ class BuiltWorkbench:
         from assay.instances.environments.files_to_run import load_files_to_run
         from assay.instances.environments.lacking import check_lacking
         from assay.instances.environments.recipes import find_recipe
+        from assay.instances.environments.row_commands import read_commands
 
-        if isinstance(instance.environment, PublishedImage):
+        if isinstance(instance.environment, PublishedImage) or read_commands(instance):
             return plan
         self.builder.fetch_known(instance)
         recipe = find_recipe(instance, self.planner.recipes)
@@ -153,7 +173,8 @@ class BuiltWorkbench:
 
         if self.setter is None or has_recipe(instance, self.planner.recipes):
             return instance
-        return instance.model_copy(update={"environment": self.setter.find_recipe(instance)})
+        found = self.setter.find_recipe(instance.model_copy(update={"environment": None}))
+        return instance.model_copy(update={"environment": found or instance.environment})
 
     def _keeps_image(self, instance: Instance) -> bool:
         if self.environment is EnvironmentChoice.AUTO and isinstance(instance.environment, PublishedImage):
@@ -170,7 +191,8 @@ class ActedWorkbench:
     cluster: None = None
 
     def settle(self, instance: Instance) -> Instance:
-        return drop_image(instance).model_copy(update={"facts": ()})  # there is no tree to ask
+        own = instance.environment if isinstance(instance.environment, Recipe) else None
+        return instance.model_copy(update={"environment": own, "facts": ()})  # there is no tree to ask
 
     def plan(self, instance: Instance) -> TestPlan:
         return self.planner.plan(instance).model_copy(update=ACTED_OUT)
@@ -203,7 +225,9 @@ def make_sources(mirrors: Sequence[Path] = (), toolchains: "UserImages | None" =
     return Sources(mirrors, toolchains=toolchains or {})
 
 
-def drop_image(instance: Instance) -> Instance:
+def keep_script(instance: Instance) -> Instance:
+    """Return an instance with its row's script in place of the image that the script is for."""
     if isinstance(instance.environment, PublishedImage):
-        return instance.model_copy(update={"environment": None})
+        own = RowScript(eval_script=instance.environment.eval_script)
+        return instance.model_copy(update={"environment": own})
     return instance

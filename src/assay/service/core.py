@@ -10,7 +10,7 @@ from starlette.requests import Request
 from assay.api.evaluator import Evaluator
 from assay.harness.domain import DatasetRef, Instance, Outcome, Verdict
 from assay.harness.errors import DataError, UserError
-from assay.jobs.workbench import drop_image
+from assay.jobs.workbench import keep_script
 from assay.rewards import Mixture, RewardCase, Rewarded, needs_all_tests, needs_tests, reward
 from assay.service.bodies import EvaluateBody
 from assay.service.figures import Figures
@@ -140,7 +140,7 @@ class RewardService:
             raise Refused(422, f"field instance: {error}") from None
         if any(not each.url.startswith("https://") for each in instance.assets):
             raise Refused(422, "field instance: assets may have https addresses only")
-        return drop_image(instance)
+        return keep_script(instance)
 
 
 async def wait_for_disconnect(request: Request) -> None:

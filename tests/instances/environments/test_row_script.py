@@ -42,6 +42,7 @@ def test_script_is_parted_into_what_prepares_and_what_tests() -> None:
         system=("sed -i '/en_US.UTF-8/s/^# //g' /etc/locale.gen && locale-gen",),
         install=(*SHELL, "python -m pip install -e ."),
         prepare=SHELL,
+        own_prepare=("cd /testbed", "export LC_ALL=en_US.UTF-8"),
         tests="./tests/runtests.py --verbosity 2 cache.tests",
         commands=(("./tests/runtests.py", "--verbosity", "2", "cache.tests"),),
         runs=("tests/runtests.py",),
