@@ -13,7 +13,8 @@ from assay.instances.environments.row_script import END, START, Script, read_scr
 BINARIES = "node_modules/.bin/"
 FINDERS = {("npx",): BINARIES, ("yarn",): BINARIES, ("yarn", "run"): BINARIES, ("pnpm", "exec"): BINARIES}
 FINDERS |= {("pnpm",): BINARIES, ("bundle", "exec"): ""}
-"""What finds a program among a project's packages, and where it is in Assay's environments; Ruby's are Debian's."""
+FINDERS |= {(tool, "run"): "" for tool in ("poetry", "pdm", "uv", "hatch", "pipenv")}
+"""What finds a program among a project's packages, and where it is in Assay's environments; empty for the path."""
 MANAGERS = frozenset({"npm", "yarn", "pnpm"})
 OF_MANAGERS = frozenset({"test", "run", "start", "install", "exec", "build"})
 """Words behind a manager that name no program."""
@@ -67,6 +68,8 @@ def _localise_text(text: str, scripts: Mapping[str, str]) -> str:
 
 def _localise(words: Sequence[str], scripts: Mapping[str, str]) -> tuple[str, ...]:
     """Return a command without what finds or fetches its program, and with the package's in place of its name."""
+    if words[0].rpartition("/")[2] == "tox" and "--" in words:
+        return ("pytest", *words[list(words).index("--") + 1 :])
     words = _expand(words, scripts)
     for finder, folder in FINDERS.items():
         count = len(finder)

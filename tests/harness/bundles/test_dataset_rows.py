@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.harness.bundles.dataset_rows import check_rows
-from assay.harness.domain import UNKNOWN_TIME, Asset, Instance, Prediction, PublishedImage, Recipe
+from assay.harness.domain import UNKNOWN_TIME, Asset, Instance, Prediction, PublishedImage, Recipe, RowScript
 from assay.harness.runs.store import RunStore
 from sealed import SealedRun, toy
 
@@ -61,6 +61,7 @@ def test_an_instance_that_the_data_set_has_not_is_named(sealed: SealedRun) -> No
         ("created_at", "2024-01-01T00:00:00Z"),
         ("environment", Recipe(test_command="true")),
         ("environment", IMAGE),
+        ("environment", RowScript(eval_script="true")),
         ("assets", (Asset(path="a.png", url="file:///a.png"),)),
     ],
 )
@@ -68,6 +69,13 @@ def test_a_field_that_was_changed_is_named(field: str, value: Any, differences: 
     changed = Instance.model_validate({**toy(1).model_dump(), field: value})
     (what,) = differences(changed, toy(1))
     assert what.startswith(field)
+
+
+@pytest.mark.parametrize(("script", "found"), [("pytest", []), ("true", ["environment is not the data set's"])])
+def test_a_rows_script_may_have_run_without_its_image(script: str, found: list[str], differences: Callable) -> None:
+    row = toy(1).model_copy(update={"environment": IMAGE})
+    ran = row.model_copy(update={"environment": RowScript(eval_script=script, scripts={"test": "jest"})})
+    assert differences(ran, row) == found
 
 
 def test_quarantined_tests_may_be_missing_and_no_others(differences: Callable) -> None:

@@ -32,7 +32,9 @@ def row(command: str, build: str = "true", language: str = "python", **fields: o
         ("typescript", "(pnpm run test a.spec.ts --no-watch) | cat", "vitest", f"exec {BIN}/vitest --project unit a"),
         ("typescript", "npm test -- a.spec.ts", "vitest", f"exec {BIN}/vitest --project unit a.spec.ts"),
         ("ruby", "bundle exec rspec spec/a_spec.rb --format json | tail -n +2 | jq .", "rspec", "rspec spec/a_spec.rb"),
-        ("python", "pytest -rA tests/test_a.py", "pytest", "pytest"),
+        ("python", "pytest -rA tests/test_a.py", "pytest", "exec pytest -rA"),
+        ("python", "tox --current-env -epy39 -v -- tests/test_a.py", "pytest", "exec pytest tests/test_a.py"),
+        ("python", "poetry run pytest tests/test_a.py", "pytest", "exec pytest tests/test_a.py"),
     ],
 )  # fmt: skip
 def test_the_rows_command_runs_with_report_and_tripwires_by_the_programs_of_our_image(
@@ -43,7 +45,7 @@ def test_the_rows_command_runs_with_report_and_tripwires_by_the_programs_of_our_
     assert plan.report_format
     assert plan.report_path
     assert program in plan.command
-    for foreign in ("npx", "yarn", "pnpm", "npm", "mvnd", "mvnw", "bundle", "jq", "conda", "pip ", "apt"):
+    for foreign in ("npx", "yarn", "pnpm", "npm", "mvnd", "mvnw", "bundle", "jq", "conda", "pip ", "apt", "tox"):
         assert foreign not in plan.command
 
 
