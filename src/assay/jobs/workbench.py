@@ -192,13 +192,14 @@ class ActedWorkbench:
 
     def settle(self, instance: Instance) -> Instance:
         own = instance.environment if isinstance(instance.environment, Recipe) else None
-        return instance.model_copy(update={"environment": own, "facts": ()})  # there is no tree to ask
+        return instance.model_copy(update={"environment": own})
 
     def plan(self, instance: Instance) -> TestPlan:
-        return self.planner.plan(instance).model_copy(update=ACTED_OUT)
+        return self.plan_files(instance, None)
 
-    def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
-        return self.planner.plan(instance, files).model_copy(update=ACTED_OUT)
+    def plan_files(self, instance: Instance, files: Sequence[str] | None) -> TestPlan:
+        asked = instance.model_copy(update={"facts": ()})  # there is no tree to ask
+        return self.planner.plan(asked, files).model_copy(update=ACTED_OUT)
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:  # noqa: ARG002 - the Protocol names it
         return plan
