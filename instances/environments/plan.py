@@ -105,8 +105,9 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
 def _make_own_plan(instance: Instance, commands: RowCommands, recipe: Recipe) -> TestPlan:
     """Make the plan for a row's script in an image of Assay's own, in which the project is installed already."""
     plan = _make_script_plan(instance, commands, recipe)
-    command = re.sub(rf"(?<![\w/]){re.escape(commands.script.workdir)}(?![\w])", WORKDIR, plan.command)
-    return plan.model_copy(update={"command": command, "env": {**plan.env, **recipe.env}})
+    theirs = re.compile(rf"(?<![\w/]){re.escape(commands.script.workdir)}(?![\w])")
+    ours = {name: theirs.sub(WORKDIR, getattr(plan, name)) for name in ("command", "folder")}
+    return plan.model_copy(update={**ours, "env": {**plan.env, **recipe.env}})
 
 
 def _make_script_plan(instance: Instance, commands: RowCommands, recipe: Recipe) -> TestPlan:

@@ -89,9 +89,14 @@ def test_files_of_the_tree_are_run_by_the_languages_own_command() -> None:
 
 
 def test_another_folder_of_the_repository_is_ours() -> None:
-    text = "cd /app\nexport LIBS=/app/lib:/apples\nmake -C /app/sub\n: '>>>>> Start Test Output'\n./run\n"
+    text = (
+        "cd /app\nexport LIBS=/app/lib:/apples\nmake -C /app/sub\n: '>>>>> Start Test Output'\ncd /app/sub && ./run\n"
+    )
     plan = make_plan(make_instance(environment=RowScript(eval_script=text), language="c"), Recipe(language="c"))
-    assert plan.command == "cd /testbed\nexport LIBS=/testbed/lib:/apples\nmake -C /testbed/sub\n./run\n"
+    assert (
+        plan.command == "cd /testbed\nexport LIBS=/testbed/lib:/apples\nmake -C /testbed/sub\ncd /testbed/sub\n./run\n"
+    )
+    assert plan.folder == "/testbed/sub"
 
 
 def test_in_the_rows_own_image_its_script_stays_as_it_is() -> None:

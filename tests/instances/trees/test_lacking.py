@@ -105,4 +105,4 @@ def test_objects_of_a_partial_clone_are_known_to_be_earlier(
     partial: Sources, commits: tuple[str, str], repository: Repository
 ) -> None:
     ids = [repository.git("rev-parse", f"{commits[1]}:{path}") for path in ("small.txt", LARGE[0])]
-    assert partial.later_objects(TreeRef(REPO, commits[1]), [*ids, "1" * 40]) == {"1" * 40}
+    assert partial.later_objects(TreeRef(REPO, commits[1]), [*ids, "1" * 40]) == frozenset({"1" * 40})
