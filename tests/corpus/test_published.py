@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Environment
+from assay.harness.domain import Channel, Environment, Recipe, RowScript
 from assay.harness.engines.docker import DockerEngine
+from assay.instances.environments.plan import make_plan
 from corpus.checks import CHECKS
 from corpus.model import Case, Row, corpus
 from corpus.stage import Place, judge, nothing_left, play, task_of
@@ -20,6 +21,9 @@ NEEDS_RECIPE = frozenset({"certificate"})
 """Instances whose recipe gives their tests another time, which a row cannot."""
 USUAL = frozenset({"01", "05", "11", "13", "14ua", "14uah", "14uw", "14uwh", "22", "31"})
 WANTED = frozenset() if os.environ.get("ASSAY_PUBLISHED") == "all" else USUAL
+IN_OURS = frozenset({"01", "05", "11"})
+"""Cases that a row's script also runs in an image of Assay's own."""
+USUAL_COMMAND = "pytest -rA tests/{}.py"
 FILES = {"unit": "test_unit", "dos": "test_dos", "config": "test_version", "places": "test_places"}
 """Test module of each instance that has another than ``test_calc``."""
 COMMANDS = {
@@ -40,7 +44,7 @@ def is_played(case: Case) -> bool:
 @pytest.mark.toolchain("python", "")
 @pytest.mark.parametrize("case", [pytest.param(each, id=each.id) for each in corpus().cases if is_played(each)])
 def test_case(case: Case, docker_engine: DockerEngine, published: Callable[[str, Row], Place], tmp_path: Path) -> None:
-    usual = f"pytest -rA tests/{FILES.get(case.instance, 'test_calc')}.py"
+    usual = USUAL_COMMAND.format(FILES.get(case.instance, "test_calc"))
     row = Row(tests=COMMANDS.get(case.instance, usual))
     where = published(case.instance, row)
     with nothing_left(tmp_path, docker_engine) as run:
@@ -49,3 +53,22 @@ def test_case(case: Case, docker_engine: DockerEngine, published: Callable[[str,
         judge(case, played)
         if case.check in CHECKS:
             CHECKS[case.check](played)
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.toolchain("python", "")
+@pytest.mark.parametrize(
+    "case", [pytest.param(each, id=each.id) for each in corpus().cases if is_played(each) and each.number in IN_OURS]
+)
+def test_case_by_a_rows_script_in_our_own_image(
+    case: Case, docker_engine: DockerEngine, place: Callable[[str, str], Place], tmp_path: Path
+) -> None:
+    ours = place("python", case.instance)
+    script = f"conda activate testbed\n: '>>>>> Start Test Output'\n{USUAL_COMMAND.format('test_calc')} | jq .\n"
+    instance = ours.instance.model_copy(update={"environment": RowScript(eval_script=script)})
+    where = Place(instance, ours.image, make_plan(instance, Recipe()))
+    with nothing_left(tmp_path, docker_engine) as run:
+        played = play(task_of(case, PYTHON, where), where.image, docker_engine, run)
+        judge(case, played)
+        assert (played.evidence.report.channel, bool(played.evidence.tripwires)) == (Channel.REPORT, True)
