@@ -41,5 +41,10 @@ squash() {
 
 # Images of some data sets have the answer beside the tree: the fix, the tests, and the scripts that run them.
 remove_answers() {
-    rm -rf /home/*.patch /home/*.diff /home/*.sh /eval.sh /run_script.sh /parser.py /root/my_repo
+    rm -rf /home/*.patch /home/*.diff /home/*.sh /eval.sh /run_script.sh /parser.py /root/my_repo /r2e_tests
+    # R2E's lie in the tree; a file of these names that the repository has stays.
+    for name in r2e_tests run_tests.sh syn_issue.json expected_test_output.json execution_result.json \
+        parsed_commit.json modified_files.json modified_entities.json; do
+        [ -n "$(git ls-files -- "$name")" ] || rm -rf "./$name"
+    done
 }

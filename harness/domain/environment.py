@@ -29,6 +29,8 @@ class PublishedImage(Model):
 
     image: str
     eval_script: str
+    script_file: str = ""
+    """File of the image that is the script of a row without one; empty if the row has it."""
 
 
 class RowScript(Model):

@@ -58,8 +58,8 @@ def task_files(instance: Instance, image: str = "") -> dict[str, str]:
         problem = "is missing: the row names no image; name Assay's own, pushed to a registry, with --image NAME"
         raise DataError(problem, instance=instance.id, field="image")
     is_own = own is not None and not image
-    if is_own and instance.base is not None:
-        problem = "holds the fix: the base tree is a patch of it; name Assay's own image with --image NAME"
+    if own and is_own and (instance.base is not None or own.script_file):
+        problem = "holds the fix; name Assay's own image with --image NAME"
         raise DataError(problem, instance=instance.id, field="image")
     workdir = read_script(own.eval_script).workdir if own and is_own else WORKDIR
     return {

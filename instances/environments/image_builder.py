@@ -86,6 +86,21 @@ class ImageBuilder:
         self._alone = False
         self._audit = ImageAudit(engine, sources)
 
+    def read_script(self, instance: Instance) -> Instance:
+        """Return an instance with the script that its row's image holds, pulled if need be.
+
+        It stays as it is if the row has the script, or if the image or the file cannot be had: ``image`` says why.
+        """
+        published = instance.environment
+        if not isinstance(published, PublishedImage) or published.eval_script or not published.script_file:
+            return instance
+        try:
+            script = self._layers.read_file(published.image, published.script_file)
+        except EnvironmentFailure:
+            return instance
+        read = published.model_copy(update={"eval_script": script})
+        return instance.model_copy(update={"environment": read})
+
     @contextmanager
     def image(self, instance: Instance, patch: str | None = None) -> Iterator[str]:
         """Give the name of the image in which a patch is tested, after building or pulling what the engine lacks of it.
@@ -199,6 +214,9 @@ class ImageBuilder:
 
     def _wrap_published(self, instance: Instance, published: PublishedImage, hold: Hold) -> str:
         """Build the image over a published one; tests run in it as an unprivileged user if possible, else as root."""
+        if published.script_file and not published.eval_script:
+            self._layers.read_file(published.image, published.script_file)
+            raise EnvironmentFailure(f"{published.image} was not there when its tests were planned; run this again")
         hold.add(published.image)
         digest = self._layers.pull(published.image).digest
         keep_toolchain(Toolchain(published.image, digest), self._sources.cache)

@@ -2,11 +2,13 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import ImageSpec
-from assay.harness.engines.base import Engine, ImageInfo
+from assay.harness.engines.base import BoxSpec, Engine, ImageInfo
 from assay.harness.errors import EnvironmentFailure, ImageMissing
+from assay.harness.files import replace_file
 from assay.harness.images.shelf import Shelf
 from assay.instances.environments.build_context import write_context
 from assay.instances.toolchains.ensure import SharedFailures, ensure
@@ -14,6 +16,8 @@ from assay.instances.toolchains.host import write_secrets
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.sources import Sources
+
+LONGEST = 1024 * 1024  # bytes of a script that an image holds
 
 
 class LayerBuilder:
@@ -52,6 +56,18 @@ class LayerBuilder:
                 raise EnvironmentFailure(str(error)) from error
             self.note(f"pulled {name}")
         return info
+
+    def read_file(self, image: str, path: str) -> str:
+        """Return a file of an image of other origin, pulled if need be and read once; raises EnvironmentFailure."""
+        info = self.pull(image)
+        kept = self.sources.cache / "scripts" / sha256(f"{info.digest} {path}".encode()).hexdigest()[:32]
+        if not kept.is_file():
+            with self.engine.open(BoxSpec(image)) as box:
+                files = box.get(path, LONGEST)
+            if not files:
+                raise EnvironmentFailure(f"{image} has no {path}, with which its tests are run")
+            replace_file(kept, next(iter(files.values())))
+        return kept.read_text("utf-8", errors="replace")
 
     def build_chain(self, base: Toolchain, chains: Sequence[Sequence[ImageSpec]]) -> Sequence[ImageSpec]:
         """Build a toolchain and, over it, the first of some chains of images that can be built; return that chain.

@@ -95,7 +95,7 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
     """Make the plan for a row's own image and script; the harness does itself all that it can."""
     script = read_script(published.eval_script)
     runner, adapted = runners.adapt_commands(script.commands) or ("", None)
-    log_format = (adapted and adapted.log_format) or instance.log_format
+    log_format = (adapted and adapted.log_format) or instance.log_format or recipe.log_format
     log_format = log_format or languages.find(instance.language).DEFAULT_LOG
     tests = adapted.command if adapted else script.tests
     plan = _make_script_plan(instance, RowCommands(script, runner, adapted, script.prepare, tests, log_format), recipe)
@@ -128,7 +128,7 @@ def _make_script_plan(instance: Instance, commands: RowCommands, recipe: Recipe)
         report_format=adapted.report_format if adapted else "",
         report_path=_report_path(adapted.command) if adapted else "",
         log_format=commands.log_format,
-        test_id=instance.test_id or language.DEFAULT_ID,
+        test_id=instance.test_id or recipe.test_id or language.DEFAULT_ID,
         runner=commands.runner,
         sure=adapted.sure if adapted else True,
         folder="" if script.folder in {script.workdir, "."} else script.folder,

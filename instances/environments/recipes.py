@@ -23,6 +23,8 @@ A user's folder may also hold ``<language>/default.yaml`` for all others. The ca
 CONDITIONS = frozenset({"versions", "where", "rule"})
 """Fields of a variant that say when it applies; the others replace the recipe's."""
 
+NAMING = frozenset({"log_format", "test_id"})
+
 
 def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     """Return the recipe of an instance with its variant applied; raises as ``read_recipe``.
@@ -35,6 +37,7 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
 def read_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     """Return the recipe of an instance with all of its variants.
 
+    Of a published image's, there is only how a repository's tests are named, for a row that does not say.
     The recipe that the instance carries comes first, then the repository's in the caller's folders and the shipped
     ones, then a folder's default, then the language's own.
 
@@ -46,15 +49,19 @@ def read_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
         languages.find(instance.language)
     except UserError as error:
         raise EnvironmentFailure(str(error)) from error
-    if isinstance(instance.environment, PublishedImage):
-        return Recipe(language=instance.language)  # its own script knows the rest
-    if find_benchmark(instance.rule).has_own_image:
+    published = isinstance(instance.environment, PublishedImage)
+    if not published and find_benchmark(instance.rule).has_own_image:
         problem = f"an instance of {instance.rule} is tested in its row's own image alone: give --environment published"
         raise EnvironmentFailure(problem)
     if isinstance(instance.environment, Recipe):
         return instance.environment
     path = next(_recipe_files(instance, (*folders, FOLDER)), None)
-    return load_recipe(path) if path else Recipe(language=instance.language)
+    found = load_recipe(path) if path else Recipe(language=instance.language)
+    if published:  # the image and its script know the rest
+        plain = found.model_copy(update={"variants": tuple(each for each in found.variants if each.where is None)})
+        named = apply_variant(plain, instance).model_dump(include=frozenset() if instance.log_format else NAMING)
+        return Recipe(language=instance.language, **named)
+    return found
 
 
 def has_recipe(instance: Instance, folders: Sequence[Path] = ()) -> bool:

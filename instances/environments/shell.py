@@ -125,7 +125,7 @@ def read_command(node: "Node") -> tuple[list[ShellWord], list[ShellWord]]:
 
 
 def list_commands(statement: ShellStatement, *, filtered: bool = False) -> list["Node"]:
-    """Return the simple commands of ``a && b``, without ``( ... )``, ``... | cat`` and ``... 2>&1`` around all of it.
+    """Return the simple commands of ``a && b``, without ``( ... )``, ``... | cat``, ``... 2>&1`` and ``... || true`` around it.
 
     Empty if the statement is anything else. With ``filtered``, programs that read what it prints may be any.
     """
@@ -141,7 +141,7 @@ def _unwrap(node: "Node", *, filtered: bool) -> "Node":
         match node.type, [get_text(each) for each in inner]:
             case ("subshell", [_, _, _]):
                 node = inner[1]
-            case ("pipeline", [_, "|", "cat"]) | ("redirected_statement", [_, "2>&1"]):
+            case ("pipeline", [_, "|", "cat"]) | ("redirected_statement", [_, "2>&1"]) | ("list", [_, "||", "true"]):
                 node = inner[0]
             case ("pipeline", [_, "|", *_]) if filtered:
                 node = inner[0]

@@ -10,6 +10,7 @@ Run as a program, it makes the images that rows of a data set name:
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from assay.harness.domain import Instance, PublishedImage
@@ -59,6 +60,19 @@ def build_lookalike(engine: Engine, name: str, image: str, repository: Path, com
         (clone / ".git").rename(context / "git")
         (context / "activate").write_text(ACTIVATE)
         (context / "Dockerfile").write_text(DOCKERFILE.format(image=image))
+        engine.build(name, context, Path(scratch) / "log", secrets={}, labels={"assay.kind": "lookalike"})
+
+
+def dress_lookalike(engine: Engine, name: str, image: str, files: Mapping[str, str], *commands: str) -> None:
+    """Make another data set's image of a look-alike: with more files, by path, and after commands."""
+    with tempfile.TemporaryDirectory() as scratch:
+        context = Path(scratch) / "context"
+        for path, text in files.items():
+            (context / "files" / path.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
+            (context / "files" / path.lstrip("/")).write_text(text)
+        lines = [f"FROM {image}", *(["COPY files /"] if files else []), *(f"RUN {command}" for command in commands)]
+        (context / "Dockerfile").parent.mkdir(exist_ok=True)
+        (context / "Dockerfile").write_text("\n".join(lines) + "\n")
         engine.build(name, context, Path(scratch) / "log", secrets={}, labels={"assay.kind": "lookalike"})
 
 

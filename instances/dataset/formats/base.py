@@ -45,7 +45,8 @@ class DatasetFormat(Protocol):
 def write(dialect: DatasetFormat, instance: Instance) -> dict[str, Any]:
     """Write an instance as a row that reads as the same; DataError names the first field that the dialect cannot hold.
 
-    Columns that no field of an instance holds (``origin``) are written in the instance's own dialect only.
+    Columns that no field of an instance holds (``origin``) are written in the instance's own dialect only. The image that
+    a row names may come back for an instance without one: whoever loads rows chooses.
     """
     if instance.rule not in dialect.RULES:
         problem = f"is {instance.rule}; rows of {dialect.NAME} are graded by {', '.join(dialect.RULES)}"
@@ -56,7 +57,8 @@ def write(dialect: DatasetFormat, instance: Instance) -> dict[str, Any]:
     except DataError as error:
         problem = f"rows of {dialect.NAME} need it: {error.problem}"
         raise DataError(problem, instance=instance.id, field=error.field) from None
+    free = {"origin"} if instance.environment else {"origin", "environment"}
     for name in Instance.model_fields:
-        if name != "origin" and getattr(read, name) != getattr(instance, name):
+        if name not in free and getattr(read, name) != getattr(instance, name):
             raise DataError(f"cannot be held by rows of {dialect.NAME}", instance=instance.id, field=name)
     return row

@@ -1,4 +1,4 @@
-"""The image of rows that name one beside commands, not a whole script: SWE-rebench and SWE-bench-Live.
+"""The image of rows that name one, in a column or by a rule, beside commands and not a whole script.
 
 The script is made of the row's own commands, as the benchmark's evaluator makes it, and read as any (``environments``).
 """
@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.harness.domain import PublishedImage
 from assay.harness.errors import brief
+from assay.harness.languages import find_or_none
 from assay.harness.patches.diff import MalformedPatchError, paths_after
 from assay.harness.reports import FORMATS
 from assay.instances.dataset.formats.columns import Row, row_error
@@ -32,6 +33,12 @@ def make_published_image(
     return PublishedImage(image=image, eval_script="\n".join([f"cd {folder}", *before, START, *together, END, ""]))
 
 
+def find_log_format(language: str) -> str:
+    """Return the usual log format of a language, for rows that name no parser; empty for no language of Assay."""
+    known = find_or_none(language)
+    return known.DEFAULT_LOG if known else ""
+
+
 def commands(row: Row, field: str, value: Any) -> list[str]:
     """Return a column, or a part of one, that is a shell command or a list of them, without empty ones."""
     if value is None:
@@ -44,7 +51,12 @@ def commands(row: Row, field: str, value: Any) -> list[str]:
 
 def test_files(test_patch: str) -> list[str]:
     """Return the files of a test patch that SWE-bench's evaluators give to the runner; none of a malformed one."""
+    return [path for path in list_files_after(test_patch) if not path.endswith(NO_TESTS)]
+
+
+def list_files_after(patch: str) -> list[str]:
+    """Return the files of a patch that are there after it; none of a malformed one."""
     try:
-        return [path for path in paths_after(test_patch) if not path.endswith(NO_TESTS)]
+        return paths_after(patch)
     except MalformedPatchError:
         return []

@@ -1,4 +1,7 @@
-"""Multi-SWE-bench rows: a pull request, and the results of all tests at three stages (``grading.stages``)."""
+"""Multi-SWE-bench rows: a pull request, and the results of all tests at three stages (``grading.stages``).
+
+A row's image has a name by a rule, and holds the script that tests a patch in it.
+"""
 
 import json
 import re
@@ -7,7 +10,7 @@ from typing import Any
 
 from assay.harness.benchmarks.multi_swe_bench import rule
 from assay.harness.benchmarks.multi_swe_bench.rule import LABELS, PARTS, RESULTS
-from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
+from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule, Stages, Status
 from assay.harness.errors import brief
 from assay.harness.exports.multi_swe_bench import get_number
 from assay.instances.dataset.formats import columns
@@ -16,6 +19,9 @@ from assay.instances.dataset.formats.languages import assay_name, guess_language
 
 NAME = "multi-swe-bench"
 RULES: tuple[Rule, ...] = (Rule.MULTI_SWE_BENCH,)
+
+IMAGE = "mswebench/{org}_m_{repo}:pr-{number}"
+SCRIPT = "/home/fix-run.sh"  # file of the image
 
 TEST_IDS = {"go": "subtest"}
 """How labels name tests, by language; the benchmark cuts Go's names at their last slash."""
@@ -69,6 +75,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         pass_to_pass=sets["p2p"],
         created_at=columns.moment(row, "created_at", required=False),
         hints=columns.text(row, "hints", required=False),
+        environment=PublishedImage(image=IMAGE.format_map(row).lower(), eval_script="", script_file=SCRIPT),
         test_id=_test_id(language, (*sets["f2p"], *sets["p2p"])),
         rule=RULES[0],
         stages=stages,

@@ -1,6 +1,6 @@
 """SWE-PolyBench rows, from its CSV or the hub: lists are Python literals, the environment is a Dockerfile's text.
 
-Dockerfile and test command are only kept to be written back; they are never run.
+A row's image has a name by a rule. Of the Dockerfile only the working folder is read; it is never run.
 """
 
 import ast
@@ -10,12 +10,13 @@ import tokenize
 from collections.abc import Iterable
 from typing import Any
 
-from assay.harness.domain import DatasetRef, Instance, Rule
+from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.classic import CLASSIC, classic_fields
 from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
 from assay.instances.dataset.formats.columns import Row, row_error, row_id
+from assay.instances.dataset.formats.commands import TESTBED, commands, find_log_format, make_published_image
 from assay.instances.dataset.formats.languages import assay_name
 
 NAME = "polybench"
@@ -25,6 +26,8 @@ COLUMNS = {**CLASSIC_COLUMNS, "fail_to_pass": "F2P", "pass_to_pass": "P2P"}
 LANGUAGES = {"java": "Java", "javascript": "JavaScript", "python": "Python", "typescript": "TypeScript"}
 """The dialect's names of languages, by Assay's."""
 
+IMAGE = "ghcr.io/timesler/swe-polybench.eval.x86_64.{}:v1.1"
+_FOLDER = re.compile(r"^[ \t]*WORKDIR[ \t]+(/\S*)", re.MULTILINE | re.IGNORECASE)
 _FILE_AND_TITLE = re.compile(r"\S+\.[cm]?[jt]sx?->.*", re.DOTALL)
 _FILE_CLASS_TEST = re.compile(r"\S+\.py:\w+:\w.*|[\w.]+:\w+:")
 
@@ -42,6 +45,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         COLUMNS,
         **fields,
         language=language,
+        environment=_read_image(row, language),
         test_id=_test_id(language, (*fields["fail_to_pass"], *fields["pass_to_pass"])),
         rule=RULES[0],
         origin=columns.origin(NAME, row, HELD),
@@ -67,6 +71,13 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         **columns.iso(instance),
         **columns.read_origin(instance, NAME),
     }
+
+
+def _read_image(row: Row, language: str) -> PublishedImage | None:
+    image = IMAGE.format(columns.text(row, "instance_id").lower())
+    tests = commands(row, "test_command", row.get("test_command"))
+    folders = _FOLDER.findall(columns.text(row, "Dockerfile", required=False))
+    return make_published_image(image, find_log_format(language), tests, folder=[TESTBED, *folders][-1])
 
 
 def _read_list(text: str) -> object:

@@ -1,19 +1,22 @@
 """R2E-Gym rows: a commit parsed into JSON, and the expected result of every test after it.
 
 Rows have no fail-to-pass and pass-to-pass lists: the map of all results counts, and is the instance's ``fix`` stage.
-The benchmark keeps test files outside the repository; here they are the test patch.
+The benchmark keeps test files outside the repository; here they are the test patch, in a row's image, too.
 """
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
+from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule, Stages, Status
 from assay.harness.errors import DataError
+from assay.harness.languages import find
 from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.columns import Row, row_error, row_id
+from assay.instances.dataset.formats.commands import TESTBED, list_files_after, make_published_image
 
 NAME = "r2e"
 RULES: tuple[Rule, ...] = (Rule.R2E,)
@@ -26,6 +29,11 @@ HELD = frozenset({EXPECTED, "instance_id"})
 STATUSES = {"PASSED": Status.PASSED, "FAILED": Status.FAILED, "ERROR": Status.ERROR}
 SIGNS = {"context": " ", "added": "+", "deleted": "-", "note": "\\ "}
 TEST_FOLDERS = frozenset({"test", "Test", "tests", "Tests"})
+
+LOG_FORMAT = "pytest_text"
+EXPORTS = ("export PYTHONWARNINGS=ignore", "export QT_QPA_PLATFORM=minimal")
+RUNNER = f"{TESTBED}/.venv/bin/python -m pytest -rA"
+"""What an image's own script runs, with the files of the test patch in place of its copies of them."""
 
 _ISSUE = re.compile(r"\[ISSUE\](.*)\[/ISSUE\]", re.DOTALL)
 
@@ -44,18 +52,20 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         columns.text(row, field)
     row = {**row, "instance_id": find_id(row)}
     parsed, statement = columns.mapping(row, COMMIT), columns.text(row, "problem_statement")
-    marked = _ISSUE.search(statement)
+    marked, parent = _ISSUE.search(statement), _parent(row, parsed)
+    tests = _patch(row, parsed, of_tests=True)
     return columns.build(
         COLUMNS,
         id=columns.text(row, "instance_id"),
         repo=columns.text(row, "repo_name"),
-        base_commit=_parent(row, parsed),
+        base_commit=parent,
         problem_statement=marked[1].strip("\n") if marked else statement,
         gold_patch=_patch(row, parsed, of_tests=False),
-        test_patch=_patch(row, parsed, of_tests=True),
+        test_patch=tests,
         fail_to_pass=(),
         pass_to_pass=(),
         created_at=columns.moment({**row, "commit_date": parsed.get("commit_date")}, "commit_date", required=False),
+        environment=_read_image(row, tests),
         rule=RULES[0],
         stages=Stages(fix=_read_expected(row)),
         origin=columns.origin(NAME, row, HELD),
@@ -70,6 +80,12 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         raise DataError("can only be written if it came from a row of this format", instance=instance.id)
     expected = {test: status.name for test, status in instance.stages.fix.items()}
     return kept | {EXPECTED: json.dumps(expected), "instance_id": instance.id}
+
+
+def _read_image(row: Row, test_patch: str) -> PublishedImage | None:
+    files = find("python").test_targets(list_files_after(test_patch))
+    image = columns.text(row, "docker_image", required=False)
+    return make_published_image(image, LOG_FORMAT, [f"{RUNNER} {shlex.join(files)}"] if files else [], before=EXPORTS)
 
 
 def _parent(row: Row, parsed: Mapping[str, Any]) -> str:

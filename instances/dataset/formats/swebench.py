@@ -57,7 +57,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     if instance.assets and assets.COLUMN not in row:
         row[assets.COLUMN] = assets.write(instance.assets)
     if isinstance(instance.environment, PublishedImage | RowScript):
-        row |= instance.environment.model_dump(exclude={"scripts"})
+        row |= instance.environment.model_dump(include={"image", "eval_script"})
     return row
 
 

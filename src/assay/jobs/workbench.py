@@ -78,7 +78,8 @@ class BuiltWorkbench:
 
         if instance.created_at == UNKNOWN_TIME:
             self.builder.fetch_known(instance)
-        dated = fill_date(instance if self._keeps_image(instance) else keep_script(instance), self.sources)
+        kept = self.builder.read_script(instance) if self._keeps_image(instance) else keep_script(instance)
+        dated = fill_date(kept, self.sources)
         lacking = self._find_lacking(dated)
         settled = self._choose_script(self._set_up(dated.model_copy(update={"lacking": lacking})))
         settled = self._ask_tree(settled)
@@ -229,6 +230,6 @@ def make_sources(mirrors: Sequence[Path] = (), toolchains: "UserImages | None" =
 def keep_script(instance: Instance) -> Instance:
     """Return an instance with its row's script in place of the image that the script is for."""
     if isinstance(instance.environment, PublishedImage):
-        own = RowScript(eval_script=instance.environment.eval_script)
-        return instance.model_copy(update={"environment": own})
+        script = instance.environment.eval_script
+        return instance.model_copy(update={"environment": RowScript(eval_script=script) if script else None})
     return instance

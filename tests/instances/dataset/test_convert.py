@@ -34,7 +34,7 @@ def test_a_loss_is_refused_unless_allowed_and_then_reported() -> None:
         convert(instance, FORMATS["swebench"])
     assert caught.value.field == "rule"
     converted = convert(instance, FORMATS["swebench"], lossy=True)
-    assert [loss.split()[0] for loss in converted.losses] == ["rule", "stages"]
+    assert [loss.split()[0] for loss in converted.losses] == ["rule", "environment", "stages"]
     read = FORMATS["swebench"].to_instance(converted.row, instance.dataset)
     assert (read.rule, read.stages, read.created_at) == (Rule.SWE_BENCH, None, UNKNOWN_TIME)
     assert (read.fail_to_pass, read.gold_patch) == (instance.fail_to_pass, instance.gold_patch)
