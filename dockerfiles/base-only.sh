@@ -17,6 +17,10 @@ squash() {
     common=$(cd "$(git rev-parse --git-common-dir)" && pwd)
     # Changes that the image made to tracked files are part of the agent's start, not of its work.
     git -c core.fileMode=false add --update
+    # Git hides what is below a submodule's link, and with it what a patch does there.
+    git ls-files --stage | sed -n 's/^160000 [0-9a-f]* [0-9]\t//p' | while read -r path; do
+        git update-index --force-remove -- "$path"
+    done
     tree=$(git write-tree)
     made=$(mktemp -d)
     git init --quiet --template= "$made"
@@ -29,7 +33,9 @@ squash() {
     git -C "$made" prune-packed -q
     rm "$made/.git/objects/info/alternates"
     mkdir -p "$made/.git/info"
-    [ ! -f "$common/info/exclude" ] || cp "$common/info/exclude" "$made/.git/info/exclude"
+    for name in exclude attributes; do
+        [ ! -f "$common/info/$name" ] || cp "$common/info/$name" "$made/.git/info/$name"
+    done
     rm -rf .git "$common"
     find . -mindepth 2 -name .git -prune -exec rm -rf {} +
     mv "$made/.git" .git

@@ -17,11 +17,7 @@ tar --extract --no-same-owner --touch --unlink-first --file /build/tree/changed.
 # One commit only: no other history, no remote, no reflog, and the same id for the same tree.
 export GIT_AUTHOR_NAME=Assay GIT_AUTHOR_EMAIL=assay@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z
 export GIT_COMMITTER_NAME=Assay GIT_COMMITTER_EMAIL=assay@localhost GIT_COMMITTER_DATE=2000-01-01T00:00:00Z
-if [ -e .git ]; then
-    attributes=$(cat /build/tree/removed /build/tree/changed | tr '\0' '\n' | grep '\(^\|/\)[.]gitattributes$' || true)
-else
-    attributes=
-
+if [ ! -e .git ]; then
     git init --quiet --template=
     git symbolic-ref HEAD refs/heads/main
     git config core.logAllRefUpdates false
@@ -31,10 +27,11 @@ else
     # Objects stay in files of their own, so that layers can share them.
     git config gc.auto 0
     mkdir -p .git/info
+    # Whatever the tree's attributes say, its files are the base commit's objects byte for byte.
+    echo '* -text !eol !crlf !ident !filter !working-tree-encoding' > .git/info/attributes
 fi
+# A submodule's link is left out: git would hide from all that follows what is below it.
 cat /build/tree/removed /build/tree/changed | git update-index --add --remove --replace -z --stdin
-# How files become objects has changed.
-[ -z "$attributes" ] || git add --update --renormalize .
 git update-ref refs/heads/main "$(git commit-tree -m base "$(git write-tree)")"
 git prune --expire=now
 : > .git/info/exclude

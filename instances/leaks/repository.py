@@ -9,8 +9,7 @@ from assay.harness.names import count
 from assay.instances.audit.finding import Severity
 from assay.instances.leaks.facts import LayerFacts
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
-from assay.instances.leaks.trees import parse_entries, write_commit
-from assay.instances.leaks.unpacked import OBJECT, object_id
+from assay.instances.leaks.unpacked import OBJECT
 
 SHARED = 3
 """Objects in common with the base tree from which on a repository is one of the project; licences are in many."""
@@ -46,7 +45,7 @@ def objects(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]
         for folder in sorted(own & repositories.keys()):
             found = repositories[folder].objects
             strange = frozenset(found.keys() - allowed)
-            if strange and (strange := _find_unexplained(image, number, strange, answer)):
+            if strange:
                 yield from _strange(image, number, {name: found[name] for name in strange}, answer)
     yield from _find_visible(image, layers, own, answer)
 
@@ -70,32 +69,6 @@ def _strange(
     if len(files) > SHOWN:
         left = sum(len(files[path]) for path in sorted(files)[SHOWN:])
         yield image.finding(ImageRule.OBJECTS, layer, min(files), f"{count(left, 'object')} more {whose}", severity)
-
-
-def _find_unexplained(
-    image: AuditedImage, layer: int, strange: Collection[str], answer: HiddenAnswer
-) -> frozenset[str]:
-    """Return the objects that are not those of a known tree either whose attributes have git keep other line ends."""
-    made = [answer.base, *(answer.trees.objects(ref) for ref in answer.below)]
-    fine = set(answer.list_allowed()).union(*(each.unix for each in made))
-    read = {
-        object_id(kind.encode(), data): (kind, data)
-        for path, data in image.read(layer)
-        for kind in [re.split(r"[!.]", path)[-1]]
-        if kind in {"commit", "tree", "blob"}
-    }
-    left = set(strange) - fine
-    while explained := {name for name in left if name in read and _is_explained(*read[name], fine)}:
-        fine |= explained
-        left -= explained
-    return frozenset(left)
-
-
-def _is_explained(kind: str, data: bytes, fine: Collection[str]) -> bool:
-    if kind == "tree":
-        return all(each in fine for each in parse_entries(data))
-    tree = data[5:45].decode(errors="replace")
-    return kind == "commit" and tree in fine and data == write_commit(tree)
 
 
 def _find_visible(

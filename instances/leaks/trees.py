@@ -25,8 +25,6 @@ class TreeObjects(Model):
     files: dict[str, str] = Field(default_factory=dict)
     """Ids of the files' contents by path."""
     trees: tuple[str, ...] = ()
-    unix: tuple[str, ...] = ()
-    """Ids of contents as git's attributes may have them kept, with line feeds alone."""
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -78,18 +76,14 @@ class KnownTrees:
 
 
 def tree_objects(entries: Iterable[TreeEntry]) -> TreeObjects:
-    """Return the objects that git makes of a tree, and of a commit of it without a parent; folders of submodules
-    are empty and so not part of it."""
+    """Return the objects that git makes of a tree without submodules, and of a commit of it without a parent."""
     root: _Folder = {}
     files = {}
-    unix = []
     for entry in entries:
         if entry.mode == SUBMODULE:
             continue
         blob = object_id(b"blob", entry.content)
         files[entry.path] = blob
-        if b"\r\n" in entry.content:
-            unix.append(object_id(b"blob", entry.content.replace(b"\r\n", b"\n")))
         *folders, name = entry.path.split("/")
         folder = root
         for each in folders:
@@ -100,21 +94,11 @@ def tree_objects(entries: Iterable[TreeEntry]) -> TreeObjects:
     trees: list[str] = []
     top = _tree_id(root, trees)
     commit = object_id(b"commit", write_commit(top))
-    return TreeObjects(commit=commit, files=files, trees=tuple(dict.fromkeys(trees)), unix=tuple(unix))
+    return TreeObjects(commit=commit, files=files, trees=tuple(dict.fromkeys(trees)))
 
 
 def write_commit(tree: str) -> bytes:
     return b"tree %s\nauthor %s\ncommitter %s\n\nbase\n" % (tree.encode(), _WHO, _WHO)
-
-
-def parse_entries(tree: bytes) -> tuple[str, ...]:
-    """Return the ids that an object of kind tree lists."""
-    found = []
-    while tree:
-        _, _, rest = tree.partition(b"\0")
-        found.append(rest[:20].hex())
-        tree = rest[20:]
-    return tuple(found)
 
 
 _Folder = dict[str, "_Folder | tuple[int, str]"]  # names to folders, or to mode and id of a file

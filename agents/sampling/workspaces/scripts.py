@@ -85,7 +85,8 @@ def open_store(store: str, *, borrow: bool) -> str:
     make = (
         f'common=$(git rev-parse --git-common-dir) && tree=$(git rev-parse "HEAD^{{tree}}")'
         f" && git init --quiet --bare --template= {quoted} && {objects} && mkdir -p {quoted}/info"
-        f' && {{ [ ! -f "$common/info/exclude" ] || cp "$common/info/exclude" {quoted}/info/exclude; }}'
+        f' && for name in exclude attributes; do [ ! -f "$common/info/$name" ]'
+        f' || cp "$common/info/$name" {quoted}/info/; done'
         f" && git --git-dir={quoted} config core.bare false"
         f" && git --git-dir={quoted} config core.checkStat minimal"
         f" && git --git-dir={quoted} config core.trustctime false"

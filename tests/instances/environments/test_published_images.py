@@ -44,6 +44,7 @@ cd /repo && git init -q && git add -A && git commit -qm base
 echo right > calc.txt && git commit -qam fix && git tag v2 && git reset -q --hard HEAD~1
 git repack -adq && for pack in .git/objects/pack/*.pack; do touch "${pack%.pack}.promisor"; done
 git config remote.origin.promisor true && git config extensions.partialClone origin
+mkdir module && git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),module && git commit -qm module
 echo built > built.o
 chmod -R 777 /repo
 """
@@ -107,6 +108,7 @@ def test_unprivileged_user_owns_a_repository_with_one_commit_and_reads_what_only
             said("git cat-file --batch-all-objects --batch | grep -cx right; cat calc.txt built.o") == "0\nwrong\nbuilt"
         )
         assert said("git diff HEAD --stat; stat -c %a calc.txt") == "644"
+        assert said("touch module/new && git ls-files --others module && rm module/new") == "module/new"
         assert said("touch new && mkdir sub && echo owned; ls /home") == "owned"
         assert said("cat /etc/made") == "made by root"
 
