@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import PurePosixPath
 
 from assay.harness import languages
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, TestPlan
@@ -17,6 +18,7 @@ from assay.harness.evaluation.delivery import (
     INDEX,
     KILLED_GIT,
     NOT_PUT_BACK,
+    PARTED,
     PATCHED,
     REPOSITORY,
     RESTORE,
@@ -38,8 +40,9 @@ from assay.harness.evaluation.protection import (
 )
 from assay.harness.evaluation.steering import Disputed, Settled, find_disputed_changes, settle_disputes
 from assay.harness.evaluation.supervising import CACHES, DATA, FILES, HOME, WATCHED
+from assay.harness.languages.inner_tests import put_tests, take_tests
 from assay.harness.patches.alike import find_equal_changes
-from assay.harness.patches.diff import MalformedPatchError, find_touched_paths
+from assay.harness.patches.diff import MalformedPatchError, apply_change, find_touched_paths, read_diff
 
 APPLY_SECONDS = 120.0
 LISTING_BYTES = 64 * 1024 * 1024
@@ -61,6 +64,8 @@ class Applied:
     """The supervisor's lists, as an archive."""
     tree: Mapping[str, str] = field(default_factory=dict)
     """Files of the tree, to the ids of their contents at the base commit."""
+    mixed: tuple[str, ...] = ()
+    """Sources whose tests could not be parted from what the patch does there."""
 
     @property
     def ended(self) -> bool:
@@ -81,7 +86,7 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
         return Applied(applied, refused=str(error))
     named = find_named_like_tests(instance, plan, changes, delivery.patch.text, partial(_find_lines, box, plan))
     settled = _settle(box, instance, delivery, changes.paths, named.sources)
-    shared = _keep_fixes(box, instance, delivery, changes.paths)
+    shared = _part_sources(box, instance, delivery, changes.paths)
     installed, env = None, {}
     if plan.install:
         watched, limits = ["sh", WATCHED_INSTALL, plan.user], plan.limits
@@ -93,14 +98,14 @@ def apply_patch(box: Box, instance: Instance, delivery: Delivery) -> Applied:
         env = {**COPY_OF_REPOSITORY, "GIT_WORK_TREE": plan.workdir}
     back = put_back(instance, plan, (*changes.paths, *delivery.applied_paths), installed, named, settled.refused)
     back = replace(back, flags=(*back.flags, *settled.flags))
-    written = {**settled.from_gold, **shared}
-    if back.paths or written:
+    written = {FIXED: {**settled.from_gold, **shared.mixed}, PARTED: shared.parted}
+    if back.paths or any(written.values()):
         # An installation may have removed what the patch made.
         box.put(_list_restored(plan, back, set() if installed else set(changes.paths), written))
     has_more = back.paths or plan.restore or plan.test_patch or delivery.assets or delivery.tripwires
     restored = _run(box, plan, RESTORE, env) if has_more else applied
     guards = _list_guarded(instance, delivery, changes.tree)
-    return Applied(restored, back, _refusal(box, delivery, restored), guards, changes.tree)
+    return Applied(restored, back, _refusal(box, delivery, restored), guards, changes.tree, tuple(shared.mixed))
 
 
 def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str], sources: Set[str]) -> Settled:
@@ -119,18 +124,39 @@ def _settle(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[
     return settle_disputes(instance, plan, disputes, sources) if disputes else Settled()
 
 
-def _keep_fixes(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> dict[str, str]:
-    """Return the sources with modules of tests that fix, tests and patch change: as patched, with the base's tests."""
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """Sources with tests inside that tests and patch change, as they have to be."""
+
+    parted: Mapping[str, str] = field(default_factory=dict)
+    """What the patch has there, with the tests of the test patch; written when that has been applied."""
+    mixed: Mapping[str, str] = field(default_factory=dict)
+    """What the patch has there, with the base's tests; the test patch, which changes more, is applied to it."""
+
+
+def _part_sources(box: Box, instance: Instance, delivery: Delivery, changed: Iterable[str]) -> _Shared:
     language, plan = languages.find_or_none(instance.language), delivery.plan
-    if language is None or not language.LINES.tests_inside:
-        return {}
-    both = set(find_touched_paths(instance.gold_patch)).intersection(find_touched_paths(instance.test_patch), changed)
-    versions = {path: (_read_base(box, plan, path), _read_tree(box, plan, path)) for path in both}
-    return {
-        path: language.LINES.keep_tests(base, theirs)
-        for path, (base, theirs) in versions.items()
-        if base is not None and theirs is not None
-    }
+    if language is None or not language.LINES.test_above:
+        return _Shared()
+    fixed, patched = find_touched_paths(instance.gold_patch), set(changed)
+    parted, mixed = dict[str, str](), dict[str, str]()
+    for change in read_diff(instance.test_patch):
+        path = change.path
+        is_source = PurePosixPath(path).suffix in language.SUFFIXES and not language.is_test_file(path)
+        if path not in patched or not (is_source or path in fixed):
+            continue
+        base, theirs = _read_base(box, plan, path), _read_tree(box, plan, path)
+        if base is None or theirs is None:
+            continue
+        try:
+            tested = apply_change(base, change) or ""
+        except MalformedPatchError:
+            tested = ""
+        if tested and (kept := take_tests(language, base, theirs, tested)) is not None:
+            parted[path] = kept
+        elif path in fixed and (kept := put_tests(language, theirs, base)) is not None:
+            mixed[path] = kept
+    return _Shared(parted, mixed)
 
 
 def _find_lines(box: Box, plan: TestPlan, words: Set[str]) -> list[ImportLine]:
@@ -163,16 +189,16 @@ def _list_guarded(instance: Instance, delivery: Delivery, tree: Iterable[str]) -
     return pack_tar({name.strip("/"): format_list(f"./{path}" for path in paths) for name, paths in lists.items()})
 
 
-def _list_restored(plan: TestPlan, back: PutBack, changed: Set[str], written: Mapping[str, str]) -> bytes:
-    """Return the restore script's lists, and the files that the host has written.
+def _list_restored(plan: TestPlan, back: PutBack, changed: Set[str], written: Mapping[str, Mapping[str, str]]) -> bytes:
+    """Return the restore script's lists, and the files that the host has written, by their folder.
 
     A path that the tree shows as changed must be there, another may be gone.
     """
     there = [path for path in back.paths if path in changed]
     others = [path for path in back.paths if path not in changed]
     lists = {PATCHED: format_list(there), RESTORED: format_list((*plan.restore, *others))}
-    fixed = {f"{FIXED}/{path}": text.encode() for path, text in written.items()}
-    return pack_tar({path.strip("/"): content for path, content in {**lists, **fixed}.items()})
+    files = {f"{to}/{path}": text.encode() for to, texts in written.items() for path, text in texts.items()}
+    return pack_tar({path.strip("/"): content for path, content in {**lists, **files}.items()})
 
 
 def _run(box: Box, plan: TestPlan, script: str, env: Mapping[str, str] | None = None) -> ExecResult:
@@ -220,6 +246,9 @@ def make_evidence(
     status, failed_part, error = ApplyStatus.APPLIED, FailedPart.NONE, ""
     if applied.refused:
         status, detail = ApplyStatus.REJECTED, applied.refused
+    elif code == CONFLICT and applied.mixed:
+        failed_part = FailedPart.ENVIRONMENT
+        error = f"its tests cannot be parted from what the patch changes in {', '.join(applied.mixed)}: {detail}"
     elif code == CONFLICT or (code == TESTS_DO_NOT_APPLY and tests_are_judged):
         status = ApplyStatus.CONFLICT
     elif code == TESTS_DO_NOT_APPLY:

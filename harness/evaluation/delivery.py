@@ -28,7 +28,8 @@ ADAPTER = f"{HOME}/adapter"  # program that starts a runner of Python which writ
 CONFLICT, TESTS_DO_NOT_APPLY, NOT_PUT_BACK, KILLED_GIT = 3, 4, 5, 6
 """Exit statuses of the first two scripts: git refuses the patch, or the tests; a change cannot be put back; git was
 killed. Any other but 0 is a failure of the infrastructure."""
-FIXED = f"{HOME}/fixed"  # folder of files that are neither the patch's nor the base commit's
+FIXED, PARTED = f"{HOME}/fixed", f"{HOME}/parted"
+"""Folders of files that are neither the patch's nor the base commit's; the second, nor the test patch's."""
 RESTORED, PATCHED = f"{HOME}/restored", f"{HOME}/patched"
 """Lists of paths, each ended by NUL: those of the plan that are put back, and those of the patch."""
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
@@ -240,6 +241,7 @@ class Delivery:
         lines.append(f"[ ! -d {FIXED} ] || {_or_failed(f'cp -R --no-preserve=all {FIXED}/. .', NOT_PUT_BACK)}")
         if self.plan.test_patch:
             lines.append(_or_failed(f"{GIT} apply {HOME}/tests.patch", CONFLICT))
+        lines.append(f"[ ! -d {PARTED} ] || {_or_failed(f'cp -R --no-preserve=all {PARTED}/. .', NOT_PUT_BACK)}")
         if self.assets:
             lines.append(_or_failed(f"cp -R --no-preserve=all {ASSETS}/. .", NOT_PUT_BACK))
         if self.tripwires:

@@ -189,9 +189,14 @@ class Lines:
     """Whether every statement ends in a semicolon."""
     tests_inside: str = ""
     """Finds a module of tests inside of a source, with its name as the only group; in many lines at once."""
+    test_above: str = ""
+    """Matches what is written above a test, or whatever only tests need, in a source; empty if none has tests."""
 
     def keep_tests(self, base: str, theirs: str) -> str:
-        """Return a source as a patch has it, with the modules of tests of its base version."""
+        """Return a source as it is, with the modules of tests of another version.
+
+        Patches are derived from releases by this; their labels were measured with it, so it cannot read syntax trees.
+        """
         if not self.tests_inside:
             return theirs
         inside = re.compile(self.tests_inside, re.MULTILINE | re.DOTALL)

@@ -54,6 +54,7 @@ LINES = Lines(
     condition=CONDITION_BEFORE_BRACE,
     semicolons=True,
     tests_inside=r"(?:^\n)*^#\[cfg\(test\)\]\s*^(?:pub )?mod (\w+) \{$.*?^\}\n?",
+    test_above=r'#\[\s*(cfg\s*\((?!\s*not\s*\(\s*test\s*\)\s*\))([^"]|"[^"]*")*?\btest\b|(\w+\s*::\s*)*\w*(test|quickcheck|bench))',
 )
 TEST_SIGN = r"#\[(?:\w+::)*test\b"
 TEST_NAME = r"\bfn\s+(\w+)"

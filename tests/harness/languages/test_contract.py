@@ -51,6 +51,7 @@ def test_every_module_of_the_folder_is_listed_under_its_name() -> None:
         "differences",
         "manifests",
         "recorders",
+        "inner_tests",
         "syntax",
     }
     assert modules == set(LANGUAGES)
