@@ -23,8 +23,6 @@ A user's folder may also hold ``<language>/default.yaml`` for all others. The ca
 CONDITIONS = frozenset({"versions", "where", "rule"})
 """Fields of a variant that say when it applies; the others replace the recipe's."""
 
-NAMING = frozenset({"log_format", "test_id"})
-
 
 def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     """Return the recipe of an instance with its variant applied; raises as ``read_recipe``.
@@ -58,9 +56,10 @@ def read_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     path = next(_recipe_files(instance, (*folders, FOLDER)), None)
     found = load_recipe(path) if path else Recipe(language=instance.language)
     if published:  # the image and its script know the rest
-        plain = found.model_copy(update={"variants": tuple(each for each in found.variants if each.where is None)})
-        named = apply_variant(plain, instance).model_dump(include=frozenset() if instance.log_format else NAMING)
-        return Recipe(language=instance.language, **named)
+        asking_nothing = tuple(each for each in found.variants if each.where is None)
+        named = apply_variant(found.model_copy(update={"variants": asking_nothing}), instance)
+        known = Recipe() if instance.log_format else named
+        return Recipe(language=instance.language, log_format=known.log_format, test_id=known.test_id)
     return found
 
 

@@ -125,7 +125,7 @@ def read_command(node: "Node") -> tuple[list[ShellWord], list[ShellWord]]:
 
 
 def list_commands(statement: ShellStatement, *, filtered: bool = False) -> list["Node"]:
-    """Return the simple commands of ``a && b``, without ``( ... )``, ``... | cat``, ``... 2>&1`` and ``... || true`` around it.
+    """Return the simple commands of ``a && b``, without ``( ... )``, ``| cat``, ``2>&1`` or ``|| true`` around it.
 
     Empty if the statement is anything else. With ``filtered``, programs that read what it prints may be any.
     """

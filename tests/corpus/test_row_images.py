@@ -53,7 +53,11 @@ def multi_swe_bench(instance: Instance) -> Look:
             *("git apply --whitespace=nowarn /home/test.patch /home/fix.patch", "go test -v -count=1 ./..."),
         )
     )
-    files = {"/home/fix-run.sh": script, "/home/fix.patch": instance.gold_patch, "/home/test.patch": instance.test_patch}
+    files = {
+        "/home/fix-run.sh": script,
+        "/home/fix.patch": instance.gold_patch,
+        "/home/test.patch": instance.test_patch,
+    }
     moved = f"mv /testbed /home/calc-go && cd /home/calc-go && {LATER}"
     return Look(row, "mswebench/acme_m_calc-go:pr-1", files, (moved,), "/home/calc-go", tuple(files))
 
@@ -76,7 +80,13 @@ def swebench_live(instance: Instance) -> Look:
 def swe_rebench(instance: Instance) -> Look:
     install = {"test_cmd": ["pytest -rA tests/test_calc.py"], "log_parser": "parse_log_pytest", "install": []}
     image = "assay-test/rebench/acme-calc:1-aaaaaaa"
-    row = {**classic(instance), "install_config": install, "image_name": image, "pr_description": "", "language": "Python"}
+    row = {
+        **classic(instance),
+        "install_config": install,
+        "image_name": image,
+        "pr_description": "",
+        "language": "Python",
+    }
     return Look(row, image, commands=(f"mv /testbed /calc-python && ln -s /calc-python /testbed && {ON_PATH}",))
 
 
@@ -100,7 +110,11 @@ def r2e(instance: Instance) -> Look:
         "expected_output_json": json.dumps(dict.fromkeys(names, "PASSED")),
         "problem_statement": "[ISSUE]\nsums\n[/ISSUE]",
     }
-    hidden = {"/testbed/parsed_commit.json": json.dumps(parsed), "/testbed/run_tests.sh": "", "/r2e_tests/test_1.py": ""}
+    hidden = {
+        "/testbed/parsed_commit.json": json.dumps(parsed),
+        "/testbed/run_tests.sh": "",
+        "/r2e_tests/test_1.py": "",
+    }
     own = "cp -a /opt/venv /testbed/.venv && rm -r /opt/venv"
     return Look(row, row["docker_image"], hidden, (own,), hidden=tuple(hidden))
 

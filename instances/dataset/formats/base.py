@@ -45,8 +45,8 @@ class DatasetFormat(Protocol):
 def write(dialect: DatasetFormat, instance: Instance) -> dict[str, Any]:
     """Write an instance as a row that reads as the same; DataError names the first field that the dialect cannot hold.
 
-    Columns that no field of an instance holds (``origin``) are written in the instance's own dialect only. The image that
-    a row names may come back for an instance without one: whoever loads rows chooses.
+    Columns that no field of an instance holds (``origin``) are written in the instance's own dialect only. An instance
+    without an image may come back with the one that its row names: whoever loads rows chooses.
     """
     if instance.rule not in dialect.RULES:
         problem = f"is {instance.rule}; rows of {dialect.NAME} are graded by {', '.join(dialect.RULES)}"

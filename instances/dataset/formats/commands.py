@@ -54,9 +54,9 @@ def test_files(test_patch: str) -> list[str]:
     return [path for path in list_files_after(test_patch) if not path.endswith(NO_TESTS)]
 
 
-def list_files_after(patch: str) -> list[str]:
+def list_files_after(patch: str) -> tuple[str, ...]:
     """Return the files of a patch that are there after it; none of a malformed one."""
     try:
         return paths_after(patch)
     except MalformedPatchError:
-        return []
+        return ()
