@@ -74,6 +74,24 @@ def test_a_published_image_runs_its_own_script(bench, make):
     assert bench.aim(plan, instance) == plan
 
 
+def test_the_script_that_only_an_image_has_is_read_before_planning(bench, make, monkeypatch):
+    named = PublishedImage(image="a", eval_script="", script_file="/home/run.sh")
+    settled = BuiltWorkbench(bench.engine, bench.planner, bench.sources, bench.builder, EnvironmentChoice.PUBLISHED)
+
+    lost = settled.settle(make("a::b", environment=named))
+    with pytest.raises(EnvironmentFailure, match="a"), settled.image(lost):
+        pass
+
+    def read_file(image: str, path: str) -> str:
+        assert (image, path) == ("a", "/home/run.sh")
+        return "cd /home/calc\npytest x.py\n"
+
+    monkeypatch.setattr(bench.builder._layers, "read_file", read_file)
+    assert settled.plan(settled.settle(make("a::b", environment=named))).workdir == "/home/calc"
+    with pytest.raises(EnvironmentFailure, match="was not there when its tests were planned"), settled.image(lost):
+        pass
+
+
 def test_expected_tests_that_are_nowhere_fail_the_environment(bench, make):
     instance = make("tests/gone.py::x")
 

@@ -6,10 +6,12 @@ from assay.harness import runners
 from assay.harness.domain import PublishedImage
 from assay.harness.errors import DataError
 from assay.instances.environments.row_script import read_script
-from samples import read, script
+from samples import get_image, read, script
 
 PYTEST = {"log_parser": "parse_log_pytest", "test_cmd": "pytest -rA", "install": "pip install -e .", "python": "3.9"}
 FIRST = {"FAIL_TO_FAIL": [], "docker_image": "acme/adds:1", "install_config": PYTEST}
+POLY = {"Dockerfile": "FROM a\nWORKDIR /\nworkdir /work/here\n", "test_command": "pytest test_a.py"}
+SMITH, PLAIN = "me/swesmith.x86_64.{}.aaaaaaaa", ("pytest", "--disable-warnings", "--color=no", "--tb=no", "--verbose")
 LIVE = {"docker_image": None, "test_cmds": ["pytest -rA"], "print_cmds": [], "rebuild_cmds": ["make all"]}
 
 
@@ -30,6 +32,26 @@ PATCH = "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n" for path in
         (
             *("swe-rebench", 2, {**FIRST, "test_patch": PATCH}, "acme/adds:1"),
             {"workdir": "/testbed", "commands": (("pytest", "-rA", "tests/test a.py"),)},
+        ),
+        (
+            *("polybench", 2, POLY, "ghcr.io/timesler/swe-polybench.eval.x86_64.acme__loops-3:v1.1"),
+            {"workdir": "/work/here", "commands": (("pytest", "test_a.py"),)},
+        ),
+        # the bug's tests are in the tree: the command gets their files
+        (
+            *("swe-smith", 0, {"image_name": SMITH.format("acme_1776_clock")}, SMITH.format("acme_1776_clock")),
+            {"workdir": "/testbed", "commands": ((*PLAIN, "tests/test_a.py"),)},
+        ),
+        (
+            *("swe-smith", 0, {"image_name": SMITH.format("mido_1776_mido")}, SMITH.format("mido_1776_mido")),
+            {"commands": ((*PLAIN, "-rs", "-c", "/dev/null", "tests/test_a.py"),)},
+        ),
+        (
+            *("r2e", 0, {}, "acme/tiny_final:1"),
+            {
+                "workdir": "/testbed",
+                "commands": (("/testbed/.venv/bin/python", "-m", "pytest", "-rA", "tests/test_f.py"),),
+            },
         ),
         (
             *("swebench-live", 1, LIVE, "starryzhang/sweb.eval.x86_64.acme_1776_hare-2"),
@@ -56,6 +78,9 @@ def test_commands_that_install_or_build_come_before_the_tests() -> None:
 @pytest.mark.parametrize(
     ("name", "number", "changes"),
     [
+        ("swe-smith", 0, {"image_name": SMITH.format("python_1776_mypy")}),
+        ("r2e", 0, {"docker_image": None}),
+        ("polybench", 0, {"test_command": None}),
         ("swebench-live", 0, {}),
         ("swebench-live", 1, {"test_cmds": []}),
         ("swe-rebench", 0, {"image_name": ""}),
@@ -67,6 +92,15 @@ def test_a_row_without_image_tests_or_a_log_that_can_be_read_has_no_environment(
     name: str, number: int, changes: dict[str, object]
 ) -> None:
     assert read(name, number, **changes).environment is None
+
+
+def test_a_multi_swe_bench_row_leaves_the_script_to_its_image() -> None:
+    image = get_image(read("multi-swe-bench", 1))
+    assert (image.image, image.script_file, image.eval_script) == (
+        "mswebench/acme_m_beans:pr-15",
+        "/home/fix-run.sh",
+        "",
+    )
 
 
 def test_a_wrong_test_command_is_named() -> None:

@@ -125,8 +125,9 @@ def test_without_its_image_an_instance_is_an_environment_failure_that_names_the_
 
 
 def test_the_whole_tree_of_the_image_is_given_to_no_agent() -> None:
-    with pytest.raises(DataError, match="field image: holds the fix"):
-        task_files(read("feature-bench"))
+    for name in ("feature-bench", "multi-swe-bench"):
+        with pytest.raises(DataError, match="field image: holds the fix"):
+            task_files(read(name))
     assert task_files(read("feature-bench"), "own:1")
 
 
