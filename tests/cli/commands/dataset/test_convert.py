@@ -34,7 +34,7 @@ def test_what_a_conversion_leaves_out_is_said(assay: Callable, in_folder: Path) 
     assert "left out of 3 instances: rule is multi-swe-bench" in done.err
     done = assay("dataset", "convert", path, "--to", "swebench", "--lossy", "--json")
     assert (done.json["dialect"], len(done.json["rows"])) == ("swebench", 3)
-    assert [loss.split()[0] for loss in done.json["losses"]["acme__gears-4"]] == ["rule", "stages"]
+    assert [loss.split()[0] for loss in done.json["losses"]["acme__gears-4"]] == ["rule", "environment", "stages"]
 
 
 def test_an_unknown_dialect_is_one_line(assay: Callable, rows: Path) -> None:
