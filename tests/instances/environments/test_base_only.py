@@ -58,3 +58,13 @@ def test_without_a_patch_the_tree_stays(tree: Path) -> None:
     assert reduced(tree, "").returncode == 0
     assert git(tree, "ls-files").split() == [".gitignore", "calc.py"]
     assert (tree / "__pycache__").exists()
+
+
+def test_what_is_below_a_submodule_is_not_hidden(tree: Path) -> None:
+    git(tree, "update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},some module")
+    git(tree, "commit", "-qm", "module")
+    (tree / "some module").mkdir()
+    assert reduced(tree, "").returncode == 0
+    (tree / "some module/new").touch()
+    assert "some module/new" in git(tree, "ls-files", "--others", "--exclude-standard")
+    assert git(tree, "ls-files").split() == [".gitignore", "calc.py"]
