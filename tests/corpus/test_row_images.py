@@ -22,7 +22,6 @@ from lookalikes import build_lookalike, dress_lookalike
 
 pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.toolchain("python", "")]
 ON_PATH = "ln -s /opt/venv/bin/* /usr/local/bin/"
-LATER = "git commit -qam later --allow-empty && git tag v2 && git reset -q --hard HEAD~1"
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def multi_swe_bench(instance: Instance) -> Look:
         "/home/fix.patch": instance.gold_patch,
         "/home/test.patch": instance.test_patch,
     }
-    moved = f"mv /testbed /home/calc-go && cd /home/calc-go && {LATER}"
+    moved = "mv /testbed /home/calc-go"
     return Look(row, "mswebench/acme_m_calc-go:pr-1", files, (moved,), "/home/calc-go", tuple(files))
 
 
