@@ -22,7 +22,7 @@ FLOORS = {
     ),
     "instances": ("toolchains", "trees", "audit", "leaks", "environments", "setup", "dataset", "collect"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
-    "front doors": ("choices", "jobs", "api", "rewards", "service", "viewer", "cli", "__main__", ""),
+    "front doors": ("choices", "jobs", "api", "rewards", "service", "viewer", "compat", "cli", "__main__", ""),
 }
 """The floors and their rooms, from the lowest: each imports only what stands before it."""
 UNLISTED = {"errors", "names", "plugins", "files", "fences", "sequences", "templates", "statistics", "registry"}
@@ -36,7 +36,7 @@ SERVING = {"starlette", "uvicorn", "prometheus_client", "websockets"}
 
 def front_doors() -> Iterator[Path]:
     yield from (ROOT / "src/assay").glob("*.py")
-    for room in ("api", "cli", "jobs", "rewards", "service", "viewer"):
+    for room in ("api", "cli", "compat", "jobs", "rewards", "service", "viewer"):
         yield from (ROOT / "src/assay" / room).rglob("*.py")
 
 

@@ -64,7 +64,7 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         folder = f"evaluation/{language}/verified/{folder_name(run)}"
         outcomes[name], places[name] = each.verdict.outcome, folder
         about.setdefault(folder, {})[name] = (each.instance.repo, each.instance.created_at.year)
-        yield from _logs(run, each, folder)
+        yield from instance_files(run, each, f"{folder}/logs")
     yield "final_report.json", json_text(_final(run.report))
     rows = prediction_rows(run)
     for folder, instances in about.items():
@@ -133,9 +133,9 @@ def _result_problems(entry: SubmittedFolder, found: Mapping[str, Any], patches: 
     yield from same_problems(entry, "results/results.json", "resolved", resolved, valid)
 
 
-def _logs(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, bytes]]:
+def instance_files(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, bytes]]:
     org, repo = _repository(graded.instance)
-    where = f"{folder}/logs/{org}/{repo}/evals/pr-{get_number(graded.instance)}"
+    where = f"{folder}/{org}/{repo}/evals/pr-{get_number(graded.instance)}"
     yield f"{where}/fix.patch", run.patch(graded.instance.id)
     output = run.output(graded.instance.id)
     if output:

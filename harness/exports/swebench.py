@@ -49,12 +49,12 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
         outcomes[each.instance.id] = each.verdict.outcome
         about[each.instance.id] = (each.instance.repo, each.instance.created_at.year)
         if each.verdict.outcome is not Outcome.EMPTY_PATCH:
-            yield from _logs(run, each, f"{folder}/logs/{each.instance.id}")
+            yield from instance_files(run, each, f"{folder}/logs/{each.instance.id}")
     yield f"{folder}/results/results.json", submission.json_text(_results(run, outcomes))
     resolved = {name for name, outcome in outcomes.items() if outcome is Outcome.RESOLVED}
     yield f"{folder}/README.md", submission.readme(run, about, resolved=resolved)
     yield from submission.trajectories(run, f"{folder}/trajs")
-    model, run_id = (_flat(name) for name in (run.report.model or "none", run.report.run_id or "run"))
+    model, run_id = (flatten_name(name) for name in (run.report.model or "none", run.report.run_id or "run"))
     yield (
         f"{model}.{run_id}.json",
         submission.json_text(run.report.model_dump(mode="json", include={*OWN, "rules", "counter"})),
@@ -85,7 +85,7 @@ def _metadata(run: RunToExport, folder: str) -> dict[str, Any]:
     }
 
 
-def _logs(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, bytes]]:
+def instance_files(run: RunToExport, graded: Graded, folder: str) -> Iterator[tuple[str, bytes]]:
     name, verdict, evidence = graded.instance.id, graded.verdict, graded.evidence
     yield f"{folder}/patch.diff", run.patch(name)
     said = [APPLYING.get(evidence.apply.status, ""), evidence.apply.detail]
@@ -154,7 +154,8 @@ def _results(run: RunToExport, outcomes: dict[str, Outcome]) -> dict[str, list[s
     }
 
 
-def _flat(name: str) -> str:
+def flatten_name(name: str) -> str:
+    """Return a name as SWE-bench writes it in those of files; raises UserError for one that cannot be there."""
     flat = name.replace("/", "__")
     if set(flat) <= {"."} or "\0" in flat:
         raise UserError(f"{name!r} cannot be part of a file's name")

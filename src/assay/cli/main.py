@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from assay.cli.command import CommandGroup, ConfiguredCommand, is_help, usage_problem
-from assay.cli.commands import demo, diff, doctor, evaluate, reap, serve, solve, view
+from assay.cli.commands import compat, demo, diff, doctor, evaluate, reap, serve, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
 from assay.cli.commands.dataset import (
     audit,
@@ -44,6 +44,7 @@ from assay.cli.commands.report import (
 )
 from assay.cli.commands.report import show as show_run
 from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
+from assay.cli.foreign import ForeignCommand
 from assay.cli.printing import guard_streams
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped, UserError
 from assay.version import __version__
@@ -112,6 +113,21 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         {"slurm": slurm.slurm, "kubernetes": kubernetes.kubernetes},
     ),
 }
+FOREIGN: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "swebench": (
+        "Evaluate as swebench does: its flags, its logs, its report.",
+        {"run_evaluation": compat.swebench_run_evaluation},
+    ),
+    "sb-cli": (
+        "Evaluate as sb-cli does, on this machine: its command line, its report.",
+        {"submit": compat.sb_cli_submit, "get-report": compat.sb_cli_get_report},
+    ),
+    "multi-swe-bench": (
+        "Evaluate as Multi-SWE-bench's evaluator does: its configuration, its files.",
+        {"run_evaluation": compat.multi_swe_bench_run_evaluation},
+    ),
+}
+"""Groups of commands that other programs have."""
 SETTINGS = "Options may also be set in assay.toml or as ASSAY_<OPTION>; --no-<option> turns a switch off again."
 app = typer.Typer(
     name="assay",
@@ -125,10 +141,11 @@ app = typer.Typer(
 )
 for name, command in COMMANDS.items():
     app.command(name, cls=ConfiguredCommand, epilog=SETTINGS)(command)
-for name, (text, commands) in GROUPS.items():
+for name, (text, commands) in {**GROUPS, **FOREIGN}.items():
     group = typer.Typer(cls=CommandGroup, help=text, no_args_is_help=True)
+    kind = ForeignCommand if name in FOREIGN else ConfiguredCommand
     for name_of_command, command in commands.items():
-        group.command(name_of_command, cls=ConfiguredCommand, epilog=SETTINGS)(command)
+        group.command(name_of_command, cls=kind, epilog=SETTINGS)(command)
     app.add_typer(group, name=name)
 
 
