@@ -1,4 +1,4 @@
-"""``assay swebench run_evaluation`` on an engine that acts instances out; ``test_against_swebench.py`` has containers."""
+"""``assay swebench run_evaluation`` on an engine that acts instances out."""
 
 import json
 import os
@@ -78,7 +78,9 @@ def test_gold_is_a_word(assay: Callable) -> None:
 
 def test_what_means_nothing_here_is_said_in_one_line(assay: Callable) -> None:
     flags = ("--cache_level", "none", "--clean=True", "--force_rebuild", "True", "--open_file_limit", "99")
-    done = assay(*CALL, *flags, "-n", "none", "--namespace", "swebench", "--instance_image_tag", "latest", "--modal", "F")
+    done = assay(
+        *CALL, *flags, "-n", "none", "--namespace", "swebench", "--instance_image_tag", "latest", "--modal", "F"
+    )
     assert done.code == 0, done.err
     said = [line for line in done.err.splitlines() if "ignored" in line]
     names = "--cache_level, --clean, --force_rebuild, --open_file_limit, -n, --namespace, --instance_image_tag, --modal"
@@ -118,14 +120,17 @@ def test_a_prediction_of_no_row_is_an_error(assay: Callable, predictions: Callab
     assert "acme__calc-9" in done.err
 
 
-def test_what_could_not_be_tested_has_no_report_and_is_an_error(assay: Callable, predictions: Callable) -> None:
-    predictions({ONE: "no diff at all", TWO: GOLD})
-    broken = {"ASSAY_ENGINE": "faulty:fake:open=1-9"} if False else {}
-    done = assay(*CALL, **broken)
+def test_what_could_not_be_tested_has_no_report_and_is_an_error(
+    assay: Callable, predictions: Callable, lacking: Callable
+) -> None:
+    predictions({ONE: "no diff at all", TWO: GOLD, THREE: GOLD})
+    done = assay(*CALL, ASSAY_ENGINE=lacking(THREE))
     assert done.code == 0, done.err
     report = read(f"{MODEL}.r1.json")
-    assert (report["error_ids"], report["resolved_ids"], report["incomplete_ids"]) == ([ONE], [TWO], [THREE])
+    assert (report["error_ids"], report["resolved_ids"]) == ([ONE, THREE], [TWO])
+    assert report["infra_failure_ids"] == [THREE]
     assert list_files(LOGS / MODEL / ONE) == ["patch.diff", "run_instance.log"]
+    assert not (LOGS / MODEL / THREE / "report.json").exists()
 
 
 def test_the_same_command_resumes_and_rewriting_grades_the_evidence_again(assay: Callable) -> None:
@@ -154,7 +159,8 @@ def test_logs_of_another_program_are_neither_read_nor_replaced(assay: Callable) 
 
 
 def test_the_script_also_prints_the_exit_status_of_the_tests() -> None:
-    script = "#!/bin/bash\nset -uxo pipefail\ncd /testbed\n: '>>>>> Start Test Output'\npytest\n: '>>>>> End Test Output'\n"
+    start, end = ": '>>>>> Start Test Output'", ": '>>>>> End Test Output'"
+    script = "\n".join(["#!/bin/bash", "set -uxo pipefail", "cd /testbed", start, "pytest", end, ""])
     lines = make_script(script).splitlines()
     assert lines[:3] == ["#!/bin/bash", "set -uxo pipefail", "cd /testbed"]
     assert lines[4:6] == ["pytest", "SWEBENCH_TEST_EXIT_CODE=$?"]

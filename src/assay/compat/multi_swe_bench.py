@@ -91,9 +91,10 @@ def evaluate(config: EvaluatorConfig, pairs: Sequence[Pair], runs_dir: Path, pla
     _, verdicts = run.evaluate(pairs, [each.id for each, _ in pairs])
     exported, patches = RunToExport(run.store), {each.instance_id: each.patch for _, each in pairs}
     for each in exported.evaluations():
+        patch, failed = patches[each.instance.id].encode(errors="replace"), each.verdict.outcome in INFRASTRUCTURE
         for name, content in instance_files(exported, each, str(config.workdir)):
-            patch = patches[each.instance.id].encode(errors="replace")
-            write_file(Path(name), patch if name.endswith("/fix.patch") else content)
+            if not (failed and name.endswith("/report.json")):
+                write_file(Path(name), patch if name.endswith("/fix.patch") else content)
     final = make_report({make_id(one): each.outcome for (one, _), each in zip(pairs, verdicts, strict=True)})
     write_file(config.output_dir / "final_report.json", json.dumps(final, indent=4, ensure_ascii=False).encode())
     return final
