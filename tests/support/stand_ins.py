@@ -44,6 +44,7 @@ evaluate multi.jsonl -p multi-predictions.jsonl --run-id multi.my_model
 evaluate rows.jsonl --gold
 evaluate releases --gold
 evaluate rows.jsonl --null --run-id null
+sb-cli submit swe-bench_lite test --predictions_path preds.json --run_id first
 evaluate rows.jsonl -p predictions.jsonl --run-id nightly --shard 1/2
 evaluate rows.jsonl -p predictions.jsonl --run-id nightly --shard 2/2
 solve lite --agent null -n 4 --run-id lite.solve.bash_loop
@@ -168,6 +169,10 @@ def _write_predictions(folder: Path) -> None:
     _write_rows(folder / "tests.jsonl", predictions("acme/model", dict.fromkeys(IDS, TESTS)))
     multi = [instance.id for instance in load(str(folder / "multi.jsonl")).instances]
     _write_rows(folder / "multi-predictions.jsonl", predictions("acme/model", dict.fromkeys(multi, OTHER)))
+    patch = {"org": "acme", "repo": "gears", "number": 4, "fix_patch": OTHER}
+    _write_rows(folder / "patches.jsonl", [patch])
+    files = {"patch_files": ["patches.jsonl"], "dataset_files": ["multi.jsonl"]}
+    (folder / "config.json").write_text(json.dumps({"workdir": "work", "output_dir": "out", **files}))
 
 
 def _faster(name: str) -> dict[str, object]:
