@@ -34,7 +34,7 @@ MOUNTING = ("CAP_SYS_ADMIN",)
 READING = ("CAP_DAC_READ_SEARCH",)
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 RUN = """\
-printf '%s\\n' "$1"; user=$2; cd "$3" || exit 126
+[ -z "$1" ] || printf '%s\\n' "$1"; user=$2; cd "$3" || exit 126
 ulimit -f "$4" || exit 126
 narrow=$5
 shift 5
@@ -46,7 +46,8 @@ case $user in
   *) exec setpriv $narrow --reuid="$user" --regid=0 --clear-groups --inh-caps=-all -- "$@" ;;
 esac
 """
-"""Says that it runs, then becomes a command: of a user, in a folder, with a limit on the size of a file in blocks.
+"""Prints its first word, if any, when it runs; then becomes a command: of a user, in a folder, with a limit on the size
+of a file in blocks.
 
 Where the program gives root every capability of its own user namespace, it gives up the others.
 """
@@ -90,6 +91,7 @@ class ApptainerBox(Box):
     def __init__(self, program: ApptainerProgram, place: Place, limits: Limits, pid: int, token: str) -> None:
         """Take an instance by its first process; ``token`` names it in the kernel's files about that process."""
         self._program, self._place, self._limits, self._pid, self._token = program, place, limits, pid, token
+        self.attached = self
         self._lock = threading.Lock()
         self._end: BoxEnd | None = None
         try:
@@ -119,14 +121,14 @@ class ApptainerBox(Box):
         began = time.monotonic()
         mark = secrets.token_hex(16).encode() + b"\n"
         output = CappedOutput(output_bytes + len(mark))
-        own = (name.removeprefix("CAP_") for name in self._limits.capabilities)
-        capabilities = [*SUPERVISING, *(f"CAP_{name}" for name in own)]
-        kept = ",".join(f"+{name.removeprefix('CAP_').lower()}" for name in capabilities)
-        narrow = f"--bounding-set=-all,{kept}" if self._program.as_root else ""
-        blocks = str(2 * self._limits.disk_mb * MIB // BLOCK)
-        words = ["sh", mark.decode().strip(), user, workdir, blocks, narrow, *command]
-        variables = [PATH, *self._place.env, *(f"{name}={value}" for name, value in (env or {}).items())]
-        process = self._start(capabilities, variables, RUN, words)
+        process = subprocess.Popen(
+            self._make_user_command(mark.decode().strip(), command, user, workdir, env),
+            env=self._program.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+        )
         with process, Watch(DISK_POLL, self._disk_is_full, self.kill) as disk, Deadline(seconds, self.kill) as deadline:
             reader = threading.Thread(target=self._read, args=(process, output), daemon=True)
             reader.start()
@@ -140,19 +142,32 @@ class ApptainerBox(Box):
         disk_exceeded = disk.fired or exit_code == FILE_TOO_LARGE
         return ExecResult(exit_code, printed[len(mark) :], taken, deadline.fired, output.truncated, disk_exceeded)
 
-    def _start(
-        self, capabilities: Sequence[str], variables: Sequence[str], script: str, words: Sequence[str]
-    ) -> "subprocess.Popen[bytes]":
-        """Start a script in the box, with both its streams as one."""
-        inside = ["/usr/bin/env", "-i", *variables, "/bin/sh", "-c", script, *words]
-        return subprocess.Popen(
-            self._program.command("exec", *_only(capabilities), f"instance://{self._place.name}", *inside),
-            env=self._program.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd="/",
-        )
+    def attach(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+    ) -> ExecResult:
+        began = time.monotonic()
+        inside = self._make_user_command("", command, user, workdir, env)
+        with Watch(DISK_POLL, self._disk_is_full, self.kill) as disk:
+            done = subprocess.run(inside, env=self._program.environment(), cwd="/", check=False)
+        code = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        return ExecResult(code, b"", time.monotonic() - began, disk_exceeded=disk.fired)
+
+    def _make_user_command(
+        self, mark: str, command: Sequence[str], user: str, workdir: str, env: Mapping[str, str] | None
+    ) -> list[str]:
+        own = (name.removeprefix("CAP_") for name in self._limits.capabilities)
+        capabilities = [*SUPERVISING, *(f"CAP_{name}" for name in own)]
+        kept = ",".join(f"+{name.removeprefix('CAP_').lower()}" for name in capabilities)
+        narrow = f"--bounding-set=-all,{kept}" if self._program.as_root else ""
+        blocks = str(2 * self._limits.disk_mb * MIB // BLOCK)
+        variables = [PATH, *self._place.env, *(f"{name}={value}" for name, value in (env or {}).items())]
+        words = ["sh", mark, user, workdir, blocks, narrow, *command]
+        return self._make_command(capabilities, "/usr/bin/env", "-i", *variables, "/bin/sh", "-c", RUN, *words)
 
     def _read(self, process: "subprocess.Popen[bytes]", output: CappedOutput) -> None:
         assert process.stdout is not None

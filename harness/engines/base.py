@@ -117,6 +117,8 @@ class Box(Protocol):
     start_seconds: float
     piped: "Piped | None" = None
     """None if no program can be kept running in it."""
+    attached: "Attached | None" = None
+    """None if no person's terminal can be connected to a program in it."""
 
     def exec(
         self,
@@ -172,6 +174,24 @@ class Piped(Protocol):
     def pipe(
         self, command: Sequence[str], *, user: str = "root", workdir: str = "/", env: Mapping[str, str] | None = None
     ) -> Pipe: ...
+
+
+class Attached(Protocol):
+    """What a box can do that a person can work in."""
+
+    def attach(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+    ) -> ExecResult:
+        """Run a command with this process's own input and output, and its terminal if it has one, to its end.
+
+        The whole box is killed when it writes more than its disk limit. The result has no output.
+        """
+        ...
 
 
 class Engine(Protocol):

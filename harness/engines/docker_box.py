@@ -11,12 +11,15 @@ from assay.harness.engines.base import Box, BoxEnd, ExecResult, Pipe
 from assay.harness.engines.caps import DISK_POLL, FILE_TOO_LARGE, MIB, CappedOutput, Deadline, Watch
 from assay.harness.engines.kernel import count_unlinked_bytes, memory_ran_out, processes_were_limited
 from assay.harness.engines.tars import extract_files
+from assay.harness.engines.terminal import converse, has_terminal
 from assay.harness.errors import EngineError, ImageMissing
 
 if TYPE_CHECKING:
     from docker import APIClient
 
 KILLED = 137  # 128 + SIGKILL
+RESIZES, STARTING = 10, 0.05
+"""A program's terminal has no size while the program starts: tries to give it one, and seconds between them."""
 SETTLE = 0.3  # seconds after which the engine knows that a container has ended whose command it saw killed
 
 
@@ -45,7 +48,7 @@ class DockerBox(Box):
     start_seconds = 0.0
 
     def __init__(self, client: "APIClient", container: str, limits: Limits) -> None:
-        self.piped = self
+        self.piped = self.attached = self
         self._client = client
         self._container = container
         self._limits = limits
@@ -91,6 +94,32 @@ class DockerBox(Box):
                 self._container, list(command), stdin=True, user=user, workdir=workdir, environment=dict(env or {})
             )
             return DockerPipe(self, self._client.exec_start(created["Id"], socket=True))
+
+    def attach(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+    ) -> ExecResult:
+        began, tty, environment = time.monotonic(), has_terminal(), dict(env or {})
+        with engine_errors(), self.watch_disk() as disk:
+            created = self._client.exec_create(
+                self._container, list(command), stdin=True, tty=tty, user=user, workdir=workdir, environment=environment
+            )["Id"]
+            stream = self._client.exec_start(created, tty=tty, socket=True)
+
+            def resize(rows: int, columns: int) -> None:
+                for _ in range(RESIZES):
+                    with suppress(EngineError), engine_errors():
+                        self._client.exec_resize(created, rows, columns)
+                        return
+                    time.sleep(STARTING)
+
+            converse(_get_socket(stream), _frames(stream, tty=tty), resize if tty else None)
+            exit_code = self._client.exec_inspect(created)["ExitCode"]
+        return ExecResult(exit_code, b"", time.monotonic() - began, disk_exceeded=disk.fired)
 
     def watch_disk(self) -> Watch:
         """Kill the box, while the context is open, once it has written more than its limit."""
@@ -160,8 +189,7 @@ class DockerPipe(Pipe):
         printed = bytearray()
         with engine_errors(), self._box.watch_disk(), Deadline(seconds, self._box.kill):
             try:
-                # The SDK hides the socket of a local connection in a file that cannot be written.
-                getattr(self._stream, "_sock", self._stream).sendall(sent)
+                _get_socket(self._stream).sendall(sent)
             except (BrokenPipeError, ConnectionResetError):
                 return None
             for chunk in self._chunks:
@@ -176,12 +204,22 @@ class DockerPipe(Pipe):
 
 def _chunks(stream: Any) -> Iterator[bytes]:
     """Yield a program's output, both streams as one, until it ends; then close the connection."""
+    return (chunk for _, chunk in _frames(stream))
+
+
+def _frames(stream: Any, *, tty: bool = False) -> Iterator[tuple[int, bytes]]:
+    """Yield a program's output, each chunk with the number of its stream, until it ends; then close the connection."""
     from docker.utils.socket import frames_iter
 
     try:
-        yield from (chunk for _, chunk in frames_iter(stream, tty=False))  # type: ignore[no-untyped-call]
+        yield from frames_iter(stream, tty=tty)  # type: ignore[no-untyped-call]
     finally:
         _close(stream)
+
+
+def _get_socket(stream: Any) -> Any:
+    """Return the socket of a connection: the SDK hides a local one in a file that cannot be written."""
+    return getattr(stream, "_sock", stream)
 
 
 def _close(stream: Any) -> None:

@@ -6,7 +6,8 @@ import re
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -88,6 +89,56 @@ class Evaluation:
     """Content of the task's file of this name."""
 
 
+class Clock:
+    """Seconds since the last lap, by the name of the step that took them."""
+
+    def __init__(self, **known: float) -> None:
+        self._laps = dict(known)
+        self._last = time.monotonic()
+
+    def lap(self, step: str) -> None:
+        now = time.monotonic()
+        self._laps[step] = now - self._last
+        self._last = now
+
+    def timings(self, total: float) -> Timings:
+        return Timings(**self._laps, total=total)
+
+
+@dataclass(frozen=True, slots=True)
+class Patched:
+    """A container in which a patch was applied, if it could be."""
+
+    box: Box
+    task: Task
+    """With the user that the image asks for."""
+    delivery: Delivery
+    applied: Applied
+    info: ImageInfo | None
+    clock: Clock
+
+
+@contextmanager
+def open_patched(
+    task: Task, patch: GatedPatch, image: str, engine: Engine, labels: Mapping[str, str] | None = None
+) -> Iterator[Patched]:
+    """Open a fresh container of an image, and apply a gated patch in it; raises as ``evaluate`` does."""
+    info = engine.find_image(image)
+    task = _choose_user(task, info)
+    plan = task.plan
+    command = replace_targets(plan.command, plan.targets, (*plan.targets, *task.siblings.targets))
+    plan = plan.model_copy(update={"command": command})
+    assets = {**task.assets(), **{path: text.encode() for path, text in task.siblings.files.items()}}
+    delivery = make_delivery(task.instance, plan, patch, _tripwires(plan, task.siblings), assets)
+    services = _sidecars(plan, info)
+    archive = delivery.archive()
+    with engine.open(BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)) as box:
+        clock = Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
+        delivery, applied = _apply(box, task, delivery)
+        clock.lap("apply")
+        yield Patched(box, task, delivery, applied, info, clock)
+
+
 def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
     """Test a patch in a fresh container of ``image``, which is on the engine; ``labels`` say whose the container is.
 
@@ -99,19 +150,9 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     if isinstance(patch, Evaluation):
         return patch
     began = time.monotonic()
-    info = engine.find_image(image)
-    task = _choose_user(task, info)
-    plan = task.plan
-    command = replace_targets(plan.command, plan.targets, (*plan.targets, *task.siblings.targets))
-    plan = plan.model_copy(update={"command": command})
-    assets = {**task.assets(), **{path: text.encode() for path, text in task.siblings.files.items()}}
-    delivery = make_delivery(task.instance, plan, patch, _tripwires(plan, task.siblings), assets)
-    services = _sidecars(plan, info)
-    archive = delivery.archive()
-    with engine.open(BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)) as box:
-        clock = _Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
-        delivery, applied = _apply(box, task, delivery)
-        clock.lap("apply")
+    with open_patched(task, patch, image, engine, labels) as opened:
+        box, task, delivery, applied, clock = opened.box, opened.task, opened.delivery, opened.applied, opened.clock
+        plan = delivery.plan
         evidence = make_evidence(task.instance, delivery, applied, tests_are_judged=task.tests_are_judged)
         found = Evaluation(evidence, delivery.patch.text, applied.result.output)
         if not applied.ended:
@@ -129,7 +170,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     evidence = found.evidence.model_copy(
         update={
             "image": image,
-            "image_digest": info.digest if info else "",
+            "image_digest": opened.info.digest if opened.info else "",
             "engine": engine.name,
             "environment": get_environment_kind(task),
             "strict": plan.strict,
@@ -287,19 +328,3 @@ def _has_content(box: Box, plan: TestPlan, path: str, blob: str) -> bool:
         return False
     kind = "sha256" if len(blob) == SHA256_LETTERS else "sha1"
     return hashlib.new(kind, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest() == blob
-
-
-class _Clock:
-    """Seconds since the last lap, by the name of the step that took them."""
-
-    def __init__(self, **known: float) -> None:
-        self._laps = dict(known)
-        self._last = time.monotonic()
-
-    def lap(self, step: str) -> None:
-        now = time.monotonic()
-        self._laps[step] = now - self._last
-        self._last = now
-
-    def timings(self, total: float) -> Timings:
-        return Timings(**self._laps, total=total)

@@ -81,6 +81,12 @@ class TestsNotRunError(AssayError):
     """A solver's changes could not be applied in a fresh container."""
 
 
+def strip(instance: Instance, patch: str) -> Instance:
+    """Return an instance without hidden tests and everything derived from them; ``patch`` stands for its gold patch."""
+    nothing = {"test_patch": "", "hints": "", "fail_to_pass": (), "pass_to_pass": (), "quarantined": ()}
+    return instance.model_copy(update={**nothing, "gold_patch": patch, "assets": (), "origin": None})
+
+
 def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapping[str, str]) -> PatchTests:
     """Return a function that runs test files of an instance's base commit with a patch applied.
 
@@ -95,8 +101,7 @@ def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapp
                 "use --environment recipe"
             )
         plan = bench.plan_files(instance, files).model_copy(update={"restore": (), "test_patch": "", "runner": ""})
-        nothing = {"test_patch": "", "hints": "", "fail_to_pass": (), "pass_to_pass": (), "quarantined": ()}
-        bare = instance.model_copy(update={**nothing, "gold_patch": patch, "assets": (), "origin": None})
+        bare = strip(instance, patch)
         prediction = Prediction(instance_id=instance.id, patch=patch)
         label_test = find_benchmark(bare.rule).label_test
         task = Task(bare, prediction, plan, runs_empty=True, assets=lambda: extra, label_test=label_test)

@@ -70,7 +70,7 @@ class ConfiguredCommand(TyperCommand):
         if ctx.resilient_parsing:  # the shell asks for completion, and wants no complaint
             with suppress(UserError):
                 ctx.default_map = config.read_defaults(ctx.find_root().command, ctx.command_path.split()[1:])
-        elif "--help" not in args:
+        elif "--help" not in args[: args.index("--") if "--" in args else None]:
             root = ctx.find_root().command
             ctx.default_map = config.read_defaults(root, ctx.command_path.split()[1:])
             for sentence in config.odd_variables(root):

@@ -163,13 +163,33 @@ def _readable_runs(runs_dir: Path) -> "Iterator[RunStore]":
             yield store
 
 
+def find_evaluated(run: str, instance_id: str | None, runs_dir: Path) -> "tuple[Instance, str] | None":
+    """Find an instance that a run has evaluated, and the patch; None if there is no such run. Raises UserError."""
+    from assay.harness.names import did_you_mean
+
+    if _find_folder(run, runs_dir) is None:
+        return None
+    store = find_run(run, runs_dir)
+    patches = {each.instance_id: each.patch for each in store.load_predictions()}
+    name = instance_id or (next(iter(patches)) if len(patches) == 1 else "")
+    if name not in patches:
+        raise UserError(f"{store.root} has no prediction for {name or 'no name (-i ID)'}{did_you_mean(name, patches)}")
+    instance = store.load_instance(name)
+    if instance is None:
+        raise UserError(f"{store.root} has not evaluated {name} yet; name its data set in place of the run")
+    return instance, patches[name]
+
+
+def _find_folder(run: str, runs_dir: Path) -> Path | None:
+    return next((folder for folder in (runs_dir / run, Path(run)) if (folder / "run.json").is_file()), None)
+
+
 def _find_any(run: str, runs_dir: Path) -> "RunStore":
     from assay.harness.names import did_you_mean
     from assay.harness.runs.store import RunStore
 
-    for folder in (runs_dir / run, Path(run)):
-        if (folder / "run.json").is_file():
-            return RunStore(folder)
+    if folder := _find_folder(run, runs_dir):
+        return RunStore(folder)
     if Path(run).is_dir():
         raise UserError(f"{run} is no run of Assay; for a folder of logs name their instances with --dataset")
     known = [path.parent.name for path in runs_dir.glob("*/run.json")]

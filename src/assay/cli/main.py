@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from assay.cli.command import CommandGroup, ConfiguredCommand, is_help, usage_problem
-from assay.cli.commands import compat, demo, diff, doctor, evaluate, reap, serve, solve, view
+from assay.cli.commands import compat, demo, diff, doctor, evaluate, reap, serve, shell, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
 from assay.cli.commands.dataset import (
     audit,
@@ -54,6 +54,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "evaluate": evaluate.evaluate,
     "solve": solve.solve,
     "diff": diff.diff,
+    "shell": shell.shell,
     "serve": serve.serve,
     "view": view.view,
     "doctor": doctor.doctor,
