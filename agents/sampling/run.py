@@ -16,6 +16,7 @@ from assay.agents.sampling.solve import SolveJob, SolveResult, SolveSetup, solve
 from assay.agents.sampling.store import SavedSolution
 from assay.agents.sampling.task import make_task, select_oracles
 from assay.harness.errors import EngineError
+from assay.harness.runs.control import Steering
 from assay.harness.runs.crew import Crew, Progress
 from assay.version import __version__
 
@@ -60,6 +61,7 @@ class SolveRunner:
     """Seconds before a second attempt, see Crew."""
     interrupt: Callable[[], None] = lambda: None
     """Ends the wait for the model, after a signal."""
+    steering: Steering = field(default_factory=Steering)
 
     def execute(self, jobs: Sequence[SolveJob], progress: Progress[SolveJob, Solution] | None = None) -> list[Solution]:
         """Solve what is not finished and return the solutions of all jobs, in their order; finished samples are saved.
@@ -67,7 +69,7 @@ class SolveRunner:
         Raises RunStopped after a signal, and UserError for what a person must fix; the same call resumes.
         """
         bench = self.setup.workspaces.bench
-        crew = Crew(self.jobs, self._abort, self.pause)
+        crew = Crew(self.jobs, self._abort, self.pause, self.steering)
         solutions = crew.complete(self, jobs, fresh=self.fresh, progress=progress)
         with suppress(EngineError):
             bench.reap()

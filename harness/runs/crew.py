@@ -8,16 +8,18 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from queue import SimpleQueue
 from types import FrameType
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import PAUSE, attempts
+from assay.harness.runs.control import MOST_JOBS, Steering
 from assay.harness.runs.pace import Pace
 from assay.harness.runs.workbench import Workbench
 
@@ -81,7 +83,10 @@ class Pending(Mapping[str, Item]):
     """The items that have no result yet, by name; each is taken from a sequence when it is asked for."""
 
     _all: Sequence[Item]
-    _places: Mapping[str, int]
+    _places: dict[str, int]
+
+    def include(self, name: str, place: int) -> None:
+        self._places[name] = place
 
     def __getitem__(self, name: str) -> Item:
         return self._all[self._places[name]]
@@ -100,13 +105,16 @@ class Crew:
     jobs: int
     abort: Callable[[], None]
     pause: float = PAUSE
+    steering: Steering = field(default_factory=Steering)
+    """What it is asked for while it works; several crews of a run share one."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _at_work: set[str] = field(default_factory=set)
     _unsaved: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(SAVERS))
     _pace: Pace = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_pace", Pace(self.jobs))
+        self.steering.jobs = self.steering.jobs or self.jobs
+        object.__setattr__(self, "_pace", Pace(self.steering.jobs))
 
     def complete(
         self,
@@ -129,23 +137,43 @@ class Crew:
         with (
             self._stoppable(),
             ThreadPoolExecutor(SAVERS, thread_name_prefix="assay-save") as disk,
-            ThreadPoolExecutor(self.jobs, thread_name_prefix="assay") as pool,
+            ThreadPoolExecutor(max(self.jobs, MOST_JOBS), thread_name_prefix="assay") as pool,
         ):
-            ended: SimpleQueue[Future[Future[Result]]] = SimpleQueue()
-            begun: dict[Future[Future[Result]], str] = {}
-            waiting, room = deque(order), self.jobs + SAVERS
+            ended: SimpleQueue[Future[Any] | None] = SimpleQueue()
+            begun: dict[Future[Any], str] = {}
+            saving: dict[Future[Any], str] = {}
+            waiting = deque(order)
+            self.steering.wake = partial(ended.put, None)
             try:
-                while waiting or begun:
-                    for _ in range(min(room, len(waiting))):
+                while waiting or begun or saving:
+                    for _ in range(self._count_free(begun, waiting)):
                         name = waiting.popleft()
                         future = pool.submit(self._do, work, name, pending, watcher, disk)
                         begun[future] = name
                         future.add_done_callback(ended.put)
-                    room, future = 1, ended.get()
-                    done[begun.pop(future)] = future.result().result()
+                    over = ended.get()
+                    if over in begun:
+                        saved = over.result()
+                        saving[saved] = begun.pop(over)
+                        saved.add_done_callback(ended.put)
+                    elif over in saving:
+                        done[saving.pop(over)] = over.result()
+                    waiting.extendleft(self._take_again(names, done, pending))
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
         return [done[name] for name in names]
+
+    def _count_free(self, begun: Collection[object], waiting: Collection[object]) -> int:
+        self._pace.most = self.steering.jobs
+        return 0 if self.steering.paused else max(0, min(self.steering.jobs - len(begun), len(waiting)))
+
+    def _take_again(self, names: Sequence[str], done: dict[str, Result], pending: Pending[Item]) -> Iterator[str]:
+        """Yield the items that are wanted again and have a result; any other is done anyway."""
+        while self.steering.again:
+            name = self.steering.again.popleft()
+            if done.pop(name, None) is not None:
+                pending.include(name, names.index(name))
+                yield name
 
     def _do(
         self,
@@ -162,7 +190,7 @@ class Crew:
         try:
             progress.started(item)
             for number in attempts(self._stop, self.pause):
-                with self._pace.turn(self._stop.is_set) as began:
+                with self._pace.turn(self._stop.is_set, lambda: self.steering.paused) as began:
                     self._check(name)
                     work.begin(item, number)
                     attempt = work.attempt(item, number)
@@ -244,9 +272,9 @@ class Crew:
         os._exit(130)
 
 
-def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
+def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE, steering: Steering | None = None) -> Crew:
     """Return the crew for work on a workbench: ``jobs`` items at once, or as many as a cluster has slots."""
-    return Crew(bench.cluster.slots if bench.cluster else jobs, bench.abort, pause)
+    return Crew(bench.cluster.slots if bench.cluster else jobs, bench.abort, pause, steering or Steering())
 
 
 def _split_known(

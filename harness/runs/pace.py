@@ -16,17 +16,17 @@ class Pace:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self.limit = min(START, most)
         self._at_work = 0
         self._halvings = 0
         self._free = threading.Condition()
 
     @contextmanager
-    def turn(self, stopped: Callable[[], bool]) -> Iterator[int]:
+    def turn(self, stopped: Callable[[], bool], paused: Callable[[], bool] = lambda: False) -> Iterator[int]:
         """Wait for a turn, or until the run is stopped; yields the argument ``began`` of ``record``."""
         with self._free:
-            while self._at_work >= self.limit and not stopped():
+            while (self._at_work >= self.limit or paused()) and not stopped():
                 self._free.wait(POLL)
             self._at_work += 1
             began = self._halvings
@@ -41,7 +41,7 @@ class Pace:
         """Count an attempt: ``well`` unless the infrastructure failed."""
         with self._free:
             if well:
-                self.limit = min(self._most, self.limit + 1 if self._halvings else self.limit * 2)
+                self.limit = min(self.most, self.limit + 1 if self._halvings else self.limit * 2)
             elif began == self._halvings:
                 self._halvings += 1
                 self.limit = max(1, self.limit // 2)

@@ -9,6 +9,7 @@ from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.runs.attempt import PAUSE, evaluate_once, grade_evaluation, grade_unwritten, may_retry
+from assay.harness.runs.control import Steering
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, drop_fail_fast, grading_edition
 from assay.harness.runs.regrade import save_graded
@@ -28,12 +29,13 @@ class Runner:
     pause: float = PAUSE
     say: Callable[[str], object] = lambda _text: None
     """Gets the reasons why saved verdicts are not used."""
+    steering: Steering = field(default_factory=Steering)
     stale: Counter[str] = field(default_factory=Counter)
     """Number of such verdicts by reason."""
 
     def execute(self, tasks: Sequence[Task], progress: Progress[Task, SavedVerdict] | None = None) -> list[Verdict]:
         """Evaluate what has no verdict yet; return all, in order of the tasks. After RunStopped, call again."""
-        crew = make_crew(self.bench, self.jobs, self.pause)
+        crew = make_crew(self.bench, self.jobs, self.pause, self.steering)
         saved = crew.complete(self, tasks, fresh=self.fresh, progress=progress)
         self._tidy({entry.verdict.instance_id: entry.seconds for entry in saved if entry.seconds})
         return [entry.verdict for entry in saved]

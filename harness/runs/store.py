@@ -1,6 +1,6 @@
 """The run directory: every file name in it and every way it is written and read.
 
-    <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
+    <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock, control,
            instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
                            reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*},
                            cause/{cause.json, cause.diff, evidence.json}}
@@ -35,6 +35,7 @@ from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.saved import Labels, SavedCause, SavedPatchDiff, SavedVerdict
 from assay.version import __version__
 
+CONTROL = "control"  # the file by which a run at work is controlled; ``control.py`` says how
 REPORT_FILES = 5000  # kept of one evaluation; a patch may write any number of them
 
 
@@ -355,4 +356,4 @@ def find_saved(runs: Path, place: str) -> tuple[RunStore, SavedVerdict] | None:
 
 def _is_begun(name: str) -> bool:
     """Return whether a file may be of a command that was killed before it wrote the manifest."""
-    return name == "lock" or (name.startswith(".") and name.endswith(".new"))
+    return name in {"lock", CONTROL} or (name.startswith(".") and name.endswith(".new"))

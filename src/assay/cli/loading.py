@@ -128,7 +128,7 @@ def find_run(run: str, runs_dir: Path) -> "RunStore":
     from assay.harness.files import refuse_links
     from assay.harness.runs.manifest import RunKind
 
-    store = _find_any(run, runs_dir)
+    store = find_any_run(run, runs_dir)
     refuse_links(store.root)
     if store.load_run().kind is RunKind.SOLVE:
         raise UserError(
@@ -143,13 +143,14 @@ def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
     from assay.viewer.runs import Viewer
     from assay.viewer.solved import add_solvers
 
-    stores = [_find_any(name, runs_dir) for name in runs] if runs else [*_readable_runs(runs_dir)]
+    stores = [find_any_run(name, runs_dir) for name in runs] if runs else [*list_runs(runs_dir)]
     if not stores:
         raise UserError(f"there is no run in {runs_dir}; name the folder of runs with --runs-dir, or a run")
     return Viewer(add_solvers(stores))
 
 
-def _readable_runs(runs_dir: Path) -> "Iterator[RunStore]":
+def list_runs(runs_dir: Path) -> "Iterator[RunStore]":
+    """Yield every readable run of a folder, and print why another is not."""
     from assay.cli.console import say
     from assay.harness.runs.store import RunStore
 
@@ -184,7 +185,8 @@ def _find_folder(run: str, runs_dir: Path) -> Path | None:
     return next((folder for folder in (runs_dir / run, Path(run)) if (folder / "run.json").is_file()), None)
 
 
-def _find_any(run: str, runs_dir: Path) -> "RunStore":
+def find_any_run(run: str, runs_dir: Path) -> "RunStore":
+    """Find a run of any kind; raises UserError, which names known runs."""
     from assay.harness.names import did_you_mean
     from assay.harness.runs.store import RunStore
 

@@ -43,6 +43,8 @@ from assay.cli.commands.report import (
     verify,
 )
 from assay.cli.commands.report import show as show_run
+from assay.cli.commands.runs import list as list_runs
+from assay.cli.commands.runs import steer
 from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
 from assay.cli.foreign import ForeignCommand
 from assay.cli.printing import guard_streams
@@ -107,6 +109,17 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "bundle": bundle.bundle,
             "verify": verify.verify,
             "trajectory": trajectory.trajectory,
+        },
+    ),
+    "runs": (
+        "List runs; pause, resume and stop those at work, change their jobs, repeat an instance.",
+        {
+            "list": list_runs.list_runs,
+            "pause": steer.pause,
+            "resume": steer.resume,
+            "jobs": steer.jobs,
+            "retry": steer.retry,
+            "stop": steer.stop,
         },
     ),
     "cluster": (

@@ -20,6 +20,7 @@ from assay.harness.grading.controls import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
 from assay.harness.runs.cause_figures import CauseFigures, cause_figures
+from assay.harness.runs.control import listen
 from assay.harness.runs.manifest import (
     CONTROLS,
     FAIL_FAST,
@@ -104,14 +105,14 @@ class EvaluationRun:
         shard, pairs, instance_ids = self._part(pairs, instance_ids)
         given = self._collect_given(dataset, shard)
         store, bench = self.store, self.place.bench  # opened first: without an engine nothing is written
-        with store.lock(), self._asking() as ask:
+        with store.lock(), listen(store) as steering, self._asking() as ask:
             predictions = [prediction for _, prediction in pairs]
             store.admit(self.kind, given, predictions)
             with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
                 tasks = self.place.tasks(pairs, runs_empty=runs_empty)
                 about = {"given": given, "shards": (shard,) if shard else (), "instance_ids": sorted(instance_ids)}
                 store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
-                runner = Runner(store, bench, self.place.jobs, self.fresh, say=self.view.say)
+                runner = Runner(store, bench, self.place.jobs, self.fresh, say=self.view.say, steering=steering)
                 verdicts = runner.execute(tasks, progress)
             if bench.cluster is not None:
                 self.view.say(bench.cluster.summary())

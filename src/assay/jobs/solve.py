@@ -22,6 +22,7 @@ from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.harness.domain import Instance, Model
 from assay.harness.errors import UserError
+from assay.harness.runs.control import listen
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.manifest import ORACLE, RunKind
 from assay.harness.runs.report import RunReport
@@ -103,7 +104,12 @@ class SolverRun:
         store = SolveStore(EvaluationRun(self.run_id, self.runs_dir).store.root)
         total = len(instances) * self.settings.samples
         given = self.settings.list_inputs(instances[0], str(self.place.environment))
-        with store.lock(given), self._model(agent, store) as stack, self.view.solving(total, self.run_id) as progress:
+        with (
+            store.lock(given),
+            listen(store.run) as steering,
+            self._model(agent, store) as stack,
+            self.view.solving(total, self.run_id) as progress,
+        ):
             bench = self.place.bench
             settled = [bench.settle(instance) for instance in instances]
             solver = self._solver(bench, store, agent, stack)
@@ -113,6 +119,7 @@ class SolverRun:
                 jobs=self.place.jobs,
                 fresh=self.fresh,
                 interrupt=partial(self._give_up, stack),
+                steering=steering,
             )
             jobs = [SolveJob(instance, sample) for sample in range(self.settings.samples) for instance in settled]
             if runner.has_work(jobs):

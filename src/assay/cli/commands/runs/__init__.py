@@ -1,0 +1,1 @@
+"""``assay runs``: what is at work, and what it is asked for."""
