@@ -109,7 +109,7 @@ def give_order(store: RunStore, order: str, value: str = "", *, force: bool = Fa
         about = os.fstat(number)
         if about.st_uid != os.geteuid() or about.st_nlink != 1 or not stat.S_ISREG(about.st_mode):
             raise UserError(f"{store.root} is another user's run; only who started it controls it")
-        os.write(number, f"{json.dumps([order, value])}\n".encode())
+        os.write(number, f"{json.dumps([order, value if order in {'jobs', 'retry'} else ''])}\n".encode())
 
 
 @contextmanager

@@ -164,7 +164,7 @@ class Crew:
         return [done[name] for name in names]
 
     def _count_free(self, begun: Collection[object], waiting: Collection[object]) -> int:
-        self._pace.most = self.steering.jobs
+        self._pace.allow(self.steering.jobs)
         return 0 if self.steering.paused else max(0, min(self.steering.jobs - len(begun), len(waiting)))
 
     def _take_again(self, names: Sequence[str], done: dict[str, Result], pending: Pending[Item]) -> Iterator[str]:

@@ -16,7 +16,7 @@ class Pace:
     """
 
     def __init__(self, most: int) -> None:
-        self.most = most
+        self._most = most
         self.limit = min(START, most)
         self._at_work = 0
         self._halvings = 0
@@ -37,11 +37,18 @@ class Pace:
                 self._at_work -= 1
                 self._free.notify_all()
 
+    def allow(self, most: int) -> None:
+        """Set another limit of the limit; what a person adds may be tried at once."""
+        with self._free:
+            self.limit = most if most > self._most else min(self.limit, most)
+            self._most = most
+            self._free.notify_all()
+
     def record(self, began: int, *, well: bool) -> None:
         """Count an attempt: ``well`` unless the infrastructure failed."""
         with self._free:
             if well:
-                self.limit = min(self.most, self.limit + 1 if self._halvings else self.limit * 2)
+                self.limit = min(self._most, self.limit + 1 if self._halvings else self.limit * 2)
             elif began == self._halvings:
                 self._halvings += 1
                 self.limit = max(1, self.limit // 2)

@@ -89,8 +89,8 @@ def serve() -> Iterator[Serve]:
     servers: list[ViewServer] = []
     clients: list[httpx.Client] = []
 
-    def start(*stores: RunStore, token: str = "") -> httpx.Client:
-        server = ViewServer(Viewer(stores), token=token)
+    def start(*stores: RunStore, token: str = "", control: bool = False) -> httpx.Client:
+        server = ViewServer(Viewer(stores), token=token, control=control)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         servers.append(server)
         clients.append(httpx.Client(base_url=server.url.partition("?")[0], trust_env=False))

@@ -8,6 +8,7 @@ import pytest
 
 import hostile_run
 import many_instances
+from assay.harness.runs.control import POLL, listen
 from assay.viewer.export import write_pages
 from assay.viewer.pages import KINDS
 from assay.viewer.runs import Viewer
@@ -159,3 +160,27 @@ def test_link_into_a_folded_part_opens_it(browser: "Browser", make_run: MakeRun,
     page.evaluate("location.hash = 'pass_to_pass'")
     page.wait_for_selector("#pass_to_pass[open]")
     assert not visit.wrong
+
+
+def test_button_of_a_controlled_run_works_and_that_of_another_site_does_not(
+    browser: "Browser", make_run: MakeRun, serve: Serve, tmp_path: Path
+) -> None:
+    store = make_run()
+    with listen(store) as steering:
+        base = str(serve(store, control=True).base_url)
+        page = browser.new_page()
+        page.goto(f"{base}acme.model/index.html")
+        fields = page.eval_on_selector_all("form input[type=hidden]", "all => all.map(each => [each.name, each.value])")
+        stolen = "".join(f'<input name="{name}" value="{value}">' for name, value in [*fields, ("order", "pause")])
+        other = tmp_path / "other.html"
+        other.write_text(f'<form method="post" action="{base}control">{stolen}<button id="go">go</button></form>')
+        thief = browser.new_page()
+        thief.goto(f"file://{other}")
+        thief.click("#go")
+        assert "requests of other sites are refused" in thief.content()
+        assert not steering.paused
+        page.click("button[value=pause]")
+        page.wait_for_timeout(1000 * 3 * POLL)
+        page.reload()
+        assert page.locator("button[value=resume]").count() == 1
+        assert steering.paused

@@ -1,9 +1,15 @@
 """The server, asked over HTTP."""
 
+import re
+import time
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
 import httpx
 import pytest
 
 from assay.harness.errors import UserError
+from assay.harness.runs.control import POLL, Steering, listen
 from assay.viewer.runs import Viewer
 from assay.viewer.server import ViewServer
 from solved_run import MakeRun, Serve
@@ -52,6 +58,77 @@ def test_request_that_another_site_caused_is_refused(
 
 def test_other_methods_than_get_are_refused(make_run: MakeRun, serve: Serve) -> None:
     assert serve(make_run()).post("/").status_code == 501
+
+
+@pytest.fixture
+def controlled(make_run: MakeRun, serve: Serve) -> Iterator[tuple[httpx.Client, Steering, dict[str, str]]]:
+    """A client, a run at work that is shown, and the form of its page."""
+    store = make_run()
+    with listen(store) as steering:
+        client = serve(store, control=True)
+        page = client.get("/acme.model/index.html").text
+        form = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]+)"', page))
+        assert form["run"] == "acme.model"
+        yield client, steering, {**form, "order": "pause"}
+
+
+def own(client: httpx.Client, **more: str) -> dict[str, str]:
+    return {"Origin": str(client.base_url).rstrip("/"), **more}
+
+
+def test_button_pauses_a_run(controlled: tuple[httpx.Client, Steering, dict[str, str]]) -> None:
+    client, steering, form = controlled
+    answer = client.post("/control", data=form, headers=own(client))
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/acme.model/index.html")
+    latest = time.monotonic() + 10
+    while not steering.paused and time.monotonic() < latest:
+        time.sleep(0.01)
+    assert steering.paused
+    page = client.get("/acme.model/index.html")
+    assert 'value="resume"' in page.text
+    assert page.headers["Referrer-Policy"] == "same-origin"
+    assert "form-action 'self'" in page.headers["Content-Security-Policy"]
+    for wrong in ({"order": "burn"}, {"order": "jobs", "value": "0"}, {"order": "retry", "value": "../x"}):
+        assert client.post("/control", data=form | wrong, headers=own(client)).status_code == 409
+    assert client.post("/control", data=form | {"run": "other"}, headers=own(client)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "https://127.0.0.1"}, 403),
+        ({"Host": "evil.example", "Origin": "http://evil.example"}, 403),  # its name leads here: DNS rebinding
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+    ],
+)
+def test_order_that_another_site_gives_is_refused(
+    headers: dict[str, str], status: int, controlled: tuple[httpx.Client, Steering, dict[str, str]]
+) -> None:
+    client, steering, form = controlled
+    assert client.post("/control", content=urlencode(form), headers=own(client, **headers)).status_code == status
+    assert client.post("/control", data=form).status_code == 403, "a page always says its origin"
+    for token in ("", "guessed"):
+        assert client.post("/control", data=form | {"token": token}, headers=own(client)).status_code == 403
+    assert client.post("/control", content="x" * 5000, headers=own(client)).status_code == 400
+    assert client.get("/control", params=form).status_code == 404
+    time.sleep(2 * POLL)
+    assert not steering.paused
+
+
+def test_orders_are_refused_where_nobody_asked_for_control(make_run: MakeRun, serve: Serve) -> None:
+    store = make_run()
+    with listen(store) as steering:
+        client = serve(store)
+        assert "<form class" not in client.get("/acme.model/index.html").text
+        form = {"run": "acme.model", "order": "pause", "token": ""}
+        assert client.post("/control", data=form, headers=own(client)).status_code == 501
+        time.sleep(2 * POLL)
+        assert not steering.paused
+    with pytest.raises(UserError, match="exclude each other"):
+        ViewServer(Viewer([]), host="0.0.0.0", token="secret", control=True)
 
 
 def test_token_is_asked_for_once_and_then_kept_in_a_cookie(make_run: MakeRun, serve: Serve) -> None:

@@ -21,10 +21,13 @@ KINDS: tuple[PageKind, ...] = (
 class Pages:
     """The pages of some runs."""
 
-    def __init__(self, viewer: Viewer, *, is_served: bool = False) -> None:
-        """``is_served``: pages that no list names, such as any choice of runs, are there too."""
+    def __init__(self, viewer: Viewer, *, is_served: bool = False, control: str = "") -> None:
+        """``is_served``: pages that no list names, such as any choice of runs, are there too.
+
+        ``control`` is the token of the buttons that control runs at work; without one there are no buttons.
+        """
         self.viewer = viewer
-        self._renderer = Renderer(KINDS, viewer, is_served=is_served)
+        self._renderer = Renderer(KINDS, viewer, is_served=is_served, control=control)
 
     def find_html(self, path: str) -> str | None:
         """Return the page at a path below the root (not quoted); None if there is none."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from assay.harness.runs.control import read_state
 from assay.version import __version__
 from assay.viewer.figures import FILTERS
 from assay.viewer.highlight import highlight
@@ -28,6 +29,8 @@ CSP = (
 )
 """Content-Security-Policy of every page: own script and style files only; nothing inline, nothing from elsewhere."""
 
+CONTROLLING = CSP.replace("form-action 'none'", "form-action 'self'")
+
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _IN_JSON = str.maketrans(_ESCAPES)
 
@@ -35,10 +38,17 @@ _IN_JSON = str.maketrans(_ESCAPES)
 class Renderer:
     """Renders pages of some kinds."""
 
-    def __init__(self, kinds: Iterable[PageKind], viewer: Viewer, *, is_served: bool) -> None:
+    def __init__(self, kinds: Iterable[PageKind], viewer: Viewer, *, is_served: bool, control: str = "") -> None:
         self._kinds = {kind.name: kind for kind in kinds}
         self._environment = make_environment()
-        self._environment.globals |= {"viewer": viewer, "csp": CSP, "version": __version__, "is_served": is_served}
+        self._environment.globals |= {
+            "viewer": viewer,
+            "csp": CONTROLLING if control else CSP,
+            "version": __version__,
+            "is_served": is_served,
+            "control": control,
+            "read_state": read_state,
+        }
 
     def render(self, kind: PageKind, keys: Keys, view: object) -> str:
         """Return a page's HTML. Its links are relative, so that it works at any place."""

@@ -2,21 +2,25 @@
 
 It binds a loopback address unless there is a token, answers GET and HEAD only, and refuses requests that another site
 makes a browser send: a foreign Host (DNS rebinding), a foreign Origin, a page of another site that embeds or reads.
+With ``control`` it also takes POST of orders to runs, from its own pages alone: they hold a token, made up anew for
+each server, that no other site can read.
 """
 
+import secrets
 import shutil
+from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from secrets import compare_digest
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from assay.harness.errors import AssayError, UserError
+from assay.harness.runs.control import give_order
 from assay.service.guard import LOOPBACK, is_loopback
 from assay.version import __version__
 from assay.viewer import assets, raw
 from assay.viewer.pages import Pages
-from assay.viewer.rendering import CSP
+from assay.viewer.rendering import CONTROLLING, CSP
 from assay.viewer.runs import Viewer
 
 COOKIE = "assay_token"
@@ -29,6 +33,11 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+CONTROLLED = {
+    "Content-Security-Policy": f"{CONTROLLING}; frame-ancestors 'none'",
+    "Referrer-Policy": "same-origin",  # or the browser says no Origin with a form
+}
+MAX_FORM = 4096  # bytes of an order
 RAW_CSP = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
@@ -37,11 +46,19 @@ class ViewServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, viewer: Viewer, host: str = "127.0.0.1", port: int = 0, token: str = "") -> None:
-        """Bind an address; port 0 takes a free one. Raises UserError for a wide address without a token."""
+    def __init__(
+        self, viewer: Viewer, host: str = "127.0.0.1", port: int = 0, token: str = "", *, control: bool = False
+    ) -> None:
+        """Bind an address; port 0 takes a free one.
+
+        Raises UserError for a wide address without a token, or with control.
+        """
+        if host not in LOOPBACK and control:
+            raise UserError(f"--control and --host {host} exclude each other: only who started a run may control it")
         if host not in LOOPBACK and not token:
             raise UserError(f"--host {host} lets other machines in; add --token, or leave the host out")
-        self.pages, self.token = Pages(viewer, is_served=True), token
+        self.token, self.control = token, secrets.token_urlsafe(18) if control else ""
+        self.pages = Pages(viewer, is_served=True, control=self.control)
         self.viewer = viewer
         if ":" in host:
             import socket
@@ -84,6 +101,37 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET  # noqa: N815
 
+    def do_POST(self) -> None:
+        """Give an order to a run, for a button of a page of ours."""
+        self.close_connection = True  # what else is in the body is never read as a request
+        length, host = self.headers.get("Content-Length", ""), self.headers.get("Host", "")
+        text = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= MAX_FORM else b""
+        is_ours = is_loopback(host) and self.headers.get("Origin") == f"http://{host}"
+        if not self.server.control:
+            self._send_text(HTTPStatus.NOT_IMPLEMENTED, "this server changes nothing; assay view --control has buttons")
+        elif self.path != "/control" or not text:
+            self._send_text(HTTPStatus.BAD_REQUEST, "this is no order")
+        elif not (is_ours and self._is_known() and self.headers.get("Sec-Fetch-Site") in {None, "same-origin"}):
+            self._send_text(HTTPStatus.FORBIDDEN, "requests of other sites are refused")
+        else:
+            self._obey({name: values[0] for name, values in parse_qs(text.decode(errors="replace")).items()})
+
+    def _obey(self, form: Mapping[str, str]) -> None:
+        run = self.server.viewer.run(form.get("run", ""))
+        if not secrets.compare_digest(form.get("token", "").encode(), self.server.control.encode()):
+            self._send_text(HTTPStatus.FORBIDDEN, "reload the page: its token is of another server")
+        elif run is None:
+            self._send_text(HTTPStatus.NOT_FOUND, "there is no such run")
+        else:
+            try:
+                give_order(run.store, form.get("order", ""), form.get("value", ""))
+            except (AssayError, OSError) as error:
+                self._send_text(HTTPStatus.CONFLICT, str(error))
+                return
+            self._begin(HTTPStatus.SEE_OTHER, "text/plain; charset=utf-8", 0)
+            self.send_header("Location", f"/{run.key}/index.html")
+            self.end_headers()
+
     def _foreign(self) -> str:
         """Return why a request is not from one of our own pages or a person; empty if it is."""
         host = self.headers.get("Host", "")
@@ -104,11 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
             return True
         pairs = (pair.strip().partition("=") for pair in self.headers.get("Cookie", "").split(";"))
         given = next((value for name, _, value in pairs if name == COOKIE), "")
-        return compare_digest(given.encode(), self.server.token.encode())
+        return secrets.compare_digest(given.encode(), self.server.token.encode())
 
     def _admit(self, path: str, query: str) -> None:
         given = parse_qs(query).get("token", [""])[0]
-        if not compare_digest(given.encode(), self.server.token.encode()):
+        if not secrets.compare_digest(given.encode(), self.server.token.encode()):
             self._send_text(HTTPStatus.FORBIDDEN, "open the address with the token that `assay view` printed")
             return
         self._begin(HTTPStatus.SEE_OTHER, "text/plain; charset=utf-8", 0)
@@ -159,8 +207,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _begin(self, status: HTTPStatus, kind: str, length: int, csp: str = "") -> None:
         self.send_response(status)
+        own = CONTROLLED if self.server.control else {}
         for name, value in HEADERS.items():
-            self.send_header(name, csp if csp and name == "Content-Security-Policy" else value)
+            self.send_header(name, csp if csp and name == "Content-Security-Policy" else own.get(name, value))
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(length))
 

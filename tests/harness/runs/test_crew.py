@@ -7,8 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import ATTEMPTS
 from assay.harness.runs.crew import INTERRUPTED, Crew, Progress
+from squares import Squares
 
 pytestmark = pytest.mark.slow
 
@@ -29,39 +29,6 @@ def handlers() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
-
-
-@dataclass
-class Squares:
-    """A Work on numbers: squares them."""
-
-    do: Callable[[int, int], int] = lambda item, _number: item * item
-    retries: Callable[[int], bool] = lambda _attempt: False
-    found: dict[int, int] = field(default_factory=dict)
-    """Results of an earlier process."""
-    saved: list[int] = field(default_factory=list)
-
-    def key(self, item: int) -> str:
-        return f"item {item}"
-
-    def find_known(self, item: int) -> int | None:
-        return self.found.get(item)
-
-    def plan(self, pending: Mapping[str, int], _total: int) -> list[str]:
-        return list(pending)
-
-    def begin(self, item: int, number: int) -> None:
-        pass
-
-    def attempt(self, item: int, number: int) -> int:
-        return self.do(item, number)
-
-    def may_retry(self, _item: int, attempt: int) -> bool:
-        return self.retries(attempt)
-
-    def save(self, item: int, attempt: int) -> int:
-        self.saved.append(item)
-        return attempt
 
 
 def crew_of(jobs: int = 2, abort: Callable[[], None] = lambda: None, pause: float = 0) -> Crew:
@@ -184,7 +151,7 @@ def test_nothing_is_retried_once_told_to_stop(moment: str) -> None:
 PROGRAM = """
 import sys, time
 from assay.harness.runs import crew
-from test_crew import Squares
+from squares import Squares
 
 crew.PATIENCE = 600  # only a second signal ends it early
 
@@ -206,7 +173,7 @@ def test_a_second_signal_waits_a_moment_for_the_work_and_restores_the_terminal(s
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
-        cwd=Path(__file__).parent,
+        cwd=Path(__file__).parents[2] / "support",
     )
     os.close(stderr)
     assert process.stdout is not None

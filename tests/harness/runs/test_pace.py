@@ -69,3 +69,13 @@ def test_stopped_run_waits_for_no_turn() -> None:
     pace = Pace(1)
     with pace.turn(go), pace.turn(lambda: True):
         pass
+
+
+def test_what_a_person_allows_is_the_limit_at_once() -> None:
+    pace = Pace(2)
+    pace.allow(64)
+    assert pace.limit == 64
+    pace.allow(3)
+    with pace.turn(go) as began:
+        pace.record(began, well=True)
+    assert pace.limit == 3

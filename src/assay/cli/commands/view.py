@@ -24,6 +24,9 @@ def view(
     token: Annotated[
         bool, typer.Option("--token", help="Make up a token, and answer only to those who open the address with it.")
     ] = False,
+    control: Annotated[
+        bool, typer.Option("--control", help="Show buttons that pause, resume and stop runs at work, and change jobs.")
+    ] = False,
     runs_dir: options.RunsDir = options.RUNS_DIR,
 ) -> None:
     """Show runs in a browser: figures, a table of all instances, a page for each, and runs of one data set compared.
@@ -31,7 +34,8 @@ def view(
     An instance's page leads to the solver's steps and to the comparison with gold, where there are any. A run of
     `assay solve --evaluate` brings its solver's run with it.
 
-    The server answers on this machine only, changes nothing, and shows a run while it is being made. Ctrl-C ends it.
+    The server answers on this machine only and shows a run while it is being made. It changes nothing without
+    --control. Ctrl-C ends it.
 
     \b
     Examples:
@@ -39,6 +43,7 @@ def view(
       assay view releases.gold lite.my_model
       assay view runs/lite.my_model --port 0
       assay view --host 0.0.0.0 --token
+      assay view mine --control
     """
     import secrets
     import threading
@@ -47,7 +52,8 @@ def view(
     from assay.cli.loading import find_views
     from assay.viewer.server import ViewServer
 
-    with ViewServer(find_views(runs or [], runs_dir), host, port, secrets.token_urlsafe(18) if token else "") as server:
+    made_up = secrets.token_urlsafe(18) if token else ""
+    with ViewServer(find_views(runs or [], runs_dir), host, port, made_up, control=control) as server:
         threading.Thread(target=_warm_up, args=(server, bool(runs)), daemon=True).start()
         names = ", ".join(run.name for run in server.viewer.runs.values())
         say(f"showing {names}")
