@@ -142,14 +142,7 @@ class ApptainerBox(Box):
         disk_exceeded = disk.fired or exit_code == FILE_TOO_LARGE
         return ExecResult(exit_code, printed[len(mark) :], taken, deadline.fired, output.truncated, disk_exceeded)
 
-    def attach(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
-    ) -> ExecResult:
+    def attach(self, command: Sequence[str], user: str, workdir: str, env: Mapping[str, str]) -> ExecResult:
         began = time.monotonic()
         inside = self._make_user_command("", command, user, workdir, env)
         with Watch(DISK_POLL, self._disk_is_full, self.kill) as disk:

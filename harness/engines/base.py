@@ -179,14 +179,7 @@ class Piped(Protocol):
 class Attached(Protocol):
     """What a box can do that a person can work in."""
 
-    def attach(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
-    ) -> ExecResult:
+    def attach(self, command: Sequence[str], user: str, workdir: str, env: Mapping[str, str]) -> ExecResult:
         """Run a command with this process's own input and output, and its terminal if it has one, to its end.
 
         The whole box is killed when it writes more than its disk limit. The result has no output.

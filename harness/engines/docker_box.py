@@ -95,18 +95,11 @@ class DockerBox(Box):
             )
             return DockerPipe(self, self._client.exec_start(created["Id"], socket=True))
 
-    def attach(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
-    ) -> ExecResult:
-        began, tty, environment = time.monotonic(), has_terminal(), dict(env or {})
+    def attach(self, command: Sequence[str], user: str, workdir: str, env: Mapping[str, str]) -> ExecResult:
+        began, tty = time.monotonic(), has_terminal()
         with engine_errors(), self.watch_disk() as disk:
             created = self._client.exec_create(
-                self._container, list(command), stdin=True, tty=tty, user=user, workdir=workdir, environment=environment
+                self._container, list(command), stdin=True, tty=tty, user=user, workdir=workdir, environment=dict(env)
             )["Id"]
             stream = self._client.exec_start(created, tty=tty, socket=True)
 

@@ -8,16 +8,12 @@ import ssl
 import termios
 import threading
 import tty
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from types import FrameType
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 
 INPUT, OUTPUT, ERRORS = 0, 1, 2
 CHUNK = 65536
 POLL = 0.2  # seconds between two looks at whether the program has ended
-
-Resize = Callable[[int, int], object]
-"""Gets the rows and columns of the terminal."""
 
 
 def has_terminal() -> bool:
@@ -25,21 +21,24 @@ def has_terminal() -> bool:
     return os.isatty(INPUT) and os.isatty(OUTPUT)
 
 
-def converse(connection: socket.socket, printed: Iterable[tuple[int, bytes]], resize: Resize | None) -> None:
+def converse(
+    connection: socket.socket, printed: Iterable[tuple[int, bytes]], resize: Callable[[int, int], object] | None
+) -> None:
     """Pass on input and output until ``printed`` ends: chunks, each with the number of its stream.
 
-    With ``resize`` the terminal passes on every key, and its size; it is as before when this returns.
+    With ``resize``, which gets rows and columns, the terminal passes on every key and its size; it is as before when
+    this returns.
     """
     over = threading.Event()
     threading.Thread(target=_send, args=(connection, over), daemon=True).start()
-    try:
-        if resize is None:
-            _show(printed)
-        else:
-            with _passing_on(resize):
-                _show(printed)
-    finally:
-        over.set()
+    with ExitStack() as stack:
+        stack.callback(over.set)
+        if resize is not None:
+            _pass_on(resize, stack)
+        for stream, chunk in printed:
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[os.write(ERRORS if stream == ERRORS else OUTPUT, rest) :]
 
 
 def _send(connection: socket.socket, over: threading.Event) -> None:
@@ -55,24 +54,12 @@ def _send(connection: socket.socket, over: threading.Event) -> None:
             connection.shutdown(socket.SHUT_WR)
 
 
-def _show(printed: Iterable[tuple[int, bytes]]) -> None:
-    for stream, chunk in printed:
-        rest = memoryview(chunk)
-        while rest:
-            rest = rest[os.write(ERRORS if stream == ERRORS else OUTPUT, rest) :]
-
-
-@contextmanager
-def _passing_on(resize: Resize) -> Iterator[None]:
-    def report_size(_number: int = 0, _frame: FrameType | None = None) -> None:
+def _pass_on(resize: Callable[[int, int], object], stack: ExitStack) -> None:
+    def report_size(*_: object) -> None:
         size = os.get_terminal_size(OUTPUT)
         resize(size.lines, size.columns)
 
-    before, handler = termios.tcgetattr(INPUT), signal.signal(signal.SIGWINCH, report_size)
-    try:
-        tty.setraw(INPUT)
-        report_size()
-        yield
-    finally:
-        termios.tcsetattr(INPUT, termios.TCSADRAIN, before)
-        signal.signal(signal.SIGWINCH, handler)
+    stack.callback(termios.tcsetattr, INPUT, termios.TCSADRAIN, termios.tcgetattr(INPUT))
+    stack.callback(signal.signal, signal.SIGWINCH, signal.signal(signal.SIGWINCH, report_size))
+    tty.setraw(INPUT)
+    report_size()

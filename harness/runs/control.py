@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,50 +154,29 @@ class RunState:
     total: int
     jobs: int
     per_hour: float | None
-    """Evaluations an hour since it began, or was resumed; None before the first."""
+    """Items an hour since the command began; None if it is not at work."""
     seconds_left: float | None
-    """None where nothing is known, or it does not run."""
+    """None if nothing is known, or it does not run."""
 
 
 def read_state(store: RunStore) -> RunState:
     """Read how far a run is from its files; raises UserError for a folder without one."""
-    about, at_work = store.load_run(), is_at_work(store)
-    now = _follow(store.events(), jobs=about.settings.get("jobs", ""))
-    done, total, took = now.known + len(now.finished), now.total, time.time() - now.began
-    if not at_work:
+    about, name = store.load_run(), store.root.name
+    noted = [each for each in store.events() if "rerun" not in each]
+    last = {str(each.get("event")): number for number, each in enumerate(noted)}
+    planned = noted[last["planned"]] if "planned" in last else {}
+    finished = [each for each in noted[last.get("planned", 0) :] if each.get("event") == "finished"]
+    new = len({(each["instance"], each.get("sample")) for each in finished})
+    done, total = int(planned.get("known", 0)) + new, int(planned.get("count", 0))
+    if not is_at_work(store):
         is_solve = about.kind is RunKind.SOLVE
         if not is_solve:
-            total, done = len({*about.instance_ids} or store.load_predictions()), len(store.load_outcomes())
+            done, total = len(store.load_outcomes()), len({*about.instance_ids} or store.load_predictions())
         ended = 0 < total <= done if is_solve else store.load_report() is not None
-        return RunState(store.root.name, "ended" if ended else "interrupted", done, total, 0, None, None)
-    rate = len(now.finished) / took if now.finished and took > 0 else None
-    left = None if rate is None or now.paused else max(0, total - done) / rate
-    state: Literal["paused", "running"] = "paused" if now.paused else "running"
-    return RunState(store.root.name, state, done, total, now.jobs, rate and round(rate * 3600, 1), left)
-
-
-@dataclass
-class _Course:
-    began: float = 0.0
-    total: int = 0
-    known: int = 0
-    jobs: int = 0
-    paused: bool = False
-    finished: set[tuple[str, str]] = field(default_factory=set)
-
-
-def _follow(events: Iterable[Mapping[str, str]], jobs: str) -> _Course:
-    """Follow a journal from the last time that a process planned."""
-    now = _Course(jobs=int(jobs) if jobs.isdigit() else 0)
-    for each in (event for event in events if "rerun" not in event):
-        kind = each.get("event")
-        if kind == "planned":
-            total, known = int(each.get("count", 0)), int(each.get("known", 0))
-            now = _Course(float(each["time"]), total, known, now.jobs)
-        elif kind == "finished":
-            now.finished.add((each["instance"], each.get("sample", "")))
-        elif kind == "jobs":
-            now.jobs = int(each["value"])
-        elif kind in {"paused", "resumed"}:
-            now.paused = kind == "paused"
-    return now
+        return RunState(name, "ended" if ended else "interrupted", done, total, 0, None, None)
+    begun = last.get("planned", 0)
+    paused = last.get("paused", -1) > max(begun, last.get("resumed", -1))
+    jobs = noted[last["jobs"]]["value"] if last.get("jobs", -1) > begun else about.settings.get("jobs", "0")
+    rate = new / max(time.time() - float(planned.get("time", 0)), 0.001)
+    left = None if paused or not new else round(max(0, total - done) / rate, 1)
+    return RunState(name, "paused" if paused else "running", done, total, int(jobs), round(rate * 3600, 1), left)

@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from assay.cli.command import CommandGroup, ConfiguredCommand, is_help, usage_problem
-from assay.cli.commands import compat, demo, diff, doctor, evaluate, reap, serve, shell, solve, view
+from assay.cli.commands import compat, demo, diff, doctor, evaluate, reap, runs, serve, shell, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
 from assay.cli.commands.dataset import (
     audit,
@@ -43,8 +43,6 @@ from assay.cli.commands.report import (
     verify,
 )
 from assay.cli.commands.report import show as show_run
-from assay.cli.commands.runs import list as list_runs
-from assay.cli.commands.runs import steer
 from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
 from assay.cli.foreign import ForeignCommand
 from assay.cli.printing import guard_streams
@@ -113,14 +111,8 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     ),
     "runs": (
         "List runs; pause, resume and stop those at work, change their jobs, repeat an instance.",
-        {
-            "list": list_runs.list_runs,
-            "pause": steer.pause,
-            "resume": steer.resume,
-            "jobs": steer.jobs,
-            "retry": steer.retry,
-            "stop": steer.stop,
-        },
+        {"list": runs.list_runs}
+        | {each.__name__: each for each in (runs.pause, runs.resume, runs.jobs, runs.retry, runs.stop)},
     ),
     "cluster": (
         "Print a script or a manifest that starts an evaluation on many machines.",

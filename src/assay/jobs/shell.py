@@ -93,7 +93,8 @@ class Shell:
     def _shape(self, task: Task, patch: GatedPatch) -> Task:
         """Return the task as the container gets it: a command that takes targets, and hidden tests only if asked."""
         plan = task.plan
-        command = f'targets=("$@")\n{_replace_targets(plan)}'
+        taking = replace_targets(plan.command, plan.targets or plan.chosen, [TARGETS])
+        command = f'targets=("$@")\n{taking.replace(shlex.quote(TARGETS), TARGETS)}'
         limits = plan.limits.model_copy(update={"seconds": LIFETIME})
         plan = plan.model_copy(update={"command": command, "targets": (), "tripwires": False, "limits": limits})
         if self.has_tests:
@@ -103,11 +104,6 @@ class Shell:
             nothing["command"] = f"echo {shlex.quote(NEEDS_TESTS)}\nexit 2\n"
         instance = strip(task.instance, patch.text)
         return replace(task, instance=instance, plan=plan.model_copy(update=nothing), assets=dict)
-
-
-def _replace_targets(plan: TestPlan) -> str:
-    """Return the test command with its targets as arguments; the same command if it takes none."""
-    return replace_targets(plan.command, plan.targets or plan.chosen, [TARGETS]).replace(shlex.quote(TARGETS), TARGETS)
 
 
 def _refuse_unpatched(opened: Patched) -> None:
@@ -192,7 +188,7 @@ def _diff(plan: TestPlan) -> str:
 def _enter(box: Box, plan: TestPlan, command: Sequence[str], env: Mapping[str, str]) -> Left:
     if box.attached is None:
         raise UserError("this engine connects no terminal to a container; choose another --engine")
-    done = box.attached.attach(command, user=plan.user, workdir=plan.workdir, env={**plan.env, **env})
+    done = box.attached.attach(command, plan.user, plan.workdir, {**plan.env, **env})
     code = 1 if done.exit_code is None else done.exit_code
     try:
         return Left(code, _run(box, f"bash {HOME}/{DIFF}", plan.user, plan.workdir))

@@ -1,11 +1,37 @@
-"""``assay runs pause``, ``resume``, ``jobs``, ``retry`` and ``stop``: orders to a run at work."""
+"""``assay runs``: the runs of a folder, and orders to those at work."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from assay.cli import options
+
+
+def list_runs(runs_dir: options.RunsDir = options.RUNS_DIR, json: options.Json = False) -> None:
+    """List the runs of a folder: state, what is done, jobs, evaluations an hour, and the time left.
+
+    A run is running, paused, ended, or interrupted; the command that made an interrupted one resumes it.
+
+    \b
+    Example:
+      assay runs list
+    """
+    from assay.cli import loading
+    from assay.cli.console import print_json, print_rows
+    from assay.cli.estimate import format_left
+    from assay.harness.runs.control import read_state
+
+    states = [read_state(store) for store in loading.list_runs(runs_dir)]
+    if json:
+        print_json({"runs": [asdict(each) for each in states]})
+        return
+    rows = []
+    for each in states:
+        numbers = (f"{each.done} of {each.total}", str(each.jobs or ""), str(each.per_hour or ""))
+        rows.append((each.run, each.state, *numbers, format_left(each.seconds_left)))
+    print_rows(("run", "state", "done", "jobs", "per hour", "time"), rows)
 
 
 def pause(run: options.RunName, runs_dir: options.RunsDir = options.RUNS_DIR) -> None:
@@ -33,7 +59,7 @@ def jobs(
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="Instances at once.")],
     runs_dir: options.RunsDir = options.RUNS_DIR,
 ) -> None:
-    """Change how many instances a run does at once; more start soon, fewer as those at work end.
+    """Change how many instances a run does at once; fewer as those at work end.
 
     \b
     Example:
@@ -74,4 +100,4 @@ def _order(run: str, runs_dir: Path, order: str, value: str = "", *, force: bool
 
     store = find_any_run(run, runs_dir)
     give_order(store, order, value, force=force)
-    say(f"asked {store.root} to {' '.join(filter(None, (order, value)))}")
+    say(f"asked {store.root} to {order} {value}".rstrip())

@@ -1,1 +1,0 @@
-"""``assay runs``: what is at work, and what it is asked for."""
