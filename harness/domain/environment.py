@@ -159,7 +159,7 @@ class Recipe(Model):
     requirements: tuple[str, ...] = ()
     """Requirement files inside the tree."""
     packages: tuple[str, ...] = ()
-    """Requirements on top of the project's own."""
+    """Requirements on top of the project's own, of Python or of JavaScript."""
     constraints: tuple[str, ...] = ()
     """Version bounds, where the cut-off date alone resolves to a wrong version."""
     cutoff_days: int | None = None

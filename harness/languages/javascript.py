@@ -132,7 +132,7 @@ DEFAULT_ID = "any_title"
 DEFAULT_RUNNER = "jest"
 FINISHED = frozenset({0, 1})
 PROJECT_FILES: tuple[str, ...] = ("package.json",)
-VERSION_KEYS: tuple[str, ...] = ("node-version", "node_js", "node")
+VERSION_KEYS: tuple[str, ...] = ("node-version", "node_js", "node", "nodejs", "node_version", "node-versions")
 LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = (
     *("package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from assay.harness.plugins import Registry
 from assay.harness.runners import (
+    ava,
     cargo,
     django,
     go,
@@ -34,8 +35,8 @@ from assay.harness.runners.choosing import read_choice
 __all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_commands", "find"]
 
 _OWN: tuple[TestRunner, ...] = (
-    cargo, django, go, googletest, gradle, jasmine, jest, karma, maven, minitest, mocha, node_test, phpunit, pytest,
-    rspec, sympy, tape, unittest, vitest,
+    ava, cargo, django, go, googletest, gradle, jasmine, jest, karma, maven, minitest, mocha, node_test, phpunit,
+    pytest, rspec, sympy, tape, unittest, vitest,
 )  # fmt: skip
 RUNNERS = Registry[TestRunner](
     "test runner", "assay.test_runners", {each.NAME: each for each in _OWN}, needs=TestRunner

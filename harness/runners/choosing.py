@@ -71,7 +71,7 @@ def _find(given: Iterable[tuple[str, ...]], options: str) -> list[tuple[str, ...
     return [each for each in found if not "=".join(each).endswith("=0")]
 
 
-BESIDE = frozenset({"cargo", "go", "googletest", "gradle", "jest", "maven", "node_test", "vitest"})
+BESIDE = frozenset({"ava", "cargo", "go", "googletest", "gradle", "jest", "maven", "node_test", "vitest"})
 """Runners whose tripwires need no name in the command: they are among the tests."""
 
 

@@ -1,5 +1,6 @@
 """Test commands of somebody else, in their parts."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -32,11 +33,11 @@ class ProgramCommand:
 def part(words: Sequence[str], program: str, with_value: Collection[str]) -> ProgramCommand | None:
     """Part a command that starts a program, by its name or by a path that ends with it; None for any other program.
 
-    The value of an option in ``with_value`` may be a word of its own.
+    ``program`` is a regular expression. The value of an option in ``with_value`` may be a word of its own.
     """
     for starter in STARTERS:
         count = len(starter)
-        if tuple(words[:count]) == starter and words[count:] and words[count].rpartition("/")[2] == program:
+        if tuple(words[:count]) == starter and words[count:] and re.fullmatch(program, words[count].rpartition("/")[2]):
             return ProgramCommand(tuple(words[: count + 1]), tuple(arguments(words[count + 1 :], with_value)))
     return None
 

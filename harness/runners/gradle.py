@@ -3,6 +3,7 @@
 A test command needs ``--continue``, and ``--tests {tripwires}`` if it selects classes.
 """
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -35,7 +36,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``gradle test``, of a wrapper and of single projects too; where it selects tests, it selects tripwires."""
     if not words or words[0].rpartition("/")[2] not in PROGRAMS:
         return None
-    command = part(words, words[0].rpartition("/")[2], OPTIONS[NAME].value_options)
+    command = part(words, re.escape(words[0].rpartition("/")[2]), OPTIONS[NAME].value_options)
     if command is None or {task.rpartition(":")[2] for task in command.targets} != {"test"}:
         return None
     patterns = [each[1] for each in command.arguments if each[0] == "--tests" and len(each) > 1]

@@ -16,8 +16,14 @@ PLACING = javascript.appending("source=jest.js")
 BODIES = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.EXPECT, *javascript.LIBRARIES)
 
 
+FORWARDING = {
+    **dict.fromkeys(("react-scripts", "react-app-rewired", "craco", "tsdx", "dts", "kcd-scripts", "razzle"), "test"),
+    **{"vue-cli-service": "test:unit", "wp-scripts": "test-unit-js", "umi-test": ""},
+}
+"""Programs that start jest with all further words, and the word that makes them."""
 OTHER_WORK = frozenset({"--watch", "--watchAll", "--listTests", "--showConfig", "--version", "--init", "--clearCache"})
-LEFT_OUT = frozenset({"--json", "--outputFile", "--reporters", "--bail", "-b", "--verbose", "--silent"})
+LEFT_OUT = frozenset({"--json", "--outputFile", "--reporters", "--bail", "-b", "--verbose", "--silent", "--ci", "--coverage"})
+LEFT_OUT |= frozenset({"--collectCoverage", "--watchAll=false", "--watch=false", "--colors", "--color", "--logHeapUsage"})
 
 
 def tripwires(dice: random.Random) -> Tripwires:
@@ -26,10 +32,20 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = commands.part(words, "jest", OPTIONS[NAME].value_options)
+    command = _part(words)
     if not command or command.has(OTHER_WORK):
         return None
     options = "--ci --json --verbose --bail=0 --outputFile={report} --reporters=default"
     text = f"exec {shlex.join(command.without(LEFT_OUT))} {options}"
     runs_tripwires = read_choice(NAME, [command.without(LEFT_OUT)]).runs_tripwires
     return Adapted(text, "jest_json", command.targets, runs_tripwires)
+
+
+def _part(words: Sequence[str]) -> commands.ProgramCommand | None:
+    known = OPTIONS[NAME].value_options
+    for program, word in FORWARDING.items():
+        found = commands.part(words, program, known)
+        if found and (not word or found.arguments[:1] == ((word,),)):
+            rest = found.arguments[1:] if word else found.arguments
+            return commands.ProgramCommand((*found.start, *filter(None, [word])), rest)
+    return commands.part(words, r"jest(\.js)?", known)

@@ -27,7 +27,7 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     """Adapt ``mvn test``, of a daemon or a wrapper too; where it selects classes, it selects the tripwires', too."""
     if not words or words[0].rpartition("/")[2] not in PROGRAMS:
         return None
-    command = part(words, words[0].rpartition("/")[2], OPTIONS[NAME].value_options)
+    command = part(words, re.escape(words[0].rpartition("/")[2]), OPTIONS[NAME].value_options)
     if command is None or set(command.targets) - {"clean"} != {"test"}:
         return None
     selected = [word.removeprefix(SELECTED) for word in words if word.startswith(SELECTED)]

@@ -4,10 +4,14 @@ Tripwires are at the end of the files with expected tests, and in one of their o
 """
 
 import random
+import shlex
+from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import javascript
-from assay.harness.runners.base import Tripwires, not_known
+from assay.harness.runners.base import PLACEHOLDER, Adapted, Tripwires
+from assay.harness.runners.choosing import OPTIONS, read_choice
+from assay.harness.runners.commands import part
 
 NAME = "mocha"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
@@ -15,10 +19,23 @@ PLACING = javascript.BOTH
 SHARED = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.ASSERT_OF_NODE, *javascript.LIBRARIES)
 HEAD = 'const assert = require("assert");\n'
 
-adapt = not_known
+OTHER_WORK = frozenset({"-w", "--watch", "--dry-run", "--list-files", "--list-reporters", "--version", "-V", "--inspect-brk"})
+LEFT_OUT = frozenset({"-R", "--reporter", "-O", "--reporter-option", "--reporter-options", "-b", "--bail", "-c", "--colors"})
+LEFT_OUT |= frozenset({"--color", "-C", "--no-colors", "--no-color", "-p", "--parallel", "-j", "--jobs", "--inspect", "-G"})
+"""Of ``-p``, ts-mocha's file goes, too: it looks for the usual one then."""
 place_siblings = javascript.place_siblings
 
 
 def tripwires(dice: random.Random) -> Tripwires:
     """Return tests that declare with the globals that the other files leave, and the same for the files themselves."""
     return javascript.both(dice, (*SHARED, javascript.EXPECT[-1]), (*SHARED, javascript.CHAI_OF_NODE), HEAD)
+
+
+def adapt(words: Sequence[str]) -> Adapted | None:
+    command = part(words, OPTIONS[NAME].program, OPTIONS[NAME].value_options)
+    if command is None or command.has(OTHER_WORK):
+        return None
+    start = shlex.join([*command.start, "--reporter", "/opt/assay/mocha.js", *command.without(LEFT_OUT)[len(command.start) :]])
+    runs_tripwires = read_choice(NAME, [command.without(LEFT_OUT)]).runs_tripwires
+    text = f"ASSAY_REPORT={{report}} ASSAY_TRIPWIRES={PLACEHOLDER} exec {start}"
+    return Adapted(text, "jest_json", command.targets, runs_tripwires, log_format="mocha_text")

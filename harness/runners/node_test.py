@@ -1,10 +1,14 @@
 """node's own runner: every file of tests has its own process, so tripwires are appended to each."""
 
 import random
+import shlex
+from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import javascript
-from assay.harness.runners.base import Tripwires, camel_name, not_known
+from assay.harness.runners.base import Adapted, Tripwires, camel_name
+from assay.harness.runners.choosing import OPTIONS, read_choice
+from assay.harness.runners.commands import part
 
 NAME = "node_test"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
@@ -13,9 +17,8 @@ HEADS = {
     "script.cjs": 'const {test} = require("node:test");\nconst {checks} = require("node:assert");\n',
 }
 """Files that import, and files that require."""
-PLACING = javascript.appending(
-    'source=script.cjs; if grep -qE \'^(import[[:space:]{*"]|export[[:space:]])\' "$file"; then source=module.mjs; fi'
-)
+SOURCE = 'source=script.cjs; if grep -qE \'^(import[[:space:]{*"]|export[[:space:]])\' "$file"; then source=module.mjs; fi'
+PLACING = javascript.appending(SOURCE)
 CHECKS = (*javascript.ASSERT_OF_NODE, (Status.PASSED, f"() => {{{{ {javascript.ASSERT} }}}}"))
 BODIES = (
     *javascript.ENDINGS,
@@ -24,7 +27,10 @@ BODIES = (
     *javascript.LIBRARIES,
 )
 
-adapt = not_known
+LEFT_OUT = frozenset({"--test-reporter", "--test-reporter-destination", "--watch", "--experimental-test-coverage"})
+REPORTS = (
+    "--test-reporter=tap --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination={report}"
+)
 place_siblings = javascript.place_siblings
 
 
@@ -36,3 +42,15 @@ def tripwires(dice: random.Random) -> Tripwires:
     made = javascript.make(dice, "", bodies, declare=declare)
     files = {name: head.format(test=test, checks=checks) + made.files[""] for name, head in HEADS.items()}
     return Tripwires(files={name: f"\n{text}" for name, text in files.items()}, expected=made.expected)
+
+
+def adapt(words: Sequence[str]) -> Adapted | None:
+    """Adapt ``node --test FILE...``, with patterns as a shell reads them."""
+    command = part(words, OPTIONS[NAME].program, OPTIONS[NAME].value_options)
+    if command is None or not command.has({"--test"}):
+        return None
+    kept = command.without(LEFT_OUT)
+    options = shlex.join(word for word in kept[len(command.start) :] if word not in command.targets)
+    text = " ".join(("exec", shlex.join(command.start), options, REPORTS, *command.targets))
+    runs_tripwires = read_choice(NAME, [kept]).runs_tripwires
+    return Adapted(text, "junit_xml", command.targets, runs_tripwires, log_format="tap")

@@ -17,7 +17,7 @@ BODIES = (*javascript.ENDINGS, *javascript.EXPECT, *javascript.LIBRARIES)
 
 
 OTHER_WORK = frozenset({"watch", "dev", "bench", "list", "init", "related", "-w", "--watch", "--ui", "--version"})
-LEFT_OUT = frozenset({"--reporter", "--outputFile", "--bail", "--silent"})
+LEFT_OUT = frozenset({"--reporter", "--outputFile", "--bail", "--silent", "--coverage", "--coverage.enabled", "--watch=false"})
 
 
 def tripwires(dice: random.Random) -> Tripwires:

@@ -177,7 +177,8 @@ def fetch_files(recipe: Recipe) -> dict[str, str]:
     own, scripts = _lines(recipe.fetch), {"environment.sh": build_text("environment.sh")}
     if own:
         return {**scripts, "fetch.sh": own}
-    return {**scripts, "fetch.sh": build_text("fetch.sh", recipe.language), **fetch_texts(recipe.language)}
+    packages = {"packages": _lines(recipe.packages)} if recipe.packages and recipe.language != "python" else {}
+    return {**scripts, "fetch.sh": build_text("fetch.sh", recipe.language), **fetch_texts(recipe.language), **packages}
 
 
 def content_hash(dockerfile: str, below: str, files: Mapping[str, str]) -> str:

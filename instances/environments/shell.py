@@ -53,8 +53,14 @@ class ShellStatement:
     @property
     def commands(self) -> tuple[tuple[str, ...], ...]:
         """The words of its simple commands, in order, without assignments before them and redirections."""
-        found = (read_command(node)[1] for node in self._walk() if node.type in COMMANDS)
-        return tuple(tuple(word.text for word in words) for words in found if words)
+        return tuple(words for _, words in self.assigned_commands)
+
+    @property
+    def assigned_commands(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """The same, each behind the assignments before it."""
+        found = (read_command(node) for node in self._walk() if node.type in COMMANDS)
+        texts = ((tuple(each.text for each in before), tuple(each.text for each in words)) for before, words in found)
+        return tuple((before, words) for before, words in texts if words)
 
     @property
     def files_written(self) -> tuple[str, ...]:

@@ -17,10 +17,13 @@ TELLING = (
     *("appveyor.yml", "Makefile", "GNUmakefile", "justfile", "Dockerfile*", "*/Dockerfile*"),
     *("README*", "CONTRIBUTING*"),
     *("rust-toolchain", "rust-toolchain.toml", ".nvmrc", ".node-version", ".ruby-version", "phpunit.xml*"),
+    *("*package.json", "*lerna.json", "pnpm-workspace.yaml", ".tool-versions", "*.mocharc*", "*karma.conf*"),
+    *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"),
     *("manage.py", "*/manage.py", "runtests.py", "tests/runtests.py"),
 )
 """Patterns of paths (``*`` matches ``/`` too) whose text is read, beside every language's ``PROJECT_FILES``."""
 LONGEST = 300_000  # bytes of a file that is read; nobody writes a longer manifest by hand
+LONGEST_LOCK = 8_000_000
 DEEPEST = 3  # folders that a path may have: deeper down are examples and test data
 
 
@@ -49,7 +52,8 @@ def read_project(repo: str, tree: Path, date: datetime, language: str = "") -> P
     paths, texts = [], {}
     for entry in read_tar(tree):
         paths.append(entry.path)
-        if _is_telling(entry.path) and len(entry.content) <= LONGEST:
+        limit = LONGEST_LOCK if "lock" in entry.path or "shrinkwrap" in entry.path else LONGEST
+        if _is_telling(entry.path) and len(entry.content) <= limit:
             texts[entry.path] = entry.content.decode(errors="replace")
     return Project(repo, language or detect_language(paths), date, tuple(paths), texts)
 

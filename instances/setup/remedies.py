@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.language_version import allows, minor, sort_versions
+from assay.instances.setup.node_remedies import NODE_REMEDIES
 from assay.instances.setup.project_facts import TOOLS, Facts, get_name, plain_requirements
 from assay.instances.setup.providers import find_debian_package, find_distribution, load_providers
 from assay.instances.setup.shell_lines import workflow_variable
@@ -224,7 +225,7 @@ def _list_allowed(facts: Facts) -> list[str]:
 
 
 Remedy = Callable[[Recipe, Found, Facts], Recipe]
-REMEDIES: Mapping[str, Remedy] = {
+REMEDIES: Mapping[str, Remedy] = NODE_REMEDIES | {
     each.__name__: each
     for each in (
         *(add_debian_packages, add_library, add_command),

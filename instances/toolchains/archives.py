@@ -7,10 +7,10 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from zipfile import ZipFile, ZipInfo
+from zipfile import ZipFile, ZipInfo, is_zipfile
 
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.program_output import cut_line, find_cause
@@ -38,6 +38,10 @@ def _download(archive: PinnedArchive, scratch: Path) -> Path:
         module = f"{folders.removesuffix('/@v')}@{file.removesuffix('.zip')}"
         _run(["go", "mod", "download", module], scratch, {"GOMODCACHE": str(scratch), "GOFLAGS": "-modcacherw"})
         return scratch / "cache/download" / archive.path
+    if archive.index == "npm":
+        release = f"{folders.removesuffix('/-')}@{file.removesuffix('.tgz').rpartition('-')[2]}"
+        _run(["npm", "pack", "--silent", "--ignore-scripts", release], scratch, {})
+        return scratch / file
     *group, name, version = folders.split("/")
     classifier = file.removesuffix(".jar").removeprefix(f"{name}-{version}").removeprefix("-")
     artifact = f"{'.'.join(group)}:{name}:{version}:jar:{classifier}".removesuffix(":")
@@ -58,21 +62,33 @@ def _run(command: list[str], folder: Path, env: Mapping[str, str]) -> None:
         raise EnvironmentFailure(f"{' '.join(command[:3])} failed: {cause}", tail=said, cause=cause)
 
 
-def write_tar(zipped: Path, archive: PinnedArchive, script: str, tar: Path) -> None:
+def write_tar(packed: Path, archive: PinnedArchive, script: str, tar: Path) -> None:
     """Write a folder of an archive, and the script that sets it up, as a tar for the root of a new system."""
-    folder = f"{archive.folder}/"
-    with ZipFile(zipped) as source, tarfile.open(tar, "w") as target:
-        for entry in source.infolist():
-            if entry.filename.startswith(folder) and not entry.is_dir():
-                path = f"{archive.to.strip('/')}/{entry.filename.removeprefix(folder)}"
-                with source.open(entry) as content:
-                    _add(target, path, content.read(), entry)
-        _add(target, SCRIPT, script.encode(), ZipInfo(SCRIPT))
+    folder, home = f"{archive.folder}/", archive.to.strip("/")
+    with tarfile.open(tar, "w") as target:
+        for name, content, time in _read_files(packed):
+            if name.startswith(folder):
+                _add(target, f"{home}/{name.removeprefix(folder)}", content, time)
+        _add(target, SCRIPT, script.encode(), calendar.timegm(ZipInfo(SCRIPT).date_time))
 
 
-def _add(tar: tarfile.TarFile, path: str, content: bytes, entry: ZipInfo) -> None:
+def _read_files(packed: Path) -> Iterator[tuple[str, bytes, int]]:
+    """Yield path, content and time of the files of a zip archive or a compressed tar."""
+    if is_zipfile(packed):
+        with ZipFile(packed) as source:
+            for entry in source.infolist():
+                if not entry.is_dir():
+                    yield entry.filename, source.read(entry), calendar.timegm(entry.date_time)
+        return
+    with tarfile.open(packed) as tar:
+        for member in tar:
+            if (file := tar.extractfile(member)) is not None:
+                yield member.name, file.read(), int(member.mtime)
+
+
+def _add(tar: tarfile.TarFile, path: str, content: bytes, time: int) -> None:
     info = tarfile.TarInfo(path)
     info.size = len(content)
     info.mode = 0o755 if content.startswith(PROGRAM_STARTS) else 0o644
-    info.mtime = calendar.timegm(entry.date_time)
+    info.mtime = time
     tar.addfile(info, io.BytesIO(content))

@@ -71,10 +71,10 @@ def _unpacking(wanted: Toolchain, scratch: Path) -> list[str]:
     """Fetch the toolchain's archive; return the options that unpack it and run its script."""
     if wanted.archive is None:
         return []
-    zipped, tar = scratch / "archive.zip", scratch / "archive.tar"
-    fetch(wanted.archive, zipped)
-    write_tar(zipped, wanted.archive, wanted.script, tar)
-    zipped.unlink()
+    packed, tar = scratch / "archive", scratch / "archive.tar"
+    fetch(wanted.archive, packed)
+    write_tar(packed, wanted.archive, wanted.script, tar)
+    packed.unlink()
     return [
         f"--customize-hook=tar-in {tar} /",
         f'--customize-hook=chroot "$1" sh -e /{SCRIPT}',

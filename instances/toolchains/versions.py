@@ -11,9 +11,9 @@ from assay.instances.toolchains.buildfiles import build_text
 
 
 class PinnedArchive(Model):
-    """A zip archive of a package index, for 64-bit x86 only, that is unpacked over the packages of a release."""
+    """A zip archive or a compressed tar of a package index, for 64-bit x86 only, that is unpacked over the packages of a release."""
 
-    index: Literal["maven", "go"]
+    index: Literal["maven", "go", "npm"]
     path: str
     """Relative to the URL of the index."""
     sha256: Sha256

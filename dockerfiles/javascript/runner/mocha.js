@@ -1,6 +1,6 @@
 // Usage: ASSAY_REPORT=REPORT ASSAY_TRIPWIRES=FILE mocha --reporter /opt/assay/mocha.js
 const results = require("./results");
-const { reporters } = require("/opt/node/node_modules/mocha");
+const { reporters } = require(require.resolve("mocha", { paths: ["/opt/node", process.cwd()] }));
 
 const { ASSAY_REPORT: report } = process.env;
 const titles = (suite) => (suite.root ? [] : [...titles(suite.parent), suite.title]);

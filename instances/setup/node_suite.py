@@ -1,0 +1,196 @@
+"""What a JavaScript project's tests are: the commands that start a known runner, and what is built before. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from posixpath import join, normpath
+
+from assay.harness import runners
+from assay.harness.runners import Adapted
+from assay.instances.setup.node_manifests import NodePackage
+from assay.instances.setup.node_scripts import BUILDS, Expansion, ScriptCommand
+
+RUNNERS = ("jest", "vitest", "mocha", "ava", "node_test", "tape", "jasmine", "karma")
+TAP: Mapping[str, tuple[str, ...]] = {"tap": ("--reporter=tap",), "qunit": ("--reporter", "tap"), "brittle": ()}
+"""Programs that print TAP, and the words that make them."""
+USUAL: Mapping[str, tuple[str, ...]] = {
+    **{"vitest": ("vitest", "run"), "jest": ("jest",), "react-scripts": ("react-scripts", "test"), "ava": ("ava",)},
+    **{"mocha": ("mocha",), "jasmine": ("jasmine",), "karma": ("karma", "start"), "tap": ("tap",)},
+}
+"""The usual command of a development dependency."""
+SCRIPTS = (
+    *("test", "test:unit", "test-unit", "unit", "unit-test", "unit:test", "test:ci", "test-ci", "ci:test", "test:node"),
+    *("tests", "test:js", "test:all", "test:run", "test:once", "mocha", "jest", "vitest", "ava", "tape", "coverage"),
+)
+"""Names of the scripts that usually run tests, the likeliest first."""
+END_TO_END = re.compile(
+    r"(^|[^a-z])(e2e|cypress|playwright|puppeteer|smoke|browsers?|integration|acceptance|visual|lighthouse|wdio|types|bench)", re.I
+)
+CHECK_SCRIPT = re.compile(r".*\b(types?|lint|check|format|typecheck|style)\b.*")
+CHECKS = re.compile(r".*(eslint|prettier|tslint|standard|xo|biome|stylelint|tsd|lint|size-limit|publint|knip|cspell).*|echo|true")
+BUILDERS = frozenset({"tsc", "rollup", "babel", "webpack", "esbuild", "tsup", "swc", "unbuild", "microbundle", "vite", "tsc-alias"})
+BUILDERS |= frozenset({"grunt", "gulp", "make", "rimraf", "del-cli", "shx", "mkdir", "mkdirp", "cp", "rm", "cpx", "cpy", "copyfiles"})
+BUILDERS |= frozenset({"ncc", "tsdx", "bob", "peggy", "pegjs", "jison", "ttsc", "tspc", "buble", "browserify", "node-gyp", "ngc", "pkgroll"})
+SURELY_WORK = re.compile(r"build|compile|dist|bundle|generate|tsc")
+GLOB = re.compile(r"[*?\[{]|\(.*\|")
+SELF_EXPANDING = frozenset({"jest", "vitest", "mocha", "ava"})
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    """One command that runs tests."""
+
+    command: ScriptCommand
+    runner: str
+    """Empty for one of which only the output is read."""
+    adapted: Adapted
+    """Its command without what it runs."""
+    targets: tuple[str, ...]
+    takes_files: bool
+    """Whether it can be given the test files to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSuite:
+    """All that is run."""
+
+    runs: tuple[SuiteRun, ...] = ()
+    builds: tuple[ScriptCommand, ...] = ()
+
+    @property
+    def runner(self) -> str:
+        return self.runs[0].runner if self.runs else ""
+
+
+def find_suite(packages: Mapping[str, NodePackage], paths: Sequence[str], named: Iterable[str] = ()) -> NodeSuite:
+    """Find what runs the tests of a project: by its scripts, those of its packages, or its dependencies.
+
+    Args:
+        named: scripts that the project's workflows run.
+    """
+    scripts, known = Expansion(packages), frozenset(paths)
+    root = packages.get("", NodePackage())
+    names = [*SCRIPTS[:1], *(each for each in named if each not in SCRIPTS[:1]), *SCRIPTS[1:]]
+    names += [each for each in root.scripts if re.match(r"test[:_-]|unit", each) and each not in names]
+    for name in names:
+        if not END_TO_END.search(name) and (found := _choose(scripts.follow("", name), packages, known)):
+            return found
+    in_packages = [each for folder in packages if folder for each in scripts.follow(folder, "test")]
+    if found := _choose(in_packages, packages, known):
+        return found
+    usual = (ScriptCommand(folder, words) for folder, words in _list_usual(packages))
+    return _choose(usual, packages, known) or NodeSuite()
+
+
+def _list_usual(packages: Mapping[str, NodePackage]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for name, words in USUAL.items():
+        if name in packages.get("", NodePackage()).dependencies:
+            yield "", words
+            return
+    yield "", ("node", "--test")
+
+
+def _choose(
+    commands: Iterable[ScriptCommand], packages: Mapping[str, NodePackage], paths: frozenset[str]
+) -> NodeSuite | None:
+    """Return the runs of the runner that most commands start, and the builds before the last of them."""
+    found: list[ScriptCommand | SuiteRun] = []
+    for each in commands:
+        package = packages.get(each.folder, NodePackage())
+        run = read_run(each, package, paths)
+        if run and not (END_TO_END.search(each.script) or any(map(END_TO_END.search, each.words))):
+            found.append(run)
+        elif run is None and is_build(each):
+            found.append(each)
+    runs = [each for each in found if isinstance(each, SuiteRun)]
+    if not runs:
+        return None
+    counts = Counter(run.runner for run in runs)
+    order = (*RUNNERS, "")
+    best = max(counts, key=lambda name: (counts[name], -order.index(name)))
+    chosen = {(run.command.folder, run.command.words, run.command.env): run for run in runs if run.runner == best}
+    last = max(number for number, each in enumerate(found) if isinstance(each, SuiteRun) and each.runner == best)
+    builds = (each for each in found[:last] if isinstance(each, ScriptCommand))
+    return NodeSuite(tuple(chosen.values()), tuple(dict.fromkeys(builds)))
+
+
+def is_build(command: ScriptCommand) -> bool:
+    """Return whether a command makes files that tests may load; checks of the source make none."""
+    words = command.words
+    if words[:2] == ("npm", "run"):
+        return bool(BUILDS.fullmatch(words[2]))
+    if CHECK_SCRIPT.fullmatch(command.script):
+        return False
+    if CHECKS.fullmatch(command.program) or "--noEmit" in words or "--dry-run" in words:
+        return False
+    if command.program == "node" or command.program in {"sh", "bash", "ts-node", "tsx", "zx"}:
+        return any(map(SURELY_WORK.search, words[1:]))
+    return command.program in BUILDERS or any(map(SURELY_WORK.search, words))
+
+
+def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]) -> SuiteRun | None:
+    """Read a command that runs tests; None for any other, or a runner that is not known."""
+    words = _as_runner(command.words, package)
+    if words[0] in TAP:
+        return SuiteRun(command, "", _print_tap(words), (), takes_files=False)
+    found = runners.adapt(words)
+    if found is None or found[0] not in RUNNERS:
+        return None
+    name, adapted = found
+    targets = [*adapted.targets]
+    if name not in SELF_EXPANDING:
+        targets = [each for target in targets for each in expand_pattern(target, command.folder, paths)]
+    bare = runners.adapt([word for word in words if word not in adapted.targets])
+    if name in {"karma", "jasmine"} or bare is None:
+        return SuiteRun(command, name, adapted, (), takes_files=False)
+    in_tree = all(_is_there(target, command.folder, paths) for target in targets)
+    return SuiteRun(command, name, bare[1], tuple(targets), takes_files=in_tree)
+
+
+def _print_tap(words: tuple[str, ...]) -> Adapted:
+    more = (*words[1:], *TAP[words[0]])
+    return Adapted(f"exec {' '.join((words[0], *more))}", "", log_format="tap")
+
+
+def _as_runner(words: tuple[str, ...], package: NodePackage) -> tuple[str, ...]:
+    """Return ``node FILE`` as the runner that the file probably uses."""
+    files = [word for word in words[1:] if not word.startswith("-")]
+    if words[0] not in {"node", "tsx", "ts-node"} or "--test" in words or not files:
+        return words
+    if not re.search(r"(^|[/._-])(tests?|spec|__tests__)([/._-]|$)", files[0]):
+        return words
+    if "tape" in package.dependencies and words[0] == "node":
+        options = [word for word in words[1 : words.index(files[0])] if word.startswith("-r")]
+        return ("tape", *options, *files[:1])
+    at = words.index(files[0])
+    return (*words[:at], "--test", *words[at:]) if not package.dependencies.keys() & USUAL.keys() else words
+
+
+def _is_there(target: str, folder: str, paths: frozenset[str]) -> bool:
+    """Return whether a target, which may be a pattern, begins with a folder or a file of the tree."""
+    first = normpath(join(folder, re.split(r"[*?\[{(|^$\\]", target)[0])).rstrip("/")
+    start = first.rpartition("/")[0] if GLOB.search(target) and not target.startswith("*") and first not in paths else first
+    return start in {"", "."} or any(path == start or path.startswith(f"{start}/") or path.startswith(start) for path in paths)
+
+
+def expand_pattern(pattern: str, folder: str, paths: Iterable[str]) -> list[str]:
+    """Return the files of the tree that a pattern matches, relative to the folder; itself if it is none."""
+    if not GLOB.search(pattern):
+        return [pattern]
+    head = f"{folder}/" if folder else ""
+    wanted = re.compile(_translate(normpath(pattern)))
+    found = (path.removeprefix(head) for path in paths if path.startswith(head))
+    return sorted(each for each in found if wanted.fullmatch(each)) or [pattern]
+
+
+def _translate(pattern: str) -> str:
+    parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "{": "(?:", "}": ")", ",": "|"}
+    tokens = re.findall(r"\*\*/|\*\*|.", pattern)
+    return "".join(parts.get(token, re.escape(token)) for token in tokens)
+
+
+def without_env(run: SuiteRun, *names: str) -> SuiteRun:
+    """Return a run without some of the variables that its script sets."""
+    kept = tuple(each for each in run.command.env if each.partition("=")[0] not in names)
+    return replace(run, command=replace(run.command, env=kept))
