@@ -40,13 +40,13 @@ with_manager() {
     case "$package" in
         pnpm@*)
             export npm_config_manage_package_manager_versions=false
-            set -- --config.package-manager-strict=false --config.strict-peer-dependencies=false --store-dir /root/.npm/pnpm \
+            set -- --config.package-manager-strict=false --fetch-timeout 600000 --config.strict-peer-dependencies=false --store-dir /root/.npm/pnpm \
                 --package-import-method copy
             pnpm install --frozen-lockfile "$@" || pnpm install --no-frozen-lockfile "$@" ;;
         yarn@*)
             # Whatever URL of the package index is in the lock.
             sed -i "s|^  resolved \"https://[^/]*/\(.*/-/\)|  resolved \"$(npm config get registry)\1|" "$1"
-            set -- --ignore-engines --non-interactive
+            set -- --ignore-engines --non-interactive --network-timeout 600000
             export YARN_CACHE_FOLDER=/root/.npm/yarn
             yarn install --frozen-lockfile "$@" || yarn install "$@" ;;
         *)

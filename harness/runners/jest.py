@@ -22,8 +22,9 @@ FORWARDING = {
 }
 """Programs that start jest with all further words, and the word that makes them."""
 OTHER_WORK = frozenset({"--watch", "--watchAll", "--listTests", "--showConfig", "--version", "--init", "--clearCache"})
+NO_WATCH = ("--watch=false", "--watchAll=false", "--no-watch")
 LEFT_OUT = frozenset({"--json", "--outputFile", "--reporters", "--bail", "-b", "--verbose", "--silent", "--ci", "--coverage"})
-LEFT_OUT |= frozenset({"--collectCoverage", "--watchAll=false", "--watch=false", "--colors", "--color", "--logHeapUsage"})
+LEFT_OUT |= frozenset({"--collectCoverage", "--colors", "--color", "--logHeapUsage"})
 
 
 def tripwires(dice: random.Random) -> Tripwires:
@@ -32,7 +33,7 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = _part(words)
+    command = _part([word for word in words if word not in NO_WATCH])
     if not command or command.has(OTHER_WORK):
         return None
     options = "--ci --json --verbose --bail=0 --outputFile={report} --reporters=default"

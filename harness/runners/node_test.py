@@ -29,8 +29,10 @@ BODIES = (
 
 LEFT_OUT = frozenset({"--test-reporter", "--test-reporter-destination", "--watch", "--experimental-test-coverage"})
 REPORTS = (
-    "--test-reporter=tap --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination={report}"
+    "--test-reporter=tap --test-reporter-destination=stdout"
+    " --test-reporter=junit --test-reporter-destination={reports}/junit.xml"
 )
+"""A file, since node 22 synchronises what it has written with the disk, which a pipe refuses."""
 place_siblings = javascript.place_siblings
 
 
@@ -51,6 +53,6 @@ def adapt(words: Sequence[str]) -> Adapted | None:
         return None
     kept = command.without(LEFT_OUT)
     options = shlex.join(word for word in kept[len(command.start) :] if word not in command.targets)
-    text = " ".join(("exec", shlex.join(command.start), options, REPORTS, *command.targets))
+    text = " ".join(("mkdir -p {reports}\nexec", shlex.join(command.start), options, REPORTS, *command.targets))
     runs_tripwires = read_choice(NAME, [kept]).runs_tripwires
     return Adapted(text, "junit_xml", command.targets, runs_tripwires, log_format="tap")

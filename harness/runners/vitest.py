@@ -17,7 +17,8 @@ BODIES = (*javascript.ENDINGS, *javascript.EXPECT, *javascript.LIBRARIES)
 
 
 OTHER_WORK = frozenset({"watch", "dev", "bench", "list", "init", "related", "-w", "--watch", "--ui", "--version"})
-LEFT_OUT = frozenset({"--reporter", "--outputFile", "--bail", "--silent", "--coverage", "--coverage.enabled", "--watch=false"})
+NO_WATCH = ("--watch=false", "--watchAll=false", "--no-watch")
+LEFT_OUT = frozenset({"--reporter", "--outputFile", "--bail", "--silent", "--coverage", "--coverage.enabled"})
 
 
 def tripwires(dice: random.Random) -> Tripwires:
@@ -29,7 +30,8 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = commands.part(words, "vitest", OPTIONS[NAME].value_options)
+    kept = [word for word in words if word not in NO_WATCH]
+    command = commands.part(kept, "vitest", OPTIONS[NAME].value_options)
     if not command or command.has(OTHER_WORK):
         return None
     options = "--bail=0 --reporter=json --reporter=verbose --outputFile={report}"

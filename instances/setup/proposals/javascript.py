@@ -5,12 +5,14 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from assay.harness.domain import Recipe
+from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.language_version import choose_version, sort_versions
 from assay.instances.setup.node_manifests import NodePackage, allows_node, locked_major, node_bound, pinned_node, read_packages
 from assay.instances.setup.node_scripts import ScriptCommand
 from assay.instances.setup.node_suite import NodeSuite, SuiteRun, find_suite
 from assay.instances.setup.project_facts import Facts
-from assay.instances.setup.shell_lines import read_automation
+from assay.instances.setup.providers import load_providers
+from assay.instances.setup.shell_lines import read_automation, workflow_values
 
 OLD_OPENSSL = 16
 """The last version of node whose OpenSSL has the hash algorithm that webpack 4 uses."""
@@ -20,8 +22,10 @@ BROWSER = {"CHROME_BIN": "/usr/bin/chromium"}
 ENDS = {"jest": ("--forceExit",), "mocha": ("--exit",)}
 """Options by which runners end after the last test, whatever is still open."""
 ALWAYS_ENDS = range(1, 4)  # versions of mocha that lack the option
+SERVICES = {"redis(?:-server)?": "6379", "postgres(?:ql)?": "5432", "memcached": "11211"}
+"""Ports of the programs that workflows name."""
 PATH = 'PATH="$PWD/node_modules/.bin:/opt/manager/node_modules/.bin:$PATH"\nexport PATH'
-TAKE = 'for each do shift; case $each in {folder}/*) set -- "$@" "${{each#{folder}/}}" ;; esac; done'
+TAKE = 'for each in "$@"; do shift; case $each in {folder}/*) set -- "$@" "${{each#{folder}/}}" ;; esac; done'
 """Keeps, of the files to run, those of one package."""
 
 
@@ -30,14 +34,28 @@ def propose(facts: Facts, recipe: Recipe) -> Recipe:
     suite = find_suite(packages, facts.project.paths, _list_scripts(facts))
     version, options = choose_node(facts, packages[""])
     recipe = recipe.model_copy(update={"toolchain": version, "env": {"NODE_OPTIONS": options} if options else {}})
+    recipe = _start_services(facts, recipe.model_copy(update=_write_fields(facts, suite)))
     if suite.runner == "karma":
-        recipe = recipe.model_copy(update={"system_packages": ("chromium",), "env": {**recipe.env, **BROWSER}})
-    if not suite.runs:
-        return recipe
-    fields = write_suite(suite)
-    if locked_major(facts.project, "mocha") in ALWAYS_ENDS:
+        recipe = edits.add_items(recipe, "system_packages", ["chromium"])
+        recipe = recipe.model_copy(update={"env": {**recipe.env, **BROWSER}})
+    return recipe
+
+
+def _write_fields(facts: Facts, suite: NodeSuite) -> dict[str, str]:
+    fields = write_suite(suite) if suite.runs else {}
+    if suite.runner == "mocha" and locked_major(facts.project, "mocha") in ALWAYS_ENDS:
         fields["test_command"] = fields["test_command"].replace(" --exit", "")
-    return recipe.model_copy(update=fields)
+    return fields
+
+
+def _start_services(facts: Facts, recipe: Recipe) -> Recipe:
+    """Start what the project's workflows run beside the tests, as far as Debian has it."""
+    values = " ".join(workflow_values(facts.project, "image", "uses", "services")).lower()
+    for name, port in SERVICES.items():
+        service = load_providers().services[port]
+        if recipe.test_command and re.search(rf"\b{name}\b", values):
+            recipe = edits.start_program(edits.add_items(recipe, "system_packages", service.packages), service.start)
+    return recipe
 
 
 def choose_node(facts: Facts, root: NodePackage) -> tuple[str, str]:
@@ -77,7 +95,7 @@ def write_suite(suite: NodeSuite) -> dict[str, str]:
 
 def _write_one(run: SuiteRun, *, takes_files: bool) -> list[str]:
     lines = ["set -- {files}"] if takes_files else []
-    return [*lines, *_give(run, takes_files=takes_files), _write_run(run, run.adapted.command)]
+    return [*lines, *_give(run, takes_files=takes_files), *_write_run(run, run.adapted.command)]
 
 
 def _write_several(runs: Sequence[SuiteRun], *, takes_files: bool) -> list[str]:
@@ -89,12 +107,13 @@ def _write_several(runs: Sequence[SuiteRun], *, takes_files: bool) -> list[str]:
         lines.append("set -- {files}")
     for number, run in enumerate(runs):
         folder = run.command.folder
-        command = run.adapted.command.replace("{report}", f"{{reports}}/{number}").replace("exec ", "", 1)
+        command = run.adapted.command.replace("{reports}/", f"{{reports}}/{number}-")
+        command = command.replace("{report}", f"{{reports}}/{number}").replace("exec ", "", 1)
         chosen = []
         if takes_files and folder:
             chosen = ["count=$#", TAKE.format(folder=folder), '[ "$count" -eq 0 ] || [ "$#" -gt 0 ] || exit 0']
         entered = [f"cd {shlex.quote(folder)}", PATH.partition("\n")[0]] if folder else []
-        inner = [*chosen, *entered, *_give(run, takes_files=takes_files), _write_run(run, command)]
+        inner = [*chosen, *entered, *_give(run, takes_files=takes_files), *_write_run(run, command)]
         lines += ["(", *(f"    {line}" for line in inner), ") || code=$?"]
     return [*lines, 'exit "$code"']
 
@@ -110,9 +129,10 @@ def _give(run: SuiteRun, *, takes_files: bool) -> list[str]:
     return [f'if [ "$#" -gt 0 ]; then set -- {option}"$@"; else set -- {usual}; fi']
 
 
-def _write_run(run: SuiteRun, command: str) -> str:
+def _write_run(run: SuiteRun, command: str) -> list[str]:
+    *before, last = command.split("\n")
     given = ['"$@"'] if run.takes_files or run.targets else []
-    return " ".join((*_assign(run.command.env), command, *ENDS.get(run.runner, ()), *given))
+    return [*before, " ".join((*_assign(run.command.env), last, *ENDS.get(run.runner, ()), *given))]
 
 
 def _write_build(build: ScriptCommand) -> str:

@@ -12,17 +12,27 @@ from assay.instances.setup.symptoms import diagnose, symptoms
 PYTHON = Recipe(toolchain="3.9", packages=("pytest", "mock==9"))
 GO = Recipe(language="go", toolchain="1.19")
 RUST = Recipe(language="rust", toolchain="1.78")
+NODE = Recipe(language="javascript", toolchain="12", test_command="export PATH\nexec jest\n", runner="jest")
+BY_LANGUAGE = {"python": PYTHON, "go": GO, "rust": RUST, "javascript": NODE}
+BY_LANGUAGE["typescript"] = NODE.model_copy(update={"language": "typescript"})
+PACKAGES = {
+    "package.json": '{"scripts": {"build": "tsc"}, "workspaces": ["a"], "devDependencies": {"chai": "^4.1", "jest": "29"}}',
+    "a/package.json": '{"name": "@x/a"}',
+}
 CASES = read_yaml(Path(__file__).with_name("symptoms.yaml"))
 SECOND_ANSWERS = {"conflicting-requirement", "unknown-option", "incomplete-python"}
 """Rules that do something else if the symptom remains."""
+NODES = ("10", "12", "14", "16", "18", "20", "22")
 VERSIONS = {"python": ("3.6", "3.9", "3.11"), "go": ("1.19", "1.24"), "rust": ("1.78", "1.85")}
+VERSIONS |= {"javascript": NODES, "typescript": NODES}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['rule']}-{case['text'][:20]}" for case in CASES])
 def test_a_symptom_changes_the_recipe(facts, case: dict[str, Any]) -> None:
-    recipe = {"python": PYTHON, "go": GO, "rust": RUST}[case.get("language", "python")]
-    recipe = recipe.model_copy(update={name: tuple(given) for name, given in case.get("given", {}).items()})
-    known = facts({}, language=recipe.language, available=VERSIONS[recipe.language])
+    recipe = BY_LANGUAGE[case.get("language", "python")]
+    given = case.get("given", {}).items()
+    recipe = recipe.model_copy(update={name: tuple(each) if isinstance(each, list) else each for name, each in given})
+    known = facts(PACKAGES if recipe.runner else {}, language=recipe.language, available=VERSIONS[recipe.language])
     changed, findings = diagnose(f"before\n\x1b[31m{case['text']}\x1b[0m\nafter", recipe, known)
     assert case["rule"] in [finding.rule for finding in findings], findings
     after, value = getattr(changed, case["field"]), case.get("value")
