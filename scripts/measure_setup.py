@@ -1,6 +1,6 @@
 """Measures `assay dataset setup` on a list of repositories, one search after the other, for docs/evidence/setup.md.
 
-First `--toolchains`, which builds the toolchain images of the three languages, so that no search waits for one. Then
+First `--toolchains`, which builds the toolchain images of the languages, so that no search waits for one. Then
 `--mirrors DIR`, a folder of local clones: each repository of the list that has no result yet is searched once, with
 the command's defaults, and gets a line in the file of results. `--table` prints the tables of those lines.
 """
@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,8 +32,8 @@ from assay.instances.toolchains.images import find_toolchain
 from assay.instances.toolchains.make import make_toolchain
 from assay.instances.toolchains.versions import load_versions
 
+THIRTY = ("Go", "Rust", "Python")
 DATA = Path(__file__).parent.parent / "docs/data"
-LISTS = ("Go", "Rust", "Python", "EnvBench")
 STOPPED = 720.0
 """Seconds after which a search is stopped: it has failed at ten minutes, and a build is not cut short."""
 FREE = 15e9
@@ -132,7 +132,7 @@ def wanted(projects: Sequence[Project], results: dict[str, Result], named: Seque
 
 
 def build_toolchains() -> None:
-    """Build the toolchain image of every version of the three languages, two at a time."""
+    """Build the toolchain image of every version of the languages, two at a time."""
     engine = open_engine("docker")
 
     def build(language: str, version: str) -> None:
@@ -144,7 +144,9 @@ def build_toolchains() -> None:
             make = partial(make_toolchain, image, engine)
             ensure(image.name, engine, default_cache(), make, partial(print, flush=True))
 
-    languages = [(name, version) for name in ("python", "go", "rust") for version in load_versions(name).versions]
+    languages = [
+        (name, version) for name in ("python", "go", "rust", "javascript") for version in load_versions(name).versions
+    ]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda each: build(*each), languages))
 
@@ -213,9 +215,10 @@ def make_room(work: Path) -> None:
 
 def tables(projects: Sequence[Project], results: dict[str, Result]) -> str:
     """Return the count by list, and every repository with its result, as Markdown."""
-    counts = [count_row(name, projects, results) for name in LISTS]
-    thirty = [project for project in projects if project.list != "EnvBench"]
-    counts.insert(3, count_row("the 30", thirty, results))
+    names = dict.fromkeys(project.list for project in projects)
+    counts = [count_row(name, projects, results) for name in names]
+    thirty = [project for project in projects if project.list in THIRTY]
+    counts.insert(3, count_row("the 30", [replace(each, list="the 30") for each in thirty], results))
     heads = ("list", "repositories", "within 10 min", "later", "not set up", "not measured")
     columns = ("list", "repository", "commit", "of", "set up", "rounds", "minutes", "load", "tests, or reason")
     rows = [row(project, results.get(project.repository)) for project in projects]
@@ -223,8 +226,8 @@ def tables(projects: Sequence[Project], results: dict[str, Result]) -> str:
 
 
 def count_row(name: str, projects: Sequence[Project], results: dict[str, Result]) -> str:
-    """Return how many repositories of a list have which result; a name that is no list's stands for all."""
-    chosen = [project for project in projects if project.list == name or name not in LISTS]
+    """Return how many repositories of a list have which result."""
+    chosen = [project for project in projects if project.list == name]
     states = [results[each.repository].state if each.repository in results else "" for each in chosen]
     return line((name, str(len(chosen)), *(str(states.count(each)) for each in ("yes", "late", "no", ""))))
 

@@ -4,7 +4,8 @@ export NODE_ENV=development
 export npm_config_fetch_retries=6 npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 # No programs from elsewhere than the package index; tests that need one get it from Debian.
 export PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
-[ ! -d /usr/local/include/node ] || export npm_config_nodedir=/usr/local
+# What is compiled for node takes the headers beside it.
+for prefix in /usr /usr/local; do [ ! -d "$prefix/include/node" ] || export npm_config_nodedir="$prefix"; done
 export CYPRESS_INSTALL_BINARY=0 ELECTRON_SKIP_BINARY_DOWNLOAD=1 CHROMEDRIVER_SKIP_DOWNLOAD=true
 
 # Prints the name of a package manager that reads the tree's lock file: the one that the project names, or one of its time.

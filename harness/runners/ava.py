@@ -39,7 +39,9 @@ BODIES: tuple[javascript.Body, ...] = (
     *((status, body) for status, body in javascript.ENDINGS if status is Status.FAILED),
 )
 OTHER_WORK = frozenset({"-w", "--watch", "debug", "reset-cache", "--version", "--help"})
-LEFT_OUT = frozenset({"-t", "--tap", "-v", "--verbose", "--fail-fast", "--no-color", "--color", "-u", "--update-snapshots"})
+LEFT_OUT = frozenset(
+    {"-t", "--tap", "-v", "--verbose", "--fail-fast", "--no-color", "--color", "-u", "--update-snapshots"}
+)
 place_siblings = javascript.place_siblings
 
 

@@ -23,7 +23,9 @@ FORWARDING = {
 """Programs that start jest with all further words, and the word that makes them."""
 OTHER_WORK = frozenset({"--watch", "--watchAll", "--listTests", "--showConfig", "--version", "--init", "--clearCache"})
 NO_WATCH = ("--watch=false", "--watchAll=false", "--no-watch")
-LEFT_OUT = frozenset({"--json", "--outputFile", "--reporters", "--bail", "-b", "--verbose", "--silent", "--ci", "--coverage"})
+LEFT_OUT = frozenset(
+    {"--json", "--outputFile", "--reporters", "--bail", "-b", "--verbose", "--silent", "--ci", "--coverage"}
+)
 LEFT_OUT |= frozenset({"--collectCoverage", "--colors", "--color", "--logHeapUsage"})
 
 

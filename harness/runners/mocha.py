@@ -19,9 +19,15 @@ PLACING = javascript.BOTH
 SHARED = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.ASSERT_OF_NODE, *javascript.LIBRARIES)
 HEAD = 'const assert = require("assert");\n'
 
-OTHER_WORK = frozenset({"-w", "--watch", "--dry-run", "--list-files", "--list-reporters", "--version", "-V", "--inspect-brk"})
-LEFT_OUT = frozenset({"-R", "--reporter", "-O", "--reporter-option", "--reporter-options", "-b", "--bail", "-c", "--colors"})
-LEFT_OUT |= frozenset({"--color", "-C", "--no-colors", "--no-color", "-p", "--parallel", "-j", "--jobs", "--inspect", "-G"})
+OTHER_WORK = frozenset(
+    {"-w", "--watch", "--dry-run", "--list-files", "--list-reporters", "--version", "-V", "--inspect-brk"}
+)
+LEFT_OUT = frozenset(
+    {"-R", "--reporter", "-O", "--reporter-option", "--reporter-options", "-b", "--bail", "-c", "--colors"}
+)
+LEFT_OUT |= frozenset(
+    {"--color", "-C", "--no-colors", "--no-color", "-p", "--parallel", "-j", "--jobs", "--inspect", "-G"}
+)
 """Of ``-p``, ts-mocha's file goes, too: it looks for the usual one then."""
 place_siblings = javascript.place_siblings
 
@@ -35,7 +41,9 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     command = part(words, OPTIONS[NAME].program, OPTIONS[NAME].value_options)
     if command is None or command.has(OTHER_WORK):
         return None
-    start = shlex.join([*command.start, "--reporter", "/opt/assay/mocha.js", *command.without(LEFT_OUT)[len(command.start) :]])
+    start = shlex.join(
+        [*command.start, "--reporter", "/opt/assay/mocha.js", *command.without(LEFT_OUT)[len(command.start) :]]
+    )
     runs_tripwires = read_choice(NAME, [command.without(LEFT_OUT)]).runs_tripwires
     text = f"ASSAY_REPORT={{report}} ASSAY_TRIPWIRES={PLACEHOLDER} exec {start}"
     return Adapted(text, "jest_json", command.targets, runs_tripwires, log_format="mocha_text")

@@ -17,7 +17,9 @@ HEADS = {
     "script.cjs": 'const {test} = require("node:test");\nconst {checks} = require("node:assert");\n',
 }
 """Files that import, and files that require."""
-SOURCE = 'source=script.cjs; if grep -qE \'^(import[[:space:]{*"]|export[[:space:]])\' "$file"; then source=module.mjs; fi'
+SOURCE = (
+    'source=script.cjs; if grep -qE \'^(import[[:space:]{*"]|export[[:space:]])\' "$file"; then source=module.mjs; fi'
+)
 PLACING = javascript.appending(SOURCE)
 CHECKS = (*javascript.ASSERT_OF_NODE, (Status.PASSED, f"() => {{{{ {javascript.ASSERT} }}}}"))
 BODIES = (

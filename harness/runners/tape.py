@@ -55,5 +55,8 @@ def adapt(words: Sequence[str]) -> Adapted | None:
     required = shlex.join(word for each in options for word in each)
     start = f"ASSAY_TRIPWIRES={PLACEHOLDER} exec node {required}".rstrip()
     return Adapted(
-        " ".join((start, "/opt/assay/tape.js", "{report}", *command.targets)), "jest_json", command.targets, log_format="tap"
+        " ".join((start, "/opt/assay/tape.js", "{report}", *command.targets)),
+        "jest_json",
+        command.targets,
+        log_format="tap",
     )

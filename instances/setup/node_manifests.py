@@ -40,7 +40,9 @@ def read_packages(project: Project) -> dict[str, NodePackage]:
     }
     root = found.get("", NodePackage())
     patterns = [*_workspaces(root.table), *_listed(project.text("pnpm-workspace.yaml"))]
-    patterns += _texts(_load(project.text("lerna.json")).get("packages")) or (["packages/*"] if project.text("lerna.json") else [])
+    patterns += _texts(_load(project.text("lerna.json")).get("packages")) or (
+        ["packages/*"] if project.text("lerna.json") else []
+    )
     if not patterns:
         return {"": root}
     members = {folder: package for folder, package in found.items() if folder and _is_member(folder, patterns)}
@@ -71,7 +73,9 @@ def allows_node(bound: str, major: int) -> bool:
 
 def locked_major(project: Project, name: str) -> int:
     """Return the least major version of a package that a lock file or the manifests hold; 0 if none is known."""
-    texts = (text for _, text in project.matching("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"))
+    texts = (
+        text for _, text in project.matching("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml")
+    )
     patterns = [pattern.format(name=re.escape(name)) for pattern in LOCKED]
     found = [int(each) for text in texts for pattern in patterns for each in re.findall(pattern, text, re.MULTILINE)]
     ranges = (package.dependencies.get(name, "") for package in read_packages(project).values())
@@ -112,7 +116,9 @@ def _load(text: str) -> dict[str, Any]:
 
 
 def _pairs(table: object) -> Iterable[tuple[str, str]]:
-    return ((str(key), value) for key, value in table.items() if isinstance(value, str)) if isinstance(table, dict) else ()
+    return (
+        ((str(key), value) for key, value in table.items() if isinstance(value, str)) if isinstance(table, dict) else ()
+    )
 
 
 def _texts(value: object) -> list[str]:

@@ -10,8 +10,20 @@ from assay.instances.setup.node_suite import USUAL
 from assay.instances.setup.project_facts import Facts
 
 Found = Mapping[str, str]
-BUILTIN = re.compile(r"node:.*|assert|buffer|child_process|crypto|events|fs|http2?|https|net|os|path|stream|url|util|zlib|vm|tls|dns")
-SCRIPTS = ("build:test", "build", "compile", "build:all", "build:packages", "build:lib", "prepare", "prepack", "prepublishOnly")
+BUILTIN = re.compile(
+    r"node:.*|assert|buffer|child_process|crypto|events|fs|http2?|https|net|os|path|stream|url|util|zlib|vm|tls|dns"
+)
+SCRIPTS = (
+    "build:test",
+    "build",
+    "compile",
+    "build:all",
+    "build:packages",
+    "build:lib",
+    "prepare",
+    "prepack",
+    "prepublishOnly",
+)
 """Names of the scripts that usually make what packages offer, the likeliest first."""
 AFTER = "export PATH\n"
 """The line of a test command behind which builds stand."""
@@ -37,7 +49,9 @@ def add_build(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     packages, text = read_packages(facts.project), recipe.test_command
     root = next((name for name in SCRIPTS if name in packages[""].scripts), "")
     lines = [f"npm run {root}"] if root else []
-    lines = lines or [f"(cd {folder} && npm run build)" for folder in _order(packages) if "build" in packages[folder].scripts]
+    lines = lines or [
+        f"(cd {folder} && npm run build)" for folder in _order(packages) if "build" in packages[folder].scripts
+    ]
     new = "".join(f"{line} || exit 1\n" for line in lines)
     if not new or new in text or AFTER not in text:
         return recipe
@@ -90,7 +104,14 @@ def add_browser(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
 
 def add_own_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a missing program, if the project or the table of runners names it."""
-    known = {"tsc": "typescript", "bun": "bun", "tsx": "tsx", "ts-node": "ts-node", "rimraf": "rimraf", "cross-env": "cross-env"}
+    known = {
+        "tsc": "typescript",
+        "bun": "bun",
+        "tsx": "tsx",
+        "ts-node": "ts-node",
+        "rimraf": "rimraf",
+        "cross-env": "cross-env",
+    }
     name = known.get(found["name"]) or (found["name"] if found["name"] in USUAL else "")
     return add_node_package(recipe, {"name": name}, facts) if name else recipe
 

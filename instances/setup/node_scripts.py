@@ -11,15 +11,23 @@ from assay.instances.setup.node_manifests import NodePackage
 
 DEEPEST = 8  # scripts that call each other
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
-BUILDS = re.compile(r"(pre|post)?(build|compile|bundle|codegen|generate|transpile|tsc|babel)([:._-].*)?|.*[:_-](build|compile)")
+BUILDS = re.compile(
+    r"(pre|post)?(build|compile|bundle|codegen|generate|transpile|tsc|babel)([:._-].*)?|.*[:_-](build|compile)"
+)
 """Names of scripts that make files which tests may load."""
 NO_BUILD = re.compile(r".*(watch|clean|docs?|types?|site|storybook|release|prod|publish|analy[sz]e|demo|examples?)\b.*")
 MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun", "npx", "bunx", "pnpx"})
 RUNS = frozenset({"run", "run-script", "exec", "x", "dlx"})
 TEST_WORDS = frozenset({"test", "t", "tst"})
-OF_MANAGER_ALONE = frozenset({"install", "i", "ci", "add", "publish", "pack", "audit", "link", "version", "config", "init"})
-WRAPPERS = frozenset({"cross-env", "cross-env-shell", "env", "env-cmd", "dotenv", "dotenvx", "c8", "nyc", "exec", "time"})
-WRAPPERS |= frozenset({"istanbul", "xvfb-run", "command", "sh", "bash", "start-server-and-test", "wireit", "npx", "bunx", "pnpx"})
+OF_MANAGER_ALONE = frozenset(
+    {"install", "i", "ci", "add", "publish", "pack", "audit", "link", "version", "config", "init"}
+)
+WRAPPERS = frozenset(
+    {"cross-env", "cross-env-shell", "env", "env-cmd", "dotenv", "dotenvx", "c8", "nyc", "exec", "time"}
+)
+WRAPPERS |= frozenset(
+    {"istanbul", "xvfb-run", "command", "sh", "bash", "start-server-and-test", "wireit", "npx", "bunx", "pnpx"}
+)
 SEVERAL = {"npm-run-all": False, "npm-run-all2": False, "run-s": False, "run-p": False, "concurrently": True}
 """Programs that run scripts by patterns of names, and whether they take whole commands instead."""
 EVERYWHERE = frozenset({"turbo", "lerna", "nx", "ultra", "wsrun", "preconstruct", "moon", "rush", "lage"})
@@ -215,7 +223,9 @@ def _list_targets(words: Sequence[str]) -> list[str]:
     return [name.rpartition(":")[2] for name in (named[0].split(",") if named else plain[:2])]
 
 
-def _read_options(command: ScriptCommand, packages: Mapping[str, NodePackage]) -> tuple[tuple[str, ...], list[str], bool]:
+def _read_options(
+    command: ScriptCommand, packages: Mapping[str, NodePackage]
+) -> tuple[tuple[str, ...], list[str], bool]:
     """Return what a package manager is to run, the folders of the packages where it does, and whether in all."""
     rest, kept, folders, everywhere = list(command.words[1:]), list[str](), list[str](), False
     names = {package.name: folder for folder, package in packages.items()}

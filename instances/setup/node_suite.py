@@ -25,13 +25,36 @@ SCRIPTS = (
 )
 """Names of the scripts that usually run tests, the likeliest first."""
 END_TO_END = re.compile(
-    r"(^|[^a-z])(e2e|cypress|playwright|puppeteer|smoke|browsers?|integration|acceptance|visual|lighthouse|wdio|types|bench)", re.I
+    r"(^|[^a-z])(e2e|cypress|playwright|puppeteer|smoke|browsers?|integration|acceptance|visual|lighthouse|wdio|types|bench)",
+    re.I,
 )
 CHECK_SCRIPT = re.compile(r".*\b(types?|lint|check|format|typecheck|style)\b.*")
-CHECKS = re.compile(r".*(eslint|prettier|tslint|standard|xo|biome|stylelint|tsd|lint|size-limit|publint|knip|cspell).*|echo|true")
-BUILDERS = frozenset({"tsc", "rollup", "babel", "webpack", "esbuild", "tsup", "swc", "unbuild", "microbundle", "vite", "tsc-alias"})
-BUILDERS |= frozenset({"grunt", "gulp", "make", "rimraf", "del-cli", "shx", "mkdir", "mkdirp", "cp", "rm", "cpx", "cpy", "copyfiles"})
-BUILDERS |= frozenset({"ncc", "tsdx", "bob", "peggy", "pegjs", "jison", "ttsc", "tspc", "buble", "browserify", "node-gyp", "ngc", "pkgroll"})
+CHECKS = re.compile(
+    r".*(eslint|prettier|tslint|standard|xo|biome|stylelint|tsd|lint|size-limit|publint|knip|cspell).*|echo|true"
+)
+BUILDERS = frozenset(
+    {"tsc", "rollup", "babel", "webpack", "esbuild", "tsup", "swc", "unbuild", "microbundle", "vite", "tsc-alias"}
+)
+BUILDERS |= frozenset(
+    {"grunt", "gulp", "make", "rimraf", "del-cli", "shx", "mkdir", "mkdirp", "cp", "rm", "cpx", "cpy", "copyfiles"}
+)
+BUILDERS |= frozenset(
+    {
+        "ncc",
+        "tsdx",
+        "bob",
+        "peggy",
+        "pegjs",
+        "jison",
+        "ttsc",
+        "tspc",
+        "buble",
+        "browserify",
+        "node-gyp",
+        "ngc",
+        "pkgroll",
+    }
+)
 SURELY_WORK = re.compile(r"build|compile|dist|bundle|generate|tsc")
 GLOB = re.compile(r"[*?\[{]|\(.*\|")
 SELF_EXPANDING = frozenset({"jest", "vitest", "mocha", "ava"})
@@ -170,8 +193,12 @@ def _as_runner(words: tuple[str, ...], package: NodePackage) -> tuple[str, ...]:
 def _is_there(target: str, folder: str, paths: frozenset[str]) -> bool:
     """Return whether a target, which may be a pattern, begins with a folder or a file of the tree."""
     first = normpath(join(folder, re.split(r"[*?\[{(|^$\\]", target)[0])).rstrip("/")
-    start = first.rpartition("/")[0] if GLOB.search(target) and not target.startswith("*") and first not in paths else first
-    return start in {"", "."} or any(path == start or path.startswith(f"{start}/") or path.startswith(start) for path in paths)
+    start = (
+        first.rpartition("/")[0] if GLOB.search(target) and not target.startswith("*") and first not in paths else first
+    )
+    return start in {"", "."} or any(
+        path == start or path.startswith(f"{start}/") or path.startswith(start) for path in paths
+    )
 
 
 def expand_pattern(pattern: str, folder: str, paths: Iterable[str]) -> list[str]:

@@ -21,7 +21,11 @@ TOOLS = re.compile(
 """Distributions that no test imports."""
 REQUIREMENT_FILES = ("*requirements*.txt", "requirements/*")
 NODE = r"(?<![\w.$-])v?(\d+)"
-NUMBERS: Mapping[str, str] = {"python": r"\b3\.\d+", "javascript": NODE, "typescript": NODE}  # pattern of a version, where not every number is one
+NUMBERS: Mapping[str, str] = {
+    "python": r"\b3\.\d+",
+    "javascript": NODE,
+    "typescript": NODE,
+}  # pattern of a version, where not every number is one
 
 
 @dataclass(frozen=True, slots=True)

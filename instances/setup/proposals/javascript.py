@@ -7,7 +7,14 @@ from collections.abc import Iterable, Sequence
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.language_version import choose_version, sort_versions
-from assay.instances.setup.node_manifests import NodePackage, allows_node, locked_major, node_bound, pinned_node, read_packages
+from assay.instances.setup.node_manifests import (
+    NodePackage,
+    allows_node,
+    locked_major,
+    node_bound,
+    pinned_node,
+    read_packages,
+)
 from assay.instances.setup.node_scripts import ScriptCommand
 from assay.instances.setup.node_suite import NodeSuite, SuiteRun, find_suite
 from assay.instances.setup.project_facts import Facts
@@ -83,7 +90,11 @@ def write_suite(suite: NodeSuite) -> dict[str, str]:
     takes_files = all(run.takes_files for run in runs) and len(set(folders)) == len(folders)
     adapted = runs[0].adapted
     lines = [PATH, *(_write_build(each) for each in suite.builds)]
-    lines += _write_one(runs[0], takes_files=takes_files) if folders == [""] else _write_several(runs, takes_files=takes_files)
+    lines += (
+        _write_one(runs[0], takes_files=takes_files)
+        if folders == [""]
+        else _write_several(runs, takes_files=takes_files)
+    )
     return {
         "test_command": "\n".join(lines) + "\n",
         "runner": suite.runner,
@@ -145,7 +156,9 @@ def _assign(env: Iterable[str]) -> list[str]:
     found = []
     for each in env:
         name, _, value = each.partition("=")
-        found.append(f'NODE_OPTIONS="$NODE_OPTIONS {value}"' if name == "NODE_OPTIONS" else f"{name}={shlex.quote(value)}")
+        found.append(
+            f'NODE_OPTIONS="$NODE_OPTIONS {value}"' if name == "NODE_OPTIONS" else f"{name}={shlex.quote(value)}"
+        )
     return found
 
 
