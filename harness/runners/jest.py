@@ -18,7 +18,9 @@ BODIES = (*javascript.ENDINGS, *javascript.CALLBACK, *javascript.EXPECT, *javasc
 
 FORWARDING = {
     **dict.fromkeys(("react-scripts", "react-app-rewired", "craco", "tsdx", "dts", "kcd-scripts", "razzle"), "test"),
-    **{"vue-cli-service": "test:unit", "wp-scripts": "test-unit-js", "umi-test": ""},
+    "vue-cli-service": "test:unit",
+    "wp-scripts": "test-unit-js",
+    "umi-test": "",
 }
 """Programs that start jest with all further words, and the word that makes them."""
 OTHER_WORK = frozenset({"--watch", "--watchAll", "--listTests", "--showConfig", "--version", "--init", "--clearCache"})

@@ -28,7 +28,7 @@ LEFT_OUT = frozenset(
 LEFT_OUT |= frozenset(
     {"--color", "-C", "--no-colors", "--no-color", "-p", "--parallel", "-j", "--jobs", "--inspect", "-G"}
 )
-"""Of ``-p``, ts-mocha's file goes, too: it looks for the usual one then."""
+"""ts-mocha names its file of settings by ``-p``, too, and looks for the usual one without."""
 place_siblings = javascript.place_siblings
 
 

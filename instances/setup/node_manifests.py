@@ -86,10 +86,10 @@ def locked_major(project: Project, name: str) -> int:
 def _allows(part: str, major: int) -> bool:
     if between := re.fullmatch(r"\s*v?(\d+)\S*\s+-\s+v?(\d+)\S*\s*", part):
         return int(between[1]) <= major <= int(between[2])
-    return all(_allows_one(*each, major) for each in OPERATORS.findall(part))
+    return all(_allows_one(major, *each.groups("")) for each in OPERATORS.finditer(part))
 
 
-def _allows_one(operator: str, first: str, second: str, third: str, major: int) -> bool:
+def _allows_one(major: int, operator: str, first: str, second: str, third: str) -> bool:
     if not first.isdigit():
         return True
     number = int(first)

@@ -45,7 +45,7 @@ def add_node_package(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
 
 
 def add_build(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    """Run the project's build before its tests: the root's script, or those of its packages, each after what it uses."""
+    """Build before the tests: by the root's script, or by those of its packages, each after what it uses."""
     packages, text = read_packages(facts.project), recipe.test_command
     root = next((name for name in SCRIPTS if name in packages[""].scripts), "")
     lines = [f"npm run {root}"] if root else []
@@ -59,7 +59,7 @@ def add_build(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
 
 
 def _order(packages: Mapping[str, NodePackage]) -> list[str]:
-    """Return the folders of packages, each behind those that it depends on as far as there is no circle."""
+    """Return the folders of packages, each behind its dependencies as far as there is no circle."""
     folders = {package.name: folder for folder, package in packages.items() if folder}
     done: list[str] = []
 
@@ -76,7 +76,7 @@ def _order(packages: Mapping[str, NodePackage]) -> list[str]:
 
 
 def tolerate_build(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
-    """Let tests run although a build before them ends with an error, as compilers do that write all files nevertheless."""
+    """Let tests run although a build before them fails: compilers of TypeScript write all files nevertheless."""
     return recipe.model_copy(update={"test_command": recipe.test_command.replace(" || exit 1\n", " || true\n")})
 
 

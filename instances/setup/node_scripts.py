@@ -46,7 +46,7 @@ class ScriptCommand:
     """One command that a script runs."""
 
     folder: str
-    """Of the package; empty for the root folder."""
+    """The package's; empty for the root folder."""
     words: tuple[str, ...]
     env: tuple[str, ...] = ()
     """Assignments before it."""
@@ -63,7 +63,7 @@ class Expansion:
     """Follows scripts through the packages of a project."""
 
     packages: Mapping[str, NodePackage]
-    """By folder; the root's is empty."""
+    """Folder to package; the root's folder is empty."""
 
     def follow(self, folder: str, name: str, depth: int = 0) -> Iterator[ScriptCommand]:
         """Yield the commands of a script, and of those before and after it; a script that builds is one command."""
@@ -99,8 +99,6 @@ class Expansion:
             yield from (each for name in names for each in self._in_packages(command, name, depth))
         elif program in MANAGERS:
             yield from self._managed(command, depth)
-        elif program == "npm-run-all":
-            return
         else:
             yield command
 
@@ -161,7 +159,7 @@ class Expansion:
 
 
 def unwrap(command: ScriptCommand) -> ScriptCommand:
-    """Remove the programs that only start another one, such as those that measure coverage or set variables."""
+    """Remove programs that only start another one: to measure coverage, to set variables."""
     env, words = [*command.env], [*command.words]
     while words:
         program = words[0].rpartition("/")[2]
@@ -226,7 +224,7 @@ def _list_targets(words: Sequence[str]) -> list[str]:
 def _read_options(
     command: ScriptCommand, packages: Mapping[str, NodePackage]
 ) -> tuple[tuple[str, ...], list[str], bool]:
-    """Return what a package manager is to run, the folders of the packages where it does, and whether in all."""
+    """Return the words that a package manager runs, the folders of the packages where it does, and whether in all."""
     rest, kept, folders, everywhere = list(command.words[1:]), list[str](), list[str](), False
     names = {package.name: folder for folder, package in packages.items()}
     while rest:

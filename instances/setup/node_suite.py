@@ -15,8 +15,14 @@ RUNNERS = ("jest", "vitest", "mocha", "ava", "node_test", "tape", "jasmine", "ka
 TAP: Mapping[str, tuple[str, ...]] = {"tap": ("--reporter=tap",), "qunit": ("--reporter", "tap"), "brittle": ()}
 """Programs that print TAP, and the words that make them."""
 USUAL: Mapping[str, tuple[str, ...]] = {
-    **{"vitest": ("vitest", "run"), "jest": ("jest",), "react-scripts": ("react-scripts", "test"), "ava": ("ava",)},
-    **{"mocha": ("mocha",), "jasmine": ("jasmine",), "karma": ("karma", "start"), "tap": ("tap",)},
+    "vitest": ("vitest", "run"),
+    "jest": ("jest",),
+    "react-scripts": ("react-scripts", "test"),
+    "ava": ("ava",),
+    "mocha": ("mocha",),
+    "jasmine": ("jasmine",),
+    "karma": ("karma", "start"),
+    "tap": ("tap",),
 }
 """The usual command of a development dependency."""
 SCRIPTS = (
@@ -61,12 +67,12 @@ SELF_EXPANDING = frozenset({"jest", "vitest", "mocha", "ava"})
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteRun:
+class TestsRun:
     """One command that runs tests."""
 
     command: ScriptCommand
     runner: str
-    """Empty for one of which only the output is read."""
+    """Empty if only its output is read."""
     adapted: Adapted
     """Its command without what it runs."""
     targets: tuple[str, ...]
@@ -78,7 +84,7 @@ class SuiteRun:
 class NodeSuite:
     """All that is run."""
 
-    runs: tuple[SuiteRun, ...] = ()
+    runs: tuple[TestsRun, ...] = ()
     builds: tuple[ScriptCommand, ...] = ()
 
     @property
@@ -118,7 +124,7 @@ def _choose(
     commands: Iterable[ScriptCommand], packages: Mapping[str, NodePackage], paths: frozenset[str]
 ) -> NodeSuite | None:
     """Return the runs of the runner that most commands start, and the builds before the last of them."""
-    found: list[ScriptCommand | SuiteRun] = []
+    found: list[ScriptCommand | TestsRun] = []
     for each in commands:
         package = packages.get(each.folder, NodePackage())
         run = read_run(each, package, paths)
@@ -126,14 +132,14 @@ def _choose(
             found.append(run)
         elif run is None and is_build(each):
             found.append(each)
-    runs = [each for each in found if isinstance(each, SuiteRun)]
+    runs = [each for each in found if isinstance(each, TestsRun)]
     if not runs:
         return None
     counts = Counter(run.runner for run in runs)
     order = (*RUNNERS, "")
     best = max(counts, key=lambda name: (counts[name], -order.index(name)))
     chosen = {(run.command.folder, run.command.words, run.command.env): run for run in runs if run.runner == best}
-    last = max(number for number, each in enumerate(found) if isinstance(each, SuiteRun) and each.runner == best)
+    last = max(number for number, each in enumerate(found) if isinstance(each, TestsRun) and each.runner == best)
     builds = (each for each in found[:last] if isinstance(each, ScriptCommand))
     return NodeSuite(tuple(chosen.values()), tuple(dict.fromkeys(builds)))
 
@@ -152,11 +158,11 @@ def is_build(command: ScriptCommand) -> bool:
     return command.program in BUILDERS or any(map(SURELY_WORK.search, words))
 
 
-def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]) -> SuiteRun | None:
+def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]) -> TestsRun | None:
     """Read a command that runs tests; None for any other, or a runner that is not known."""
     words = _as_runner(command.words, package)
     if words[0] in TAP:
-        return SuiteRun(command, "", _print_tap(words), (), takes_files=False)
+        return TestsRun(command, "", _print_tap(words), (), takes_files=False)
     found = runners.adapt(words)
     if found is None or found[0] not in RUNNERS:
         return None
@@ -166,9 +172,9 @@ def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]
         targets = [each for target in targets for each in expand_pattern(target, command.folder, paths)]
     bare = runners.adapt([word for word in words if word not in adapted.targets])
     if name in {"karma", "jasmine"} or bare is None:
-        return SuiteRun(command, name, adapted, (), takes_files=False)
+        return TestsRun(command, name, adapted, (), takes_files=False)
     in_tree = all(_is_there(target, command.folder, paths) for target in targets)
-    return SuiteRun(command, name, bare[1], tuple(targets), takes_files=in_tree)
+    return TestsRun(command, name, bare[1], tuple(targets), takes_files=in_tree)
 
 
 def _print_tap(words: tuple[str, ...]) -> Adapted:
@@ -196,9 +202,7 @@ def _is_there(target: str, folder: str, paths: frozenset[str]) -> bool:
     start = (
         first.rpartition("/")[0] if GLOB.search(target) and not target.startswith("*") and first not in paths else first
     )
-    return start in {"", "."} or any(
-        path == start or path.startswith(f"{start}/") or path.startswith(start) for path in paths
-    )
+    return start in {"", "."} or any(path.startswith(start) for path in paths)
 
 
 def expand_pattern(pattern: str, folder: str, paths: Iterable[str]) -> list[str]:
@@ -217,7 +221,7 @@ def _translate(pattern: str) -> str:
     return "".join(parts.get(token, re.escape(token)) for token in tokens)
 
 
-def without_env(run: SuiteRun, *names: str) -> SuiteRun:
+def without_env(run: TestsRun, *names: str) -> TestsRun:
     """Return a run without some of the variables that its script sets."""
     kept = tuple(each for each in run.command.env if each.partition("=")[0] not in names)
     return replace(run, command=replace(run.command, env=kept))

@@ -225,14 +225,12 @@ def _list_allowed(facts: Facts) -> list[str]:
 
 
 Remedy = Callable[[Recipe, Found, Facts], Recipe]
-REMEDIES: Mapping[str, Remedy] = NODE_REMEDIES | {
-    each.__name__: each
-    for each in (
-        *(add_debian_packages, add_library, add_command),
-        *(add_module, add_declared, add_plugin, add_option, add_plugins, add_coroutine_plugin),
-        *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_item, take_one_file),
-        *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
-        *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
-    )
-}
+OWN: tuple[Remedy, ...] = (
+    *(add_debian_packages, add_library, add_command),
+    *(add_module, add_declared, add_plugin, add_option, add_plugins, add_coroutine_plugin),
+    *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_item, take_one_file),
+    *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
+    *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
+)
+REMEDIES: Mapping[str, Remedy] = {each.__name__: each for each in OWN} | dict(NODE_REMEDIES)
 """The remedies that files in ``rules/`` may name."""

@@ -11,7 +11,7 @@ from assay.instances.toolchains.buildfiles import build_text
 
 
 class PinnedArchive(Model):
-    """A zip archive or a compressed tar of a package index, for 64-bit x86 only, that is unpacked over the packages of a release."""
+    """A zip archive or a compressed tar of a package index, for 64-bit x86 only, unpacked over a release's packages."""
 
     index: Literal["maven", "go", "npm"]
     path: str

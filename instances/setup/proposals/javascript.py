@@ -16,7 +16,7 @@ from assay.instances.setup.node_manifests import (
     read_packages,
 )
 from assay.instances.setup.node_scripts import ScriptCommand
-from assay.instances.setup.node_suite import NodeSuite, SuiteRun, find_suite
+from assay.instances.setup.node_suite import NodeSuite, TestsRun, find_suite
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import load_providers
 from assay.instances.setup.shell_lines import read_automation, workflow_values
@@ -104,12 +104,12 @@ def write_suite(suite: NodeSuite) -> dict[str, str]:
     }
 
 
-def _write_one(run: SuiteRun, *, takes_files: bool) -> list[str]:
+def _write_one(run: TestsRun, *, takes_files: bool) -> list[str]:
     lines = ["set -- {files}"] if takes_files else []
     return [*lines, *_give(run, takes_files=takes_files), *_write_run(run, run.adapted.command)]
 
 
-def _write_several(runs: Sequence[SuiteRun], *, takes_files: bool) -> list[str]:
+def _write_several(runs: Sequence[TestsRun], *, takes_files: bool) -> list[str]:
     """Return lines that run commands one after the other, each with a report of its own."""
     lines = ["code=0"]
     if runs[0].adapted.report_format:
@@ -129,7 +129,7 @@ def _write_several(runs: Sequence[SuiteRun], *, takes_files: bool) -> list[str]:
     return [*lines, 'exit "$code"']
 
 
-def _give(run: SuiteRun, *, takes_files: bool) -> list[str]:
+def _give(run: TestsRun, *, takes_files: bool) -> list[str]:
     """Return lines that set what is run: the files, else what the project's command names."""
     option = "--runTestsByPath " if run.runner == "jest" else ""
     usual = " ".join(map(shlex.quote, run.targets))
@@ -140,7 +140,7 @@ def _give(run: SuiteRun, *, takes_files: bool) -> list[str]:
     return [f'if [ "$#" -gt 0 ]; then set -- {option}"$@"; else set -- {usual}; fi']
 
 
-def _write_run(run: SuiteRun, command: str) -> list[str]:
+def _write_run(run: TestsRun, command: str) -> list[str]:
     *before, last = command.split("\n")
     given = ['"$@"'] if run.takes_files or run.targets else []
     return [*before, " ".join((*_assign(run.command.env), last, *ENDS.get(run.runner, ()), *given))]

@@ -18,7 +18,7 @@ from changes import change
 from placed_tripwires import adapt_lines
 
 OWN = ("jasmine", "karma", "mocha", "tape")
-APPENDED = ("jest", "node_test", "vitest")
+APPENDED = ("ava", "jest", "node_test", "vitest")
 GLOBAL = 'test("one", () => {});\n'
 IMPORTED = 'import { it } from "vitest";\nit.each`a`("one", () => {});'
 
@@ -140,10 +140,11 @@ def test_summary_of_jest_makes_no_failure_of_a_file_that_only_tripwires_failed_i
     assert (seen["one_two_1"].reported, seen["one_two_1"].printed) == (Status.FAILED, Status.FAILED)
 
 
-def test_node_files_that_import_get_imports(tmp_path: Path) -> None:
+@pytest.mark.parametrize("runner", ["ava", "node_test"])
+def test_node_files_that_import_get_imports(runner: str, tmp_path: Path) -> None:
     files = {"a.mjs": 'import test from "node:test";\n', "b.cjs": 'const { test } = require("node:test");\n'}
     files = {name: text + GLOBAL for name, text in files.items()}
-    _, places = place(tmp_path, "node_test", files, *files)
+    _, places = place(tmp_path, runner, files, *files)
     assert places == ["1", "2"]
     assert "\nimport " in (tmp_path / "a.mjs").read_text().removeprefix(files["a.mjs"])
     assert "import " not in (tmp_path / "b.cjs").read_text()
@@ -158,6 +159,30 @@ def test_command_of_karma_gets_a_configuration_over_its_own() -> None:
     found = adapt_lines("karma", "npx karma start karma.conf.cjs --single-run --grep=a.test.js")
     assert " ASSAY_KARMA=karma.conf.cjs exec npx karma start /opt/assay/karma.conf.js " in found.command
     assert found.command.endswith(" --single-run --grep=a.test.js")
+
+
+@pytest.mark.parametrize(
+    ("runner", "line", "parts"),
+    [
+        ("mocha", "npx mocha -R dot -r tsx --bail a.js", ["{tripwires} exec npx mocha --reporter ", ".js -r tsx a.js"]),
+        ("mocha", "ts-mocha -p tsconfig.json 'a/*.ts'", ["exec ts-mocha --reporter /opt/assay/mocha.js 'a/*.ts'"]),
+        ("tape", "tape -r esm test/*.js", ["{tripwires} exec node -r esm /opt/assay/tape.js {report} test/*.js"]),
+        ("node_test", "node --test --test-reporter x a/*.js", ["node --test --test-", "{reports}/junit.xml a/*.js"]),
+        ("ava", "ava --verbose -c 2 a.js", ["exec ava --tap -c 2 a.js"]),
+        ("jest", "react-scripts test --watchAll=false --env=jsdom", ["exec react-scripts test --env=jsdom --ci"]),
+        ("vitest", "vitest --watch=false --coverage", ["exec vitest --bail=0"]),
+    ],
+)  # fmt: skip
+def test_commands_are_adapted(runner: str, line: str, parts: list[str]) -> None:
+    found = adapt_lines(runner, line)
+    assert all(part in found.command for part in parts), found.command
+
+
+@pytest.mark.parametrize(
+    "line", ["mocha --watch", "ava --watch", "tape --only a.js", "node a.js", "react-scripts build", "vitest bench"]
+)
+def test_other_work_is_not_adapted(line: str) -> None:
+    assert adapt_commands([line.split()]) is None
 
 
 @pytest.mark.parametrize("line", ["jasmine --filter=x", "jasmine init --stop", "karma run", "karma start a b c"])

@@ -11,6 +11,7 @@ from assay.instances.environments.shell import read_statements
 from assay.instances.setup.node_manifests import allows_node, locked_major, read_packages
 from assay.instances.setup.node_suite import expand_pattern
 from assay.instances.setup.proposals import propose
+from assay.instances.setup.proposals.javascript import LEGACY
 
 NODES = ("10", "12", "14", "16", "18", "20", "22")
 CASES = read_yaml(Path(__file__).with_name("node_suites.yaml"))
@@ -46,8 +47,8 @@ def test_what_runs_the_tests(facts, case: dict[str, Any]) -> None:
         ({"package.json": '{"volta": {"node": "18.1.0"}}'}, "18", ""),
         ({"package.json": '{"engines": {"node": ">=16.5"}}'}, "16", ""),
         ({".github/workflows/a.yml": "{jobs: {a: {strategy: {matrix: {node: [10.x, 14.x, lts/*]}}}}}"}, "14", ""),
-        ({"package.json": '{"devDependencies": {"webpack": "^4.1"}, "engines": {"node": ">=18"}}'}, "18", "--openssl-legacy-provider"),
-        ({"yarn.lock": "webpack@^4.0.0:\n  version \"4.46.0\"\n", ".github/workflows/a.yml": "{a: {node: [12, 18]}}"}, "12", ""),
+        ({"package.json": '{"devDependencies": {"webpack": "^4.1"}, "engines": {"node": "18"}}'}, "18", LEGACY),
+        ({"yarn.lock": 'webpack@^4.0.0:\n  version "4.46.0"\n', ".travis.yml": "{node_js: [12, 18]}"}, "12", ""),
     ],
 )  # fmt: skip
 def test_node_is_chosen_by_what_the_project_says(facts, texts: dict[str, str], node: str, options: str) -> None:

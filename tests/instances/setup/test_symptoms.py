@@ -16,7 +16,7 @@ NODE = Recipe(language="javascript", toolchain="12", test_command="export PATH\n
 BY_LANGUAGE = {"python": PYTHON, "go": GO, "rust": RUST, "javascript": NODE}
 BY_LANGUAGE["typescript"] = NODE.model_copy(update={"language": "typescript"})
 PACKAGES = {
-    "package.json": '{"scripts": {"build": "tsc"}, "workspaces": ["a"], "devDependencies": {"chai": "^4.1", "jest": "29"}}',
+    "package.json": '{"scripts": {"build": "x"}, "workspaces": ["a"], "dependencies": {"chai": "^4.1", "jest": "29"}}',
     "a/package.json": '{"name": "@x/a"}',
 }
 CASES = read_yaml(Path(__file__).with_name("symptoms.yaml"))
