@@ -25,15 +25,14 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "tap": ("tap",),
 }
 """The usual command of a development dependency."""
+UNIT = ("test:unit", "test-unit", "unit", "unit-test", "unit:test", "unit-tests")
 SCRIPTS = (
-    *("test", "test:unit", "test-unit", "unit", "unit-test", "unit:test", "test:ci", "test-ci", "ci:test", "test:node"),
+    *("test", *UNIT, "test:ci", "test-ci", "ci:test", "test:node"),
     *("tests", "test:js", "test:all", "test:run", "test:once", "mocha", "jest", "vitest", "ava", "tape", "coverage"),
 )
 """Names of the scripts that usually run tests, the likeliest first."""
-END_TO_END = re.compile(
-    r"(^|[^a-z])(e2e|cypress|playwright|puppeteer|smoke|browsers?|integration|acceptance|visual|lighthouse|wdio|types|bench)",
-    re.I,
-)
+BROWSERS = r"e2e|cypress|playwright|puppeteer|smoke|browsers?|lighthouse|wdio|visual"
+END_TO_END = re.compile(rf"(^|[^a-z])({BROWSERS}|integration|acceptance|types|bench)", re.IGNORECASE)
 CHECK_SCRIPT = re.compile(r".*\b(types?|lint|check|format|typecheck|style)\b.*")
 CHECKS = re.compile(
     r".*(eslint|prettier|tslint|standard|xo|biome|stylelint|tsd|lint|size-limit|publint|knip|cspell).*|echo|true"
@@ -100,7 +99,9 @@ def find_suite(packages: Mapping[str, NodePackage], paths: Sequence[str], named:
     """
     scripts, known = Expansion(packages), frozenset(paths)
     root = packages.get("", NodePackage())
-    names = [*SCRIPTS[:1], *(each for each in named if each not in SCRIPTS[:1]), *SCRIPTS[1:]]
+    ends = any(re.search(BROWSERS, name) and "test" in name for name in root.scripts)
+    first = UNIT if ends else SCRIPTS[:1]  # where suites are apart, the script ``test`` often runs both
+    names = [*first, *(each for each in named if each not in first), *SCRIPTS]
     names += [each for each in root.scripts if re.match(r"test[:_-]|unit", each) and each not in names]
     for name in names:
         if not END_TO_END.search(name) and (found := _choose(scripts.follow("", name), packages, known)):

@@ -148,7 +148,8 @@ def _write_run(run: TestsRun, command: str) -> list[str]:
 
 def _write_build(build: ScriptCommand) -> str:
     command = " ".join((*_assign(build.env), shlex.join(build.words)))
-    return f"(cd {shlex.quote(build.folder)} && {command}) || exit 1" if build.folder else f"{command} || exit 1"
+    entered = f"cd {shlex.quote(build.folder)} && {PATH.partition(chr(10))[0]}"
+    return f"({entered} && {command}) || exit 1" if build.folder else f"{command} || exit 1"
 
 
 def _assign(env: Iterable[str]) -> list[str]:

@@ -23,13 +23,25 @@ FILES = {
     "calc.py": "import toml\n\ndef add(a, b):\n    return a + b\n",
     "tests/test_calc.py": "import calc\n\ndef test_add(mocker):\n    assert calc.add(1, 2) == 3\n",
 }
+NODE = {
+    "package.json": '{"scripts": {"test": "npm run build && mocha", "build": "tsc"}, "devDependencies": '
+    '{"mocha": "10.8.2", "typescript": "5.6.3", "@types/node": "20.17.0"}}',
+    "tsconfig.json": '{"compilerOptions": {"outDir": "dist", "module": "commonjs", "types": ["node"]}}',
+    "src/types.ts": "export type Sum = number;\n",
+    "src/calc.ts": "export const add = (a: number, b: number): number => a + b;\n",
+    "test/calc.js": 'const { equal } = require("assert");\nconst { add } = require("../dist/calc");\n'
+    'it("adds", () => equal(add(1, require("ms")("2ms")), 3));\n',
+}
+"""Its tests run on what its build makes, and load a package that no manifest names."""
+
+RULES = {"python": {"missing-module", "unknown-fixture"}, "typescript": {"missing-package"}}
 
 
 @pytest.fixture
-def commit(tmp_path: Path) -> str:
-    """A commit of a project that does not say that it needs toml and pytest-mock."""
+def commit(tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """A commit of a project that does not say that it needs toml and pytest-mock, or of another."""
     folder = tmp_path / "mirror/acme/calc"
-    for path, text in FILES.items():
+    for path, text in getattr(request, "param", FILES).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     git(folder, "init", "--quiet", "--initial-branch=main")
@@ -96,8 +108,16 @@ def test_a_workbench_gives_the_recipe_only_to_instances_without_one(setter: Sett
 @pytest.mark.docker
 @pytest.mark.network
 @pytest.mark.xdist_group("build")
+@pytest.mark.parametrize(
+    ("commit", "language", "packages"),
+    [
+        (FILES, "python", {"pytest", "pytest-mock", "toml"}),
+        pytest.param(NODE, "typescript", {"ms"}, marks=[pytest.mark.toolchain("javascript", "18"), pytest.mark.slow]),
+    ],
+    indirect=["commit"],
+)
 def test_missing_packages_are_found_by_running_the_suite(
-    commit: str, setter: Setter, notes: list[str], docker_engine
+    commit: str, language: str, packages: set[str], setter: Setter, notes: list[str], docker_engine
 ) -> None:
     builder = ImageBuilder(docker_engine, setter.sources)
     real = replace(setter, engine=docker_engine, builder=builder, rounds=4)
@@ -105,13 +125,13 @@ def test_missing_packages_are_found_by_running_the_suite(
     try:
         assert found.accepted, notes
         assert found.reason == "100.0% of 1 test pass in two runs"
-        assert set(found.recipe.packages) == {"pytest", "pytest-mock", "toml"}
+        assert set(found.recipe.packages) == packages
         rules = {change.rule for attempt in found.attempts for change in attempt.changes}
-        assert {"missing-module", "unknown-fixture"} <= rules
-        assert (setter.folder / "python/acme__calc.yaml").is_file()
+        assert RULES[language] <= rules
+        assert (setter.folder / f"{language}/acme__calc.yaml").is_file()
         assert real.set_up("acme/calc", commit) == found
         builds = len(notes)
-        instance = make_instance(base_commit=commit, created_at=found.date)
+        instance = make_instance(base_commit=commit, created_at=found.date, language=language)
         assert real.find_recipe(instance) == found.recipe
         assert len(notes) == builds
     finally:
