@@ -1,7 +1,7 @@
 # Installs the packages of the tree: those of its lock file, or of the instance's date. Install scripts of packages run
 # only here; the project's own run in the instance's image.
 export NODE_ENV=development
-export npm_config_fetch_retries=6 npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
+export npm_config_fetch_retries=6 npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_engine_strict=false
 # No programs from elsewhere than the package index; tests that need one get it from Debian.
 export PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
 # What is compiled for node takes the headers beside it.
@@ -41,7 +41,7 @@ with_manager() {
     case "$package" in
         pnpm@*)
             export npm_config_manage_package_manager_versions=false
-            set -- --config.package-manager-strict=false --fetch-timeout 600000 --config.strict-peer-dependencies=false --store-dir /root/.npm/pnpm \
+            set -- --config.package-manager-strict=false --config.engine-strict=false --fetch-timeout 600000 --config.strict-peer-dependencies=false --store-dir /root/.npm/pnpm \
                 --package-import-method copy
             pnpm install --frozen-lockfile "$@" || pnpm install --no-frozen-lockfile "$@" ;;
         yarn@*)
@@ -168,6 +168,10 @@ elif [ -e yarn.lock ]; then
     or_ranges with_manager yarn.lock
 elif [ -e package.json ]; then
     by_ranges
+fi
+# Before package managers knew workspaces, lerna installed the packages of each.
+if [ -e lerna.json ] && [ ! -e pnpm-workspace.yaml ] && ! grep -q '"workspaces"' package.json; then
+    npx --no-install lerna bootstrap --no-ci -- --legacy-peer-deps || true
 fi
 # Packages that tests want and no manifest names, beside the others.
 if [ -e /build/packages ]; then
