@@ -39,8 +39,8 @@ def read_packages(project: Project) -> dict[str, NodePackage]:
         if "node_modules/" not in path
     }
     root = found.get("", NodePackage())
-    patterns = [*_workspaces(root.table), *_listed(project.text("pnpm-workspace.yaml"))]
-    patterns += _texts(_load(project.text("lerna.json")).get("packages")) or (
+    patterns = [*_find_workspaces(root.table), *_read_list(project.text("pnpm-workspace.yaml"))]
+    patterns += _list_texts(_load(project.text("lerna.json")).get("packages")) or (
         ["packages/*"] if project.text("lerna.json") else []
     )
     if not patterns:
@@ -49,7 +49,7 @@ def read_packages(project: Project) -> dict[str, NodePackage]:
     return {"": root, **dict(sorted(members.items()))}
 
 
-def pinned_node(project: Project, root: NodePackage) -> str:
+def find_pinned_node(project: Project, root: NodePackage) -> str:
     """Return the major version of node that the project pins; empty if it pins none."""
     volta = root.table.get("volta")
     tools = re.search(r"(?m)^nodejs\s+(\S+)", project.text(".tool-versions"))
@@ -59,7 +59,7 @@ def pinned_node(project: Project, root: NodePackage) -> str:
     return next((each[1] for each in found if each), "")
 
 
-def node_bound(root: NodePackage) -> str:
+def find_node_bound(root: NodePackage) -> str:
     engines = root.table.get("engines")
     return str(engines.get("node", "")) if isinstance(engines, dict) else ""
 
@@ -71,7 +71,7 @@ def allows_node(bound: str, major: int) -> bool:
     return any(_allows(part, major) for part in bound.split("||"))
 
 
-def locked_major(project: Project, name: str) -> int:
+def find_locked_major(project: Project, name: str) -> int:
     """Return the least major version of a package that a lock file or the manifests hold; 0 if none is known."""
     texts = (
         text for _, text in project.matching("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml")
@@ -103,8 +103,8 @@ def _allows_one(major: int, operator: str, first: str, second: str, third: str) 
 def _read_package(text: str) -> NodePackage:
     table = _load(text)
     kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-    ranges = {name: value for kind in kinds for name, value in _pairs(table.get(kind))}
-    return NodePackage(str(table.get("name", "")), dict(_pairs(table.get("scripts"))), ranges, table)
+    ranges = {name: value for kind in kinds for name, value in _list_pairs(table.get(kind))}
+    return NodePackage(str(table.get("name", "")), dict(_list_pairs(table.get("scripts"))), ranges, table)
 
 
 def _load(text: str) -> dict[str, Any]:
@@ -115,22 +115,22 @@ def _load(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _pairs(table: object) -> Iterable[tuple[str, str]]:
+def _list_pairs(table: object) -> Iterable[tuple[str, str]]:
     return (
         ((str(key), value) for key, value in table.items() if isinstance(value, str)) if isinstance(table, dict) else ()
     )
 
 
-def _texts(value: object) -> list[str]:
+def _list_texts(value: object) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-def _workspaces(table: Mapping[str, Any]) -> list[str]:
+def _find_workspaces(table: Mapping[str, Any]) -> list[str]:
     found = table.get("workspaces")
-    return _texts(found.get("packages") if isinstance(found, dict) else found)
+    return _list_texts(found.get("packages") if isinstance(found, dict) else found)
 
 
-def _listed(text: str) -> list[str]:
+def _read_list(text: str) -> list[str]:
     listed = re.search(r"(?m)^packages:\s*\n((?:[ \t]*(?:-.*|#.*)?\n)+)", f"{text}\n")
     return re.findall(r"-\s*['\"]?([^'\"#\s]+)", listed[1]) if listed else []
 

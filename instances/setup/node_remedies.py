@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
-from assay.instances.setup.node_manifests import NodePackage, locked_major, read_packages
+from assay.instances.setup.node_manifests import NodePackage, find_locked_major, read_packages
 from assay.instances.setup.node_suite import USUAL
 from assay.instances.setup.project_facts import Facts
 
@@ -39,7 +39,7 @@ def add_node_package(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
         return add_build(recipe, found, facts)
     ranges = (package.dependencies.get(name, "") for package in packages.values())
     wanted = next((each for each in ranges if re.fullmatch(r"[\^~>=<\d. |*x-]+", each)), "")
-    jest = locked_major(facts.project, "jest") if re.match(r"jest-|@jest/|ts-jest|babel-jest", name) else 0
+    jest = find_locked_major(facts.project, "jest") if re.match(r"jest-|@jest/|ts-jest|babel-jest", name) else 0
     spec = f"{name}@{wanted or jest}" if wanted or jest else name
     return edits.add_items(recipe, "packages", [spec.replace(" ", "")])
 

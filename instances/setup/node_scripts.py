@@ -93,16 +93,16 @@ class Expansion:
         if not words:
             return
         if program in SEVERAL:
-            yield from self._several(command, depth)
+            yield from self._follow_several(command, depth)
         elif program in EVERYWHERE:
             names = _list_targets(words[1:])
-            yield from (each for name in names for each in self._in_packages(command, name, depth))
+            yield from (each for name in names for each in self._follow_everywhere(command, name, depth))
         elif program in MANAGERS:
-            yield from self._managed(command, depth)
+            yield from self._follow_manager(command, depth)
         else:
             yield command
 
-    def _several(self, command: ScriptCommand, depth: int) -> Iterator[ScriptCommand]:
+    def _follow_several(self, command: ScriptCommand, depth: int) -> Iterator[ScriptCommand]:
         whole = SEVERAL[command.program]
         for word in command.words[1:]:
             if word.startswith("-"):
@@ -111,18 +111,20 @@ class Expansion:
             if whole and not word.startswith("npm:"):
                 yield from self._read(replace(command, words=()), word, depth + 1)
             else:
-                yield from self._named(command, name, depth)
+                yield from self._follow_names(command, name, depth)
 
-    def _named(self, command: ScriptCommand, pattern: str, depth: int) -> Iterator[ScriptCommand]:
+    def _follow_names(self, command: ScriptCommand, pattern: str, depth: int) -> Iterator[ScriptCommand]:
         """Follow the scripts that a pattern names, where a star stands for one part."""
         package = self.packages.get(command.folder)
         for name in package.scripts if package else ():
             parts, wanted = name.split(":"), pattern.split(":")
             same = len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
             if name == pattern or same or (wanted[-1] == "**" and fnmatchcase(name, pattern)):
-                yield from self._call(command, name, (), depth)
+                yield from self._follow_script(command, name, (), depth)
 
-    def _call(self, command: ScriptCommand, name: str, more: Sequence[str], depth: int) -> Iterator[ScriptCommand]:
+    def _follow_script(
+        self, command: ScriptCommand, name: str, more: Sequence[str], depth: int
+    ) -> Iterator[ScriptCommand]:
         if BUILDS.fullmatch(name):
             if not NO_BUILD.fullmatch(name):
                 yield replace(command, words=("npm", "run", name), script=name)
@@ -132,7 +134,7 @@ class Expansion:
             found[-1] = replace(found[-1], words=(*found[-1].words, *more))
         yield from (replace(each, env=(*command.env, *each.env)) for each in found)
 
-    def _managed(self, command: ScriptCommand, depth: int) -> Iterator[ScriptCommand]:
+    def _follow_manager(self, command: ScriptCommand, depth: int) -> Iterator[ScriptCommand]:
         """Follow a command of a package manager: a script of its package, of others, or of all."""
         words, folders, everywhere = _read_options(command, self.packages)
         name, more = (words[0], words[1:]) if words else ("", ())
@@ -142,20 +144,20 @@ class Expansion:
         name = "test" if name in TEST_WORDS else name
         known = any(name in self.packages[folder].scripts for folder in folders if folder in self.packages)
         if everywhere:
-            yield from self._in_packages(command, name, depth)
+            yield from self._follow_everywhere(command, name, depth)
         elif known:
             for folder in folders:
-                yield from self._call(replace(command, folder=folder), name, more, depth)
+                yield from self._follow_script(replace(command, folder=folder), name, more, depth)
         elif "run" not in command.words:
             yield from self._resolve(replace(command, words=(name, *more)), depth + 1) if depth < DEEPEST else ()
 
-    def _in_packages(self, command: ScriptCommand, name: str, depth: int) -> Iterator[ScriptCommand]:
+    def _follow_everywhere(self, command: ScriptCommand, name: str, depth: int) -> Iterator[ScriptCommand]:
         if BUILDS.fullmatch(name):
             yield command
             return
         for folder in self.packages:
             if folder:
-                yield from self._call(replace(command, folder=folder), name, (), depth)
+                yield from self._follow_script(replace(command, folder=folder), name, (), depth)
 
 
 def unwrap(command: ScriptCommand) -> ScriptCommand:
@@ -167,7 +169,7 @@ def unwrap(command: ScriptCommand) -> ScriptCommand:
             env.append(words.pop(0))
         elif program in {"npx", "bunx", "pnpx"} or words[:2] in (["npm", "exec"], ["pnpm", "exec"], ["yarn", "exec"]):
             words = words[2:] if words[1:2] == ["exec"] else words[1:]
-            words = _without_options(words)
+            words = _drop_options(words)
         elif program in WRAPPERS:
             words = _find_wrapped(words[1:], env)
         elif program == "node" and (inner := _find_program(words)) is not None:
@@ -208,7 +210,7 @@ def _find_program(words: list[str]) -> tuple[list[str], list[str]] | None:
     return options, [PROGRAMS.get(name, name if "/.bin/" in rest[0] else package), *rest[1:]]
 
 
-def _without_options(words: list[str]) -> list[str]:
+def _drop_options(words: list[str]) -> list[str]:
     while words and words[0].startswith("-"):
         words = words[2:] if words[0] in {"-p", "--package", "-c"} else words[1:]
     return words

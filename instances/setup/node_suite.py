@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from posixpath import join, normpath
 
 from assay.harness import runners
@@ -161,7 +161,7 @@ def is_build(command: ScriptCommand) -> bool:
 
 def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]) -> TestsRun | None:
     """Read a command that runs tests; None for any other, or a runner that is not known."""
-    words = _as_runner(command.words, package)
+    words = _name_runner(command.words, package)
     if words[0] in TAP:
         return TestsRun(command, "", _print_tap(words), (), takes_files=False)
     found = runners.adapt(words)
@@ -183,7 +183,7 @@ def _print_tap(words: tuple[str, ...]) -> Adapted:
     return Adapted(f"exec {' '.join((words[0], *more))}", "", log_format="tap")
 
 
-def _as_runner(words: tuple[str, ...], package: NodePackage) -> tuple[str, ...]:
+def _name_runner(words: tuple[str, ...], package: NodePackage) -> tuple[str, ...]:
     """Return ``node FILE`` as the runner that the file probably uses."""
     files = [word for word in words[1:] if not word.startswith("-")]
     if words[0] not in {"node", "tsx", "ts-node"} or "--test" in words or not files:
@@ -220,9 +220,3 @@ def _translate(pattern: str) -> str:
     parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "{": "(?:", "}": ")", ",": "|"}
     tokens = re.findall(r"\*\*/|\*\*|.", pattern)
     return "".join(parts.get(token, re.escape(token)) for token in tokens)
-
-
-def without_env(run: TestsRun, *names: str) -> TestsRun:
-    """Return a run without some of the variables that its script sets."""
-    kept = tuple(each for each in run.command.env if each.partition("=")[0] not in names)
-    return replace(run, command=replace(run.command, env=kept))

@@ -10,9 +10,9 @@ from assay.instances.setup.language_version import choose_version, sort_versions
 from assay.instances.setup.node_manifests import (
     NodePackage,
     allows_node,
-    locked_major,
-    node_bound,
-    pinned_node,
+    find_locked_major,
+    find_node_bound,
+    find_pinned_node,
     read_packages,
 )
 from assay.instances.setup.node_scripts import ScriptCommand
@@ -50,7 +50,7 @@ def propose(facts: Facts, recipe: Recipe) -> Recipe:
 
 def _write_fields(facts: Facts, suite: NodeSuite) -> dict[str, str]:
     fields = write_suite(suite) if suite.runs else {}
-    if suite.runner == "mocha" and locked_major(facts.project, "mocha") in ALWAYS_ENDS:
+    if suite.runner == "mocha" and find_locked_major(facts.project, "mocha") in ALWAYS_ENDS:
         fields["test_command"] = fields["test_command"].replace(" --exit", "")
     return fields
 
@@ -67,14 +67,14 @@ def _start_services(facts: Facts, recipe: Recipe) -> Recipe:
 
 def choose_node(facts: Facts, root: NodePackage) -> tuple[str, str]:
     """Return the version of node to try first, and options that it needs."""
-    bound, pinned = node_bound(root), pinned_node(facts.project, root)
+    bound, pinned = find_node_bound(root), find_pinned_node(facts.project, root)
     available = sort_versions(facts.available)
     allowed = [each for each in available if allows_node(bound, int(each))] or available
     if pinned:
         later = [each for each in available if int(each) >= int(pinned)]
         return (later or available[-1:])[0], ""
     named = [each for each in facts.versions if each.isdigit() and int(each) < 100]
-    old = locked_major(facts.project, "webpack") == 4
+    old = find_locked_major(facts.project, "webpack") == 4
     early = [each for each in allowed if int(each) <= OLD_OPENSSL]
     if old and early and (not named or min(map(int, named)) <= OLD_OPENSSL):
         allowed = early

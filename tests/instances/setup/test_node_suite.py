@@ -8,7 +8,7 @@ import pytest
 
 from assay.harness.files import read_yaml
 from assay.instances.environments.shell import read_statements
-from assay.instances.setup.node_manifests import allows_node, locked_major, read_packages
+from assay.instances.setup.node_manifests import allows_node, find_locked_major, read_packages
 from assay.instances.setup.node_suite import expand_pattern
 from assay.instances.setup.proposals import propose
 from assay.instances.setup.proposals.javascript import LEGACY
@@ -89,8 +89,8 @@ def test_ranges_of_node(bound: str, allowed: str) -> None:
     ],
 )
 def test_locks_say_the_version_of_a_package(project, path: str, text: str) -> None:
-    assert locked_major(project({path: text}, language="javascript"), "jest") == 27
-    assert locked_major(project({path: text}, language="javascript"), "jes") == 0
+    assert find_locked_major(project({path: text}, language="javascript"), "jest") == 27
+    assert find_locked_major(project({path: text}, language="javascript"), "jes") == 0
 
 
 @pytest.mark.parametrize(
