@@ -2,5 +2,5 @@
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
 elif [ -e CMakeLists.txt ]; then
-    { cmake -S . -B assay-build -DCMAKE_BUILD_TYPE=Debug && cmake --build assay-build --parallel 2; } || true
+    { cmake -S . -B assay-build -DCMAKE_BUILD_TYPE=Debug {options} && cmake --build assay-build --parallel 2; } || true
 fi

@@ -2,6 +2,6 @@
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
 else
-    mvn --offline --batch-mode --quiet --fail-at-end test-compile > /dev/null 2>&1 || true
+    mvn --offline --batch-mode --quiet --fail-at-end {options} test-compile > /dev/null 2>&1 || true
 fi
 find . -path '*/surefire-reports/*' -delete

@@ -31,6 +31,7 @@ from assay.harness.domain.environment import (
     RowScript,
     Service,
     TestPlan,
+    TreeDownload,
     TreeFact,
     TreeRef,
     Variant,

@@ -58,6 +58,14 @@ class ReleaseDownload(Archive):
     """File of the wheel; empty for the release's file itself."""
 
 
+class TreeDownload(Model):
+    """The tree of another repository at a commit, such as a submodule's, taken from a mirror; it becomes a tar."""
+
+    path: Annotated[str, AfterValidator(_stays_in_the_tree)]
+    repo: str
+    commit: str
+
+
 class Service(Model):
     """A program that tests reach over the network; it runs beside them on an internal network."""
 
@@ -120,7 +128,8 @@ class Variant(Model):
     requirements: tuple[str, ...] | None = None
     cutoff_days: int | None = None
     fetch: tuple[str, ...] | None = None
-    downloads: tuple[Download | ReleaseDownload, ...] | None = None
+    downloads: tuple[Download | ReleaseDownload | TreeDownload, ...] | None = None
+    options: tuple[str, ...] | None = None
     install: tuple[str, ...] | None = None
     env: dict[str, str] = {}
     test_command: str | None = None
@@ -148,8 +157,11 @@ class Recipe(Model):
     """Patterns of further files that decide which packages are fetched, besides those of the language."""
     fetch: tuple[str, ...] = ()
     """Shell commands that fetch packages, in place of the language's own; only they have a network."""
-    downloads: tuple[Download | ReleaseDownload, ...] = ()
+    downloads: tuple[Download | ReleaseDownload | TreeDownload, ...] = ()
     """Files beside the packages, such as the sources of a library that the build compiles."""
+    options: tuple[str, ...] = ()
+    """Options of the build tool (Maven, CMake, Meson, configure or make) wherever it runs: they replace ``{options}`` in
+    commands, the language's own included."""
     extras: tuple[str, ...] = ()
     metadata: bool = True
     """Whether the lock holds what the project says that it requires.

@@ -86,7 +86,7 @@ SHORTENED = r"""awk '/\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\]|^ +Start |Test +#
 """A command that shows all results in the output of ``ctest -V``, and 4 MB of the rest."""
 TEST_COMMAND = f"""\
 set -o pipefail
-cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug && cmake --build {BUILD} --parallel 2 || exit $?
+cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug {{options}} && cmake --build {BUILD} --parallel 2 || exit $?
 rm -rf {{reports}} && mkdir -p {{reports}} || exit $?
 export GTEST_OUTPUT=xml:{{reports}}/ GTEST_BRIEF=0
 ctest --test-dir {BUILD} -V --output-junit {{reports}}/ctest.xml | {SHORTENED}
@@ -101,7 +101,7 @@ DEFAULT_LOG = "ctest_programs_text"
 DEFAULT_ID = "dot"
 DEFAULT_RUNNER = "googletest"
 FINISHED = frozenset({0, 1, 2, 8})  # ctest exits with 8 after failed tests, and make with 2
-PROJECT_FILES: tuple[str, ...] = ("configure.ac", "configure", "Makefile")
+PROJECT_FILES: tuple[str, ...] = ("CMakeLists.txt", "meson.build", "configure.ac", "configure", "Makefile")
 VERSION_KEYS: tuple[str, ...] = ()
 LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = ()  # empty: libraries are Debian packages, which recipes name

@@ -106,7 +106,7 @@ LOOKS_AROUND = (
 INTERPRETER = ""
 RUN_MAVEN = """\
 find . -path '*/surefire-reports/TEST-*.xml' -delete
-@MAVEN@ --offline --batch-mode --fail-at-end -DskipTests=false -Dmaven.test.skip=false \\
+@MAVEN@ --offline --batch-mode --fail-at-end {options} -DskipTests=false -Dmaven.test.skip=false \\
   -Dmaven.test.failure.ignore=true -Dsurefire.skipAfterFailureCount=0 \\
   -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false "$@" test |
   awk '{ print; fflush() } /Tests run: .*<<< (FAILURE|ERROR)!/ { failed = 1 } END { exit failed }'
@@ -132,7 +132,7 @@ DEFAULT_ID = "method"
 DEFAULT_RUNNER = "maven"
 FINISHED = frozenset({0, 1})
 PROJECT_FILES: tuple[str, ...] = ("pom.xml", "build.gradle", "build.gradle.kts")
-VERSION_KEYS: tuple[str, ...] = ("java-version", "jdk")
+VERSION_KEYS: tuple[str, ...] = ("java-version", "jdk", "java", "jdk-version", "java_version")
 LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = (
     *("pom.xml", ".mvn/*"),

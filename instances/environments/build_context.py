@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from assay.harness.domain import Download, ImageSpec, ReleaseDownload, TreeRef
+from assay.harness.domain import Download, ImageSpec, ReleaseDownload, TreeDownload, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.image_specs import DOWNLOADS, LOCK_FILE
 from assay.instances.toolchains.host import linux_uv
@@ -16,7 +16,8 @@ from assay.instances.trees.content import SUBMODULE, read_tar, write_tar
 from assay.instances.trees.indexes import download
 from assay.instances.trees.sources import Sources
 
-_DOWNLOAD: TypeAdapter[Download | ReleaseDownload] = TypeAdapter(Download | ReleaseDownload)
+AnyDownload = Download | ReleaseDownload | TreeDownload
+_DOWNLOAD: TypeAdapter[AnyDownload] = TypeAdapter(AnyDownload)
 
 
 def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
@@ -53,9 +54,12 @@ def _list(paths: Iterable[str]) -> bytes:
     return b"".join(path.encode(errors="surrogateescape") + b"\0" for path in paths)
 
 
-def _put_download(wanted: Download | ReleaseDownload, sources: Sources, folder: Path) -> None:
+def _put_download(wanted: AnyDownload, sources: Sources, folder: Path) -> None:
     file = folder / wanted.path
     file.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(wanted, TreeDownload):
+        shutil.copyfile(sources.tree(TreeRef(wanted.repo, wanted.commit)), file)
+        return
     file.write_bytes(
         _read_release_file(wanted, sources) if isinstance(wanted, ReleaseDownload) else fetch(wanted, sources)
     )

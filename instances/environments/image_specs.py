@@ -24,6 +24,7 @@ APT = (
 DOWNLOADS = "downloads.jsonl"
 """Build file with a ``Download`` a line; the builder puts the files themselves into the context's ``downloads``."""
 KEEP_DOWNLOADS = "cp -R /build/downloads /opt/downloads\n"
+OPTIONS = "{options}"  # placeholder of ``Recipe.options`` in commands
 LOCK_FILE = "requirements.txt"  # build file with a lock of Python packages
 
 
@@ -76,8 +77,9 @@ def make_image_chain(
     """
     chain = [make_environment_spec(recipe, toolchain, packages)]
     compiling = {"instance.sh": build_text("instance.sh"), **compile_texts(recipe.language)}
-    commands = {"commands.sh": _lines(recipe.install)} if recipe.install else {}
-    install = {"install.sh": build_text("install.sh", recipe.language), **packages.project, **commands}
+    own = {"commands.sh": _lines(recipe.install)} if recipe.install else {}
+    commands = {"install.sh": build_text("install.sh", recipe.language), **own}
+    install = {**_fill_options(commands, recipe), **packages.project}
     for tree in ancestors:
         files = compiling if _tree_below(chain[-1]) else compiling | install
         chain.append(_make_tree_spec("tree", instance.repo, tree, chain[-1], files))
@@ -176,9 +178,14 @@ def fetch_files(recipe: Recipe) -> dict[str, str]:
     """Return the build files that fetch packages: the recipe's own commands, or the language's script."""
     own, scripts = _lines(recipe.fetch), {"environment.sh": build_text("environment.sh")}
     if own:
-        return {**scripts, "fetch.sh": own}
+        return _fill_options({**scripts, "fetch.sh": own}, recipe)
     packages = {"packages": _lines(recipe.packages)} if recipe.packages and recipe.language != "python" else {}
-    return {**scripts, "fetch.sh": build_text("fetch.sh", recipe.language), **fetch_texts(recipe.language), **packages}
+    scripts |= {"fetch.sh": build_text("fetch.sh", recipe.language), **fetch_texts(recipe.language), **packages}
+    return _fill_options(scripts, recipe)
+
+
+def _fill_options(scripts: Mapping[str, str], recipe: Recipe) -> dict[str, str]:
+    return {name: text.replace(OPTIONS, shlex.join(recipe.options)) for name, text in scripts.items()}
 
 
 def content_hash(dockerfile: str, below: str, files: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ from assay.harness.evaluation.supervising import PIPE
 from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths, paths_after
 from assay.harness.runners.base import PLACEHOLDER
 from assay.harness.runners.choosing import Choice, read_choice
+from assay.instances.environments.image_specs import OPTIONS
 from assay.instances.environments.row_commands import RowCommands, read_commands
 from assay.instances.environments.row_script import read_script
 from assay.instances.environments.shell import UnreadableError, read_statements
@@ -53,7 +54,7 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
     return TestPlan(
         workdir=WORKDIR,
         env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
-        command=_command(template, targets),
+        command=_command(template, targets, recipe.options),
         targets=targets,
         chosen=choice.chosen,
         sure=choice.sure,
@@ -142,8 +143,9 @@ def _targets(recipe: Recipe, paths: Sequence[str]) -> tuple[str, ...]:
     return targets if len(shlex.join(targets)) <= LONGEST else ()
 
 
-def _command(template: str, targets: Sequence[str]) -> str:
+def _command(template: str, targets: Sequence[str], options: Sequence[str] = ()) -> str:
     filled = {"{files}": shlex.join(targets), "{reports}": REPORTS, "{report}": PIPE, "{adapter}": ADAPTER}
+    filled |= {OPTIONS: shlex.join(options)}
     for placeholder, text in filled.items():
         template = template.replace(placeholder, text)
     return template.rstrip() + "\n"

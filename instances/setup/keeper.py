@@ -14,6 +14,7 @@ from assay.harness.engines import Engine
 from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.files import hold_lock
 from assay.instances.environments.image_builder import ImageBuilder
+from assay.instances.setup.other_trees import find_trees
 from assay.instances.setup.project import read_project
 from assay.instances.setup.project_facts import read_facts
 from assay.instances.setup.search import ROUNDS, SECONDS, Advisor, Search
@@ -134,7 +135,8 @@ class Setter:
             )
         if kept.ended:
             return kept
-        facts = read_facts(project, self._list_available(project.language))
+        trees = find_trees(project, tree_ref(instance), self.sources)
+        facts = read_facts(project, self._list_available(project.language), trees)
         trial, save = BuiltTrial(instance, self.builder, self.engine), partial(save_record, self.folder)
         return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, save).find(kept)
 

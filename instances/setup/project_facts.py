@@ -8,6 +8,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from assay.harness import languages
+from assay.harness.domain import TreeDownload
 from assay.instances.setup.project import Project
 from assay.instances.setup.python_manifests import Declared, read_declared
 from assay.instances.setup.shell_lines import Installs, installs, read_automation, read_documents, workflow_values
@@ -42,6 +43,8 @@ class Facts:
     """Bound on the language's version, as a PEP 440 specifier."""
     available: tuple[str, ...]
     """Versions of the language that there are toolchains for."""
+    trees: tuple[TreeDownload, ...] = ()
+    """Trees of other repositories that the build takes in, as far as they can be had."""
 
     def declaring(self, distribution: str) -> str:
         """Return the requirement with which the project itself asks for a distribution anywhere, or nothing."""
@@ -68,7 +71,7 @@ class Facts:
         yield from self.installed.packages
 
 
-def read_facts(project: Project, available: Sequence[str]) -> Facts:
+def read_facts(project: Project, available: Sequence[str], trees: Sequence[TreeDownload] = ()) -> Facts:
     declared = read_declared(project) if project.language == "python" else Declared()
     keys = languages.find(project.language).VERSION_KEYS
     numbers = (re.findall(NUMBERS.get(project.language, r"\d+(?:\.\d+)?"), v) for v in workflow_values(project, *keys))
@@ -80,6 +83,7 @@ def read_facts(project: Project, available: Sequence[str]) -> Facts:
         versions=named,
         requires=declared.requires or _bound(project),
         available=tuple(available),
+        trees=tuple(trees),
     )
 
 

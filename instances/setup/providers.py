@@ -31,6 +31,7 @@ class Providers(Model):
     python_removed: dict[str, str]
     python_added: dict[str, str]
     services: dict[str, LocalService]
+    skips: dict[str, str]
 
 
 @cache

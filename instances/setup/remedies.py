@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
+from assay.instances.setup.build_remedies import BUILD_REMEDIES
 from assay.instances.setup.language_version import allows, minor, sort_versions
 from assay.instances.setup.node_remedies import NODE_REMEDIES
 from assay.instances.setup.project_facts import TOOLS, Facts, get_name, plain_requirements
@@ -232,5 +233,5 @@ OWN: tuple[Remedy, ...] = (
     *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
     *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
 )
-REMEDIES: Mapping[str, Remedy] = {each.__name__: each for each in OWN} | dict(NODE_REMEDIES)
+REMEDIES: Mapping[str, Remedy] = {each.__name__: each for each in OWN} | dict(NODE_REMEDIES) | dict(BUILD_REMEDIES)
 """The remedies that files in ``rules/`` may name."""

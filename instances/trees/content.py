@@ -109,6 +109,11 @@ def commit_paths(git_dir: Path, ref: TreeRef, env: dict[str, str]) -> list[str]:
     return [path for _, _, path in _rows(git_dir, ref, env)]
 
 
+def commit_submodules(git_dir: Path, ref: TreeRef, env: dict[str, str]) -> dict[str, str]:
+    """Return the commit of each submodule by its path; raises EnvironmentFailure if git fails."""
+    return {path: sha for mode, sha, path in _rows(git_dir, ref, env) if mode == SUBMODULE}
+
+
 def patch_commit(git_dir: Path, ref: TreeRef, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
     """Yield the tree of a commit with its patch on top; raises EnvironmentFailure if the patch does not apply.
 

@@ -21,6 +21,7 @@ from assay.instances.trees.content import (
     archive_entries,
     commit_entries,
     commit_paths,
+    commit_submodules,
     compare_commits,
     differing_entries,
     find_lacking,
@@ -104,6 +105,10 @@ class Sources:
         git_dir = self._local_repository(ref)
         return self._list_lacking(git_dir, ref) if git_dir else ()
 
+    def submodules(self, ref: TreeRef) -> dict[str, str]:
+        """Return the commit of each submodule by its path; none of an archive. Raises as ``paths``."""
+        return {} if ref.archive else commit_submodules(self._repository(ref), ref, git_env())
+
     def ancestors(self, ref: TreeRef) -> tuple[TreeRef, ...]:
         """Return earlier trees of the main line that ref's neighbours have in common with it, oldest first.
 
@@ -175,6 +180,12 @@ class Sources:
             if found.returncode == 0:
                 return found.stdout.decode().strip()
         return ""
+
+    def find_tag(self, repo: str, name: str) -> str:
+        """Ask the host of a repository for the commit of a tag; empty if there is none, or no answer."""
+        url = GIT_URL.format(repo=repo)
+        found = run_git(*SLOW, "ls-remote", url, f"refs/tags/{name}", f"refs/tags/{name}^{{}}")
+        return found.stdout.decode().split("\n")[-2].partition("\t")[0] if found.stdout else ""
 
     def nearest_tag(self, ref: TreeRef) -> str:
         """Find the newest tag below a commit, in the clones on this machine; "" if there is none."""

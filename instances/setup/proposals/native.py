@@ -1,0 +1,75 @@
+"""The first recipe of a project in C or C++: its build tool, what builds its tests, and trees of other repositories."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from assay.harness.domain import Recipe
+from assay.harness.files import read_yaml
+from assay.instances.setup import native_manifests as manifests
+from assay.instances.setup.project_facts import Facts
+from assay.instances.setup.providers import load_providers
+
+CMAKE_OF = {"12": (3, 25), "14": (3, 31)}
+"""Version of CMake beside a compiler; that of an older one writes no report."""
+INSTALL_CMAKE = ("cmake -S . -B assay-build -DCMAKE_BUILD_TYPE=Debug {options}", "cmake --build assay-build --parallel 2")
+SOURCES = "/opt/sources"
+
+
+def propose(facts: Facts, recipe: Recipe) -> Recipe:
+    tool = choose_commands(facts)
+    fields = fill_commands(tool, facts)
+    options = {"cmake": manifests.list_cmake_options, "meson": manifests.list_meson_options}.get(tool)
+    recipe = recipe.model_copy(update={**fields, "options": tuple(options(facts.project)) if options else ()})
+    least = manifests.least_cmake(facts.project) if tool == "cmake" else ()
+    fitting = [each for each in CMAKE_OF if each in facts.available and CMAKE_OF[each] >= least]
+    if fitting and tool == "cmake" and recipe.toolchain not in fitting:
+        recipe = recipe.model_copy(update={"toolchain": fitting[0]})
+    return add_trees(recipe, tool, facts)
+
+
+def choose_commands(facts: Facts) -> str:
+    """Return the key of the tool's commands; autotools without automake only have a target for tests."""
+    tool = manifests.choose_tool(facts.project)
+    automake = any(path.rpartition("/")[2] == "Makefile.am" for path in facts.project.paths)
+    return "configure" if tool == "autotools" and not automake else tool
+
+
+def fill_commands(tool: str, facts: Facts) -> dict[str, Any]:
+    folder, target = manifests.find_target(facts.project)
+    fields: dict[str, Any] = {}
+    for name, value in load_tools()[tool].items():
+        fields[name] = tuple(value) if isinstance(value, list) else value
+    if command := fields.get("test_command"):
+        filled = command.replace("@FOLDER@", folder or ".").replace("@TARGET@", target or "check")
+        fields["test_command"] = filled
+    return fields
+
+
+@cache
+def load_tools() -> dict[str, dict[str, Any]]:
+    return dict(read_yaml(Path(__file__).parents[1] / "native_tools.yaml"))
+
+
+def add_trees(recipe: Recipe, tool: str, facts: Facts) -> Recipe:
+    """Put the trees of other repositories where the build looks for them; Debian's packages stand for those not had."""
+    wanted = manifests.list_other_trees(facts.project)
+    placed, install, options = list(manifests.placed_by(wanted, facts.trees)), list[str](), list[str]()
+    for tree in placed:
+        folder = tree.path or f"{SOURCES}/{tree.name.lower()}"
+        install.append(f"mkdir -p {folder} && tar -xf /opt/downloads/{manifests.download_path(tree)} -C {folder}")
+        if tree.name:
+            options.append(f"-DFETCHCONTENT_SOURCE_DIR_{tree.name.upper()}={folder}")
+    known = load_providers().libraries
+    packages = [known[each.name.lower()] for each in wanted if each not in placed and each.name.lower() in known]
+    if tool == "cmake" and any(each.name for each in wanted):
+        options += ["-DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=ALWAYS"] if packages else []
+    own = recipe.install or (INSTALL_CMAKE if install else ())
+    return recipe.model_copy(
+        update={
+            "downloads": facts.trees,
+            "install": (*install, *own),
+            "options": (*recipe.options, *options),
+            "system_packages": tuple(dict.fromkeys((*recipe.system_packages, *packages))),
+        }
+    )
