@@ -22,7 +22,7 @@ INSTALL_MODULES = (
 
 
 def add_options(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
-    return edits.add_items(recipe, "options", found["options"].split())
+    return edits.add_items(recipe, "options", found["options"].format_map(found).split())
 
 
 def skip_plugin(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
+from assay.harness import languages
 from assay.harness.domain import TreeDownload, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.setup.native_manifests import OtherTree, download_path, list_other_trees
@@ -12,7 +13,8 @@ from assay.instances.trees.sources import Sources
 
 def find_trees(project: Project, ref: TreeRef, sources: Sources) -> tuple[TreeDownload, ...]:
     """Return the trees that a mirror has or that can be fetched; others are left out."""
-    wanted = list_other_trees(project)
+    compiled = languages.find(project.language).DOCKERFILES == languages.find("c").DOCKERFILES
+    wanted = list_other_trees(project) if compiled else []
     return tuple(_find(wanted, sources.submodules(ref) if wanted else {}, sources))
 
 

@@ -13,18 +13,21 @@ PYTHON = Recipe(toolchain="3.9", packages=("pytest", "mock==9"))
 GO = Recipe(language="go", toolchain="1.19")
 RUST = Recipe(language="rust", toolchain="1.78")
 NODE = Recipe(language="javascript", toolchain="12", test_command="export PATH\nexec jest\n", runner="jest")
-BY_LANGUAGE = {"python": PYTHON, "go": GO, "rust": RUST, "javascript": NODE}
+JAVA = Recipe(language="java", toolchain="17")
+CPP = Recipe(language="cpp", toolchain="12")
+BY_LANGUAGE = {"python": PYTHON, "go": GO, "rust": RUST, "javascript": NODE, "java": JAVA, "cpp": CPP}
 BY_LANGUAGE["typescript"] = NODE.model_copy(update={"language": "typescript"})
 PACKAGES = {
     "package.json": '{"scripts": {"build": "x"}, "workspaces": ["a"], "dependencies": {"chai": "^4.1", "jest": "29"}}',
     "a/package.json": '{"name": "@x/a"}',
 }
 CASES = read_yaml(Path(__file__).with_name("symptoms.yaml"))
-SECOND_ANSWERS = {"conflicting-requirement", "unknown-option", "incomplete-python"}
+SECOND_ANSWERS = {"conflicting-requirement", "unknown-option", "incomplete-python", "warnings-are-errors-in-c"}
 """Rules that do something else if the symptom remains."""
 NODES = ("10", "12", "14", "16", "18", "20", "22")
 VERSIONS = {"python": ("3.6", "3.9", "3.11"), "go": ("1.19", "1.24"), "rust": ("1.78", "1.85")}
 VERSIONS |= {"javascript": NODES, "typescript": NODES}
+VERSIONS |= {"java": ("11", "17", "21"), "cpp": ("12", "14")}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['rule']}-{case['text'][:20]}" for case in CASES])
@@ -32,7 +35,8 @@ def test_a_symptom_changes_the_recipe(facts, case: dict[str, Any]) -> None:
     recipe = BY_LANGUAGE[case.get("language", "python")]
     given = case.get("given", {}).items()
     recipe = recipe.model_copy(update={name: tuple(each) if isinstance(each, list) else each for name, each in given})
-    known = facts(PACKAGES if recipe.runner else {}, language=recipe.language, available=VERSIONS[recipe.language])
+    texts = case.get("texts", PACKAGES if recipe.runner else {})
+    known = facts(texts, language=recipe.language, available=VERSIONS[recipe.language])
     changed, findings = diagnose(f"before\n\x1b[31m{case['text']}\x1b[0m\nafter", recipe, known)
     assert case["rule"] in [finding.rule for finding in findings], findings
     after, value = getattr(changed, case["field"]), case.get("value")
