@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
+from assay.instances.setup.build_tools import fill_commands
 from assay.instances.setup.language_version import sort_versions
-from assay.instances.setup.native_manifests import CMAKE, list_other_trees
+from assay.instances.setup.native_manifests import CMAKE, find_target, list_other_trees
 from assay.instances.setup.project_facts import Facts
-from assay.instances.setup.proposals import native
 from assay.instances.setup.providers import find_debian_package, load_providers
 
 Found = Mapping[str, str]
@@ -74,7 +74,11 @@ def next_build_tool(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     root = {path for path in facts.project.paths if "/" not in path}
     files = {"meson": {"meson.build"}, "configure": {"configure.ac", "configure"}, "make": {"Makefile", "GNUmakefile"}}
     others = [tool for tool, names in files.items() if root & names]
-    return recipe.model_copy(update={**native.fill_commands(others[0], facts), "options": ()}) if others else recipe
+    if not others:
+        return recipe
+    folder, target = find_target(facts.project)
+    commands = fill_commands(others[0], target or "check", folder or ".")
+    return recipe.model_copy(update={**commands, "options": ()})
 
 
 BUILD_REMEDIES = {

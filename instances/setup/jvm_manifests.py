@@ -45,3 +45,19 @@ def _read_versions(texts: Iterable[str], patterns: Iterable[str]) -> list[int]:
     joined = "\n".join(texts)
     found = (int(match[1]) for each in patterns for match in re.finditer(each, joined, re.MULTILINE))
     return [each for each in found if 4 < each < NEWEST]
+
+
+def choose_tool(project: Project) -> str:
+    """Return the build tool whose file is in the root folder: ``maven``, ``gradle`` or ``ant``."""
+    if "pom.xml" in project.paths:
+        return "maven"
+    if {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"} & {*project.paths}:
+        return "gradle"
+    return "ant" if "build.xml" in project.paths else "maven"
+
+
+def find_ant_target(project: Project) -> str:
+    """Return the target of Ant that runs the tests, by its name."""
+    targets = re.findall(r"<target\b[^>]*?\bname=\"([\w.-]+)\"", project.text("build.xml"))
+    usual = ("test", "tests", "junit", "run-tests", "unit-test", "check")
+    return next((name for name in usual if name in targets), "test")

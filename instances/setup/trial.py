@@ -20,6 +20,8 @@ from assay.instances.environments.plan import make_plan
 READ = 2_000_000  # characters at the end of a log in which causes are looked for
 UNCOLLECTED = re.compile(r"^_*\s*ERROR collecting (\S+)", re.MULTILINE)
 """How pytest names a test module that it cannot import."""
+REACTOR = re.compile(r"^\[INFO\] (?!BUILD )\S.* \.* ?(SUCCESS|FAILURE|SKIPPED) ?(?:\[.*)?$", re.MULTILINE)
+"""How Maven sums up each module of a build."""
 STALLED = "the tests did not end in time"
 NO_TESTS = "the runner found no test of the project"
 
@@ -48,13 +50,16 @@ class TriedRecipe:
     def share(self) -> float:
         """Share of the collected tests that passed, from 0 to 1.
 
-        Never more than the share of test modules that could be collected: the others hide any number of tests.
+        Never more than the share of test modules that could be collected, or of Maven's modules that were built: the
+        others hide any number of tests.
         """
         if not self.counted:
             return 0.0
         lost = set(UNCOLLECTED.findall(self.output))
         modules = {name.partition("::")[0] for name in self.counted} | lost
-        return min(len(self.passed) / len(self.counted), 1 - len(lost) / len(modules))
+        built = REACTOR.findall(self.output) or ["SUCCESS"]
+        of_maven = built.count("SUCCESS") / len(built)
+        return min(len(self.passed) / len(self.counted), 1 - len(lost) / len(modules), of_maven)
 
 
 class Trial(Protocol):

@@ -3,7 +3,14 @@
 import re
 
 from assay.harness.domain import Recipe
-from assay.instances.setup.jvm_manifests import find_release, names_artifact, read_version_files
+from assay.instances.setup.build_tools import fill_commands
+from assay.instances.setup.jvm_manifests import (
+    choose_tool,
+    find_ant_target,
+    find_release,
+    names_artifact,
+    read_version_files,
+)
 from assay.instances.setup.language_version import choose_version
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import load_providers
@@ -13,10 +20,12 @@ LATEST_JDK = {5: 11, 6: 11, 7: 17}
 
 
 def propose(facts: Facts, recipe: Recipe) -> Recipe:
-    """Choose the JDK, and leave out the plug-ins that check a project's form."""
-    skips = load_providers().skips
+    """Choose the JDK and the build tool, and leave out Maven's plug-ins that check a project's form."""
+    skips, tool = load_providers().skips, choose_tool(facts.project)
     options = [skips[name] for name in skips if names_artifact(facts.project, name)]
-    return recipe.model_copy(update={"toolchain": choose_jdk(facts), "options": tuple(dict.fromkeys(options))})
+    commands = fill_commands(tool, find_ant_target(facts.project)) if tool != "maven" else {}
+    changes = {"toolchain": choose_jdk(facts), "options": tuple(dict.fromkeys(options)), **commands}
+    return recipe.model_copy(update=changes)
 
 
 def choose_jdk(facts: Facts) -> str:

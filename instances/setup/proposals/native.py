@@ -1,12 +1,8 @@
 """The first recipe of a project in C or C++: its build tool, what builds its tests, and trees of other repositories."""
 
-from functools import cache
-from pathlib import Path
-from typing import Any
-
 from assay.harness.domain import Recipe
-from assay.harness.files import read_yaml
 from assay.instances.setup import native_manifests as manifests
+from assay.instances.setup.build_tools import fill_commands
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import load_providers
 
@@ -18,7 +14,8 @@ SOURCES = "/opt/sources"
 
 def propose(facts: Facts, recipe: Recipe) -> Recipe:
     tool = choose_commands(facts)
-    fields = fill_commands(tool, facts)
+    folder, target = manifests.find_target(facts.project)
+    fields = fill_commands(tool, target or "check", folder or ".")
     options = {"cmake": manifests.list_cmake_options, "meson": manifests.list_meson_options}.get(tool)
     recipe = recipe.model_copy(update={**fields, "options": tuple(options(facts.project)) if options else ()})
     least = manifests.least_cmake(facts.project) if tool == "cmake" else ()
@@ -33,22 +30,6 @@ def choose_commands(facts: Facts) -> str:
     tool = manifests.choose_tool(facts.project)
     automake = any(path.rpartition("/")[2] == "Makefile.am" for path in facts.project.paths)
     return "configure" if tool == "autotools" and not automake else tool
-
-
-def fill_commands(tool: str, facts: Facts) -> dict[str, Any]:
-    folder, target = manifests.find_target(facts.project)
-    fields: dict[str, Any] = {}
-    for name, value in load_tools()[tool].items():
-        fields[name] = tuple(value) if isinstance(value, list) else value
-    if command := fields.get("test_command"):
-        filled = command.replace("@FOLDER@", folder or ".").replace("@TARGET@", target or "check")
-        fields["test_command"] = filled
-    return fields
-
-
-@cache
-def load_tools() -> dict[str, dict[str, Any]]:
-    return dict(read_yaml(Path(__file__).parents[1] / "native_tools.yaml"))
 
 
 def add_trees(recipe: Recipe, tool: str, facts: Facts) -> Recipe:

@@ -133,6 +133,8 @@ def test_modules_that_cannot_be_collected_count_against_the_recipe() -> None:
     assert run.share == 0.9
     many = {f"t1.py::{n}": Status.PASSED for n in range(999)} | {"bad.py": Status.ERROR}
     assert TriedRecipe(output="ERROR collecting bad.py", tests=many).share == 0.5
+    summed_up = "[INFO] Core .... SUCCESS [  1.2 s]\n[INFO] Web 2.1-SNAPSHOT . FAILURE [  0.1 s]\n[INFO] All SKIPPED\n"
+    assert TriedRecipe(output=f"{summed_up}[INFO] BUILD FAILURE\n", tests=many).share == pytest.approx(1 / 3)
 
 
 def test_skipped_tests_count_neither_way() -> None:
