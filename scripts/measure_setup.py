@@ -144,9 +144,8 @@ def build_toolchains() -> None:
             make = partial(make_toolchain, image, engine)
             ensure(image.name, engine, default_cache(), make, partial(print, flush=True))
 
-    languages = [
-        (name, version) for name in ("python", "go", "rust", "javascript") for version in load_versions(name).versions
-    ]
+    spoken = ("python", "go", "rust", "javascript", "java", "c")
+    languages = [(name, version) for name in spoken for version in load_versions(name).versions]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda each: build(*each), languages))
 

@@ -160,8 +160,10 @@ class Recipe(Model):
     downloads: tuple[Download | ReleaseDownload | TreeDownload, ...] = ()
     """Files beside the packages, such as the sources of a library that the build compiles."""
     options: tuple[str, ...] = ()
-    """Options of the build tool (Maven, CMake, Meson, configure or make) wherever it runs: they replace ``{options}`` in
-    commands, the language's own included."""
+    """Options of the build tool (Maven, CMake, Meson, configure or make) wherever it runs.
+
+    They replace ``{options}`` in commands, the language's own included.
+    """
     extras: tuple[str, ...] = ()
     metadata: bool = True
     """Whether the lock holds what the project says that it requires.

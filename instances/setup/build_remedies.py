@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.build_tools import fill_commands
+from assay.instances.setup.jvm_manifests import find_release
 from assay.instances.setup.language_version import sort_versions
 from assay.instances.setup.native_manifests import CMAKE, find_target, list_other_trees
 from assay.instances.setup.project_facts import Facts
@@ -38,8 +39,10 @@ def jdk_of_classes(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
 
 
 def previous_version(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    earlier = [each for each in sort_versions(facts.available) if sort_versions([each, recipe.toolchain])[0] == each]
-    return edits.choose_toolchain(recipe, [each for each in earlier if each != recipe.toolchain][-1:])
+    """Take the JDK before the present one, if it compiles for the version that the build files name."""
+    earlier = [each for each in sort_versions(facts.available) if find_release(facts.project) <= int(each)]
+    known = recipe.toolchain in earlier
+    return edits.choose_toolchain(recipe, earlier[: earlier.index(recipe.toolchain)][-1:] if known else ())
 
 
 def install_modules(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
@@ -51,7 +54,9 @@ def allow_warnings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     if "meson setup" in recipe.test_command:
         return edits.add_items(recipe, "options", ["-Dwerror=false"])
     if recipe.test_command:
-        return edits.set_variable(edits.add_items(recipe, "options", ["CFLAGS=-g -O2 -Wno-error"]), "CFLAGS", "-Wno-error")
+        return edits.set_variable(
+            edits.add_items(recipe, "options", ["CFLAGS=-g -O2 -Wno-error"]), "CFLAGS", "-Wno-error"
+        )
     texts = "\n".join(text for _, text in facts.project.matching(*CMAKE))
     own = [f"-D{name}=OFF" for name in STRICT.findall(texts)]
     switched = edits.add_items(recipe, "options", own)

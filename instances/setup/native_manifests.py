@@ -1,23 +1,32 @@
 """What the build files of C and C++ say that set-up needs: the tool, options for tests, other trees. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assay.harness.domain import TreeDownload
 from assay.instances.setup.project import Project
 
 CMAKE = ("CMakeLists.txt", "*/CMakeLists.txt", "*.cmake")
-CMAKE_TESTS = re.compile(r"^\s*(?:enable_testing|add_test|include\s*\(\s*CTest|\w*_discover_tests|\w+_add_tests)\b", re.I | re.M)
+CMAKE_TESTS = re.compile(
+    r"^\s*(?:enable_testing|add_test|include\s*\(\s*CTest|\w*_discover_tests|\w+_add_tests)\b", re.I | re.M
+)
 OPTION = re.compile(
     r"^\s*(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+(?:\"[^\"]*\"|\w+)\s*(\S*?)\s*\)|\bset\s*\(\s*(\w+)\s+(\w+)\s+CACHE\s+BOOL",
     re.I | re.M,
 )
 CONDITION = re.compile(r"^\s*(?:else)?if\s*\(([^()\n]*)\)", re.I | re.M)
-FOR_TESTS = re.compile(r"(?:\w+_)?(?:BUILD_?|ENABLE_|WITH_|MAKE_|USE_|RUN_)?(?:UNIT_?)?TEST(?:S|ING)?(?:_ENABLED?|_BUILD)?")
-NO_TESTS_OF = re.compile(r"FUZZ|BENCH|COVERAGE|SANITI|VALGRIND|PERF|NETWORK|ONLINE|INSTALL|PYTHON|SKIP|DISABLE|32BIT|NO_|WITHOUT|CUDA")
+FOR_TESTS = re.compile(
+    r"(?:\w+_)?(?:BUILD_?|ENABLE_|WITH_|MAKE_|USE_|RUN_)?(?:UNIT_?)?TEST(?:S|ING)?(?:_ENABLED?|_BUILD)?"
+)
+NO_TESTS_OF = re.compile(
+    r"FUZZ|BENCH|COVERAGE|SANITI|VALGRIND|PERF|NETWORK|ONLINE|INSTALL|PYTHON|SKIP|DISABLE|32BIT|NO_|WITHOUT|CUDA"
+)
 MESON_OPTION = re.compile(r"\boption\s*\(\s*'([\w-]*tests?[\w-]*)'([^)]*)\)", re.I)
-TARGET = re.compile(r"^(test|check|tests|unittests?|unit-?tests?|runtests?|run-tests?|test-all|all-tests)\s*:(?![=:])", re.M)
+TARGET = re.compile(
+    r"^(test|check|tests|unittests?|unit-?tests?|runtests?|run-tests?|test-all|all-tests)\s*:(?![=:])", re.M
+)
 MAKEFILES = ("GNUmakefile", "Makefile", "makefile", "Makefile.in", "Makefile.am")
 DECLARE = re.compile(r"\b(?:FetchContent_Declare|CPMAddPackage|CPMFindPackage)\s*\(\s*([^()]*)\)", re.I)
 GITHUB = r"(?:https?://|git@|git://|ssh://git@)?(?:www\.)?github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
@@ -35,7 +44,7 @@ class OtherTree:
     ref: str
     """Commit, tag or branch; empty where only the tree's own commit knows it."""
     path: str = ""
-    """Folder of a submodule."""
+    """Folder of a submodule, or of Meson's subproject."""
 
 
 def choose_tool(project: Project) -> str:
@@ -76,9 +85,15 @@ def list_cmake_options(project: Project) -> list[str]:
 
 
 def list_meson_options(project: Project) -> list[str]:
-    found = [each for _, text in project.matching("meson_options.txt", "meson.options") for each in MESON_OPTION.findall(text)]
+    found = [
+        each
+        for _, text in project.matching("meson_options.txt", "meson.options")
+        for each in MESON_OPTION.findall(text)
+    ]
     values = {"boolean": "true", "feature": "enabled"}
-    kinds = [(name, re.search(r"type\s*:\s*'(\w+)'", rest)) for name, rest in found if not NO_TESTS_OF.search(name.upper())]
+    kinds = [
+        (name, re.search(r"type\s*:\s*'(\w+)'", rest)) for name, rest in found if not NO_TESTS_OF.search(name.upper())
+    ]
     return [f"-D{name}={values[kind[1]]}" for name, kind in kinds if kind and kind[1] in values]
 
 
@@ -89,8 +104,8 @@ def least_cmake(project: Project) -> tuple[int, ...]:
 
 
 def list_other_trees(project: Project) -> list[OtherTree]:
-    """Return the repositories that submodules and CMake's FetchContent take from GitHub, each once."""
-    found = [*_read_submodules(project)]
+    """Return the repositories that submodules, Meson's wraps and CMake's FetchContent take from GitHub, each once."""
+    found = [*_read_submodules(project), *_read_wraps(project)]
     texts = [text for _, text in project.matching(*CMAKE)]
     variables = dict(SET.findall("\n".join(texts)))
     for text in texts:
@@ -113,20 +128,36 @@ def _list_on(text: str) -> Iterator[str]:
 def _read_submodules(project: Project) -> Iterator[OtherTree]:
     for part in project.text(".gitmodules").split("[submodule")[1:]:
         values = dict(re.findall(r"^\s*(path|url)\s*=\s*(\S+)\s*$", part, re.M))
-        url = re.sub(r"^\.\./(?=[\w.-]+$)", f"https://github.com/{project.repo.partition('/')[0]}/", values.get("url", ""))
+        url = re.sub(
+            r"^\.\./(?=[\w.-]+$)", f"https://github.com/{project.repo.partition('/')[0]}/", values.get("url", "")
+        )
         if (repo := re.fullmatch(GITHUB, url)) and values.get("path"):
             yield OtherTree("", repo[1], "", values["path"])
 
 
+def _read_wraps(project: Project) -> Iterator[OtherTree]:
+    for path, text in project.matching("subprojects/*.wrap"):
+        name = path.removeprefix("subprojects/").removesuffix(".wrap")
+        values = dict(re.findall(r"^\s*(\w+)\s*=\s*(\S+)\s*$", text, re.MULTILINE))
+        archive = ARCHIVE.match(values.get("source_url", ""))
+        repo = re.fullmatch(GITHUB, values.get("url", "")) or archive
+        ref = archive[2] if archive else values.get("revision", "")
+        patched = any(key.startswith("patch") for key in values)  # else the project itself is built by Meson
+        folder = f"subprojects/{values.get('directory', name)}"
+        yield OtherTree(name, repo[1] if repo and not patched else "", ref, folder)
+
+
 def _read_declaration(call: str) -> OtherTree | None:
     words = [word.strip('"') for word in call.split()]
-    pairs: Mapping[str, str] = dict(zip(words, words[1:], strict=False))
+    pairs = dict(pairwise(words))
     name = pairs.get("NAME", words[0] if words else "")
     if short := re.fullmatch(r"gh:([\w.-]+/[\w.-]+?)(?:[@#]v?([\w.-]+))?", words[0] if words else ""):
         return OtherTree(short[1].partition("/")[2], short[1], short[2] or "")
     if archive := ARCHIVE.search(pairs.get("URL", "")):
         return OtherTree(name, archive[1], archive[2])
-    repo = re.fullmatch(GITHUB, pairs.get("GIT_REPOSITORY", "")) or re.fullmatch(GITHUB, f"github.com/{pairs.get('GITHUB_REPOSITORY', '')}")
+    repo = re.fullmatch(GITHUB, pairs.get("GIT_REPOSITORY", "")) or re.fullmatch(
+        GITHUB, f"github.com/{pairs.get('GITHUB_REPOSITORY', '')}"
+    )
     ref = pairs.get("GIT_TAG") or pairs.get("VERSION", "")
     return OtherTree(name, repo[1], ref) if repo else None
 

@@ -19,7 +19,7 @@ def find_trees(project: Project, ref: TreeRef, sources: Sources) -> tuple[TreeDo
 
 
 def _find(wanted: list[OtherTree], submodules: dict[str, str], sources: Sources) -> Iterator[TreeDownload]:
-    for tree in wanted:
+    for tree in filter(lambda each: each.repo, wanted):
         names = (tree.ref, f"v{tree.ref}") if tree.ref else ()
         found = (find(tree.repo, name) for find in (sources.find_commit, sources.find_tag) for name in names)
         commit = submodules.get(tree.path, "") or next(filter(None, found), "")

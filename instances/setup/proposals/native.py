@@ -8,7 +8,10 @@ from assay.instances.setup.providers import load_providers
 
 CMAKE_OF = {"12": (3, 25), "14": (3, 31)}
 """Version of CMake beside a compiler; that of an older one writes no report."""
-INSTALL_CMAKE = ("cmake -S . -B assay-build -DCMAKE_BUILD_TYPE=Debug {options}", "cmake --build assay-build --parallel 2")
+INSTALL_CMAKE = (
+    "cmake -S . -B assay-build -DCMAKE_BUILD_TYPE=Debug {options}",
+    "cmake --build assay-build --parallel 2",
+)
 SOURCES = "/opt/sources"
 
 
@@ -39,11 +42,11 @@ def add_trees(recipe: Recipe, tool: str, facts: Facts) -> Recipe:
     for tree in placed:
         folder = tree.path or f"{SOURCES}/{tree.name.lower()}"
         install.append(f"mkdir -p {folder} && tar -xf /opt/downloads/{manifests.download_path(tree)} -C {folder}")
-        if tree.name:
+        if not tree.path:
             options.append(f"-DFETCHCONTENT_SOURCE_DIR_{tree.name.upper()}={folder}")
     known = load_providers().libraries
     packages = [known[each.name.lower()] for each in wanted if each not in placed and each.name.lower() in known]
-    if tool == "cmake" and any(each.name for each in wanted):
+    if tool == "cmake" and any(not each.path for each in wanted):
         options += ["-DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=ALWAYS"] if packages else []
     own = recipe.install or (INSTALL_CMAKE if install else ())
     return recipe.model_copy(

@@ -37,10 +37,18 @@ def test_a_recipe_is_proposed_from_the_build_files(project, case: dict[str, Any]
 
 
 def test_other_trees_are_read_from_cmake_and_submodules(project) -> None:
-    modules = '[submodule "a"]\n\tpath = deps/a\n\turl = ../a.git\n[submodule "b"]\n\tpath = b\n\turl = https://x.org/b\n'
-    found = list_other_trees(project({"CMakeLists.txt": FETCHED, ".gitmodules": modules}, language="cpp"))
+    modules = (
+        '[submodule "a"]\n\tpath = deps/a\n\turl = ../a.git\n[submodule "b"]\n\tpath = b\n\turl = https://x.org/b\n'
+    )
+    wraps = {
+        "subprojects/z.wrap": "[wrap-git]\nurl = https://github.com/acme/z.git\nrevision = v1\n",
+        "subprojects/y.wrap": "[wrap-file]\nsource_url = https://github.com/acme/y/archive/2.zip\npatch_url = x\n",
+    }
+    found = list_other_trees(project({"CMakeLists.txt": FETCHED, ".gitmodules": modules, **wraps}, language="cpp"))
     assert found == [
         OtherTree("", "acme/a", "", "deps/a"),
+        OtherTree("z", "acme/z", "v1", "subprojects/z"),
+        OtherTree("y", "", "2", "subprojects/y"),
         OtherTree("googletest", "google/googletest", "v1.14.0"),
         OtherTree("fmt", "fmtlib/fmt", "9.1.0"),
         OtherTree("json", "nlohmann/json", "v3.11.2"),
