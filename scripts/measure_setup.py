@@ -144,10 +144,10 @@ def build_toolchains() -> None:
             make = partial(make_toolchain, image, engine)
             ensure(image.name, engine, default_cache(), make, partial(print, flush=True))
 
-    spoken = ("python", "go", "rust", "javascript", "java", "c")
-    languages = [(name, version) for name in spoken for version in load_versions(name).versions]
+    names = ("python", "go", "rust", "javascript", "java", "c")
+    versions = [(name, version) for name in names for version in load_versions(name).versions]
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda each: build(*each), languages))
+        list(pool.map(lambda each: build(*each), versions))
 
 
 def measure(project: Project, mirrors: Path, work: Path) -> Result:
