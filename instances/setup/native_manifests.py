@@ -12,6 +12,7 @@ CMAKE = ("CMakeLists.txt", "*/CMakeLists.txt", "*.cmake")
 CMAKE_TESTS = re.compile(
     r"^\s*(?:enable_testing|add_test|include\s*\(\s*CTest|\w*_discover_tests|\w+_add_tests)\b", re.I | re.M
 )
+ENABLED = re.compile(r"^\s*(?:enable_testing|include\s*\(\s*CTest)\b", re.IGNORECASE | re.MULTILINE)
 OPTION = re.compile(
     r"^\s*(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+(?:\"[^\"]*\"|\w+)\s*(\S*?)\s*\)|\bset\s*\(\s*(\w+)\s+(\w+)\s+CACHE\s+BOOL",
     re.I | re.M,
@@ -81,6 +82,8 @@ def list_cmake_options(project: Project) -> list[str]:
             defined = {name for names in OPTION.findall(text) for name in names}
             wanted |= dict.fromkeys(each for each in names if each not in defined)
     on = {name for _, text in project.matching(*CMAKE) for name in _list_on(text)}
+    if not ENABLED.search(project.text("CMakeLists.txt")):  # else ctest sees no test from the root folder
+        wanted["CMAKE_TESTING_ENABLED"] = None
     return [f"-D{name}=ON" for name in wanted if name not in on]
 
 

@@ -2,17 +2,18 @@
 
 import hashlib
 import io
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import ImageSpec, ReleaseDownload
+from assay.harness.domain import ImageSpec, ReleaseDownload, TreeDownload
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.build_context import write_context
 from assay.instances.environments.image_specs import DOWNLOADS
 from assay.instances.trees.sources import Sources
-from toys import Index
+from toys import Index, Repository
 
 WHEEL = "toy-1.0-py3-none-any.whl"
 
@@ -45,3 +46,13 @@ def test_download_of_a_release_is_its_file_or_one_in_it(wheel: ReleaseDownload, 
 def test_member_that_a_wheel_lacks_is_an_environment_failure(wheel: ReleaseDownload, tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFailure, match=r"toy 1\.0: no wheel with a file toy/none\.so"):
         written(wheel.model_copy(update={"member": "toy/none.so"}), tmp_path)
+
+
+def test_tree_of_another_repository_is_a_tar(repository: Repository, tmp_path: Path) -> None:
+    (repository.folder / "a.h").write_text("#define A 1\n")
+    wanted = TreeDownload(path="deep/a.tar", repo="acme/a", commit=repository.commit())
+    (tmp_path / "acme__a").symlink_to(repository.folder / ".git")
+    spec = ImageSpec(name="toy:1", dockerfile="FROM scratch\n", files={DOWNLOADS: f"{wanted.model_dump_json()}\n"})
+    write_context(spec, Sources([tmp_path], tmp_path / "cache"), tmp_path / "context")
+    with tarfile.open(tmp_path / "context/downloads/deep/a.tar") as tar:
+        assert "a.h" in tar.getnames()

@@ -11,6 +11,7 @@ from assay.instances.environments.image_specs import (
     python_packages,
 )
 from assay.instances.environments.pins.build_system import BuildSystem
+from assay.instances.environments.plan import make_plan
 from assay.instances.toolchains.images import Toolchain
 from toy import make_instance
 
@@ -161,3 +162,15 @@ def test_instances_with_the_same_manifests_share_packages(language):
     assert (one[0].fetches, one[1].fetches) == (True, False)
     assert "network=none" in one[1].dockerfile
     assert not PLACEHOLDER.search(one[0].dockerfile + one[1].dockerfile)
+
+
+def test_options_stand_where_the_build_tool_runs() -> None:
+    recipe = Recipe(language="java", options=("-Da=b c", "-pl"))
+    instance = make_instance(language="java")
+    environment, image = make_image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, "x", DATE))
+    for text in (environment.files["fetch.sh"], image.files["install.sh"], make_plan(instance, recipe).command):
+        assert "'-Da=b c' -pl" in text
+        assert "{options}" not in text
+    own = recipe.model_copy(update={"language": "c", "install": ("make {options} all",)})
+    _, image = make_image_chain(instance, own, TOOLCHAIN, manifest_packages(instance, own, "", DATE))
+    assert image.files["commands.sh"] == "make '-Da=b c' -pl all\n"
