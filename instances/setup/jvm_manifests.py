@@ -15,7 +15,7 @@ DECLARED = (
     rf"(?:options\.release|jvmTarget)\s*=\s*(?:JvmTarget\.JVM_(?:1_)?)?['\"]?{VERSION}\b",
     rf"\b(?:source|target|release)=['\"]{VERSION}['\"]",
 )
-"""Where build files name the version of Java that they compile for."""
+"""Patterns of build files for the version of Java that they compile for."""
 NAMED = (rf"^\s*java=\s*{VERSION}\b", rf"^\s*(?:[a-z]+-)?{VERSION}(?:\.\d+)*\s*$")
 ROOT_FILES = ("pom.xml", "build.gradle", "build.gradle.kts", "gradle.properties", "build.xml", "gradle/*.toml")
 NEWEST = 40  # a number above is no version of Java

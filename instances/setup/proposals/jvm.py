@@ -16,7 +16,7 @@ from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import load_providers
 
 LATEST_JDK = {5: 11, 6: 11, 7: 17}
-"""The latest JDK, of those that Debian has, that still compiles for a version of Java."""
+"""The latest JDK of Debian's that still compiles for an old version of Java, by that version."""
 
 
 def propose(facts: Facts, recipe: Recipe) -> Recipe:

@@ -87,3 +87,14 @@ def test_a_submodule_is_found_at_the_commit_that_its_parent_names(
         project(texts, language="c"), TreeRef("acme/calc", outer), Sources([tmp_path], tmp_path / "cache")
     )
     assert found == (TreeDownload(path="deps-a.tar", repo="acme/a", commit=inner),)
+
+
+def test_a_tag_that_no_clone_knows_is_asked_of_the_host(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tagged = repository.commit()
+    repository.git("tag", "-a", "-m", "first", "v1")
+    repository.commit("later")
+    monkeypatch.setattr("assay.instances.trees.sources.GIT_URL", f"file://{repository.folder}/.git")
+    sources = Sources([], tmp_path)
+    assert (sources.find_tag("acme/a", "v1"), sources.find_tag("acme/a", "v2")) == (tagged, "")

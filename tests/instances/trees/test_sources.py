@@ -173,13 +173,6 @@ def test_a_commit_that_no_mirror_has_is_fetched_once(repository: Repository, com
 
 
 @pytest.mark.usefixtures("redirected")
-def test_a_tag_that_no_clone_knows_is_asked_of_the_host(repository: Repository, commit: str, sources: Sources) -> None:
-    repository.git("tag", "-a", "-m", "first", "v1")
-    repository.commit()
-    assert (sources.find_tag(REPO, "v1"), sources.find_tag(REPO, "v2")) == (commit, "")
-
-
-@pytest.mark.usefixtures("redirected")
 def test_two_processes_that_fetch_one_commit_both_get_its_tree(commit: str, tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from assay.harness.domain import TreeRef\n"
