@@ -49,8 +49,10 @@ class OtherTree:
 
 
 def choose_tool(project: Project) -> str:
-    """Return the build tool whose files define tests: ``cmake``, ``meson``, ``autotools`` or ``make``."""
+    """Return the build tool whose files define tests: ``cmake``, ``meson``, ``autotools``, ``make``, ``tcl``."""
     root = {path for path in project.paths if "/" not in path}
+    if "runtest" in root and "tests/test_helper.tcl" in project.paths:
+        return "tcl"
     if "CMakeLists.txt" in root and CMAKE_TESTS.search("\n".join(text for _, text in project.matching(*CMAKE))):
         return "cmake"
     if "meson.build" in root and any(re.search(r"\btest\s*\(", text) for _, text in project.matching("*meson.build")):

@@ -2,6 +2,7 @@
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import native_manifests as manifests
+from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.build_tools import fill_commands
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import load_providers
@@ -20,7 +21,8 @@ def propose(facts: Facts, recipe: Recipe) -> Recipe:
     folder, target = manifests.find_target(facts.project)
     fields = fill_commands(tool, target or "check", folder or ".")
     options = {"cmake": manifests.list_cmake_options, "meson": manifests.list_meson_options}.get(tool)
-    recipe = recipe.model_copy(update={**fields, "options": tuple(options(facts.project)) if options else ()})
+    recipe = recipe.model_copy(update=fields)
+    recipe = edits.add_items(recipe, "options", options(facts.project) if options else ())
     least = manifests.least_cmake(facts.project) if tool == "cmake" else ()
     fitting = [each for each in CMAKE_OF if each in facts.available and CMAKE_OF[each] >= least]
     if fitting and tool == "cmake" and recipe.toolchain not in fitting:
