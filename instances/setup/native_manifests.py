@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from assay.harness.domain import TreeDownload
@@ -30,6 +30,8 @@ TARGET = re.compile(
 )
 MAKEFILES = ("GNUmakefile", "Makefile", "makefile", "Makefile.in", "Makefile.am")
 DECLARE = re.compile(r"\b(?:FetchContent_Declare|CPMAddPackage|CPMFindPackage)\s*\(\s*([^()]*)\)", re.I)
+CPM_VERSION = re.compile(r"CPM_DOWNLOAD_VERSION\s+\"?v?(\d[\d.]*\d)|CPM\.cmake/releases/download/v(\d[\d.]*\d)/")
+"""How a tree names the version of the script by which CMake fetches packages."""
 GITHUB = r"(?:https?://|git@|git://|ssh://git@)?(?:www\.)?github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
 ARCHIVE = re.compile(r"https?://github\.com/([\w.-]+/[\w.-]+)/archive/(?:refs/tags/)?([\w.+-]+?)\.(?:zip|tar\.gz|tgz)")
 SET = re.compile(r"^\s*set\s*\(\s*(\w+)\s+\"?([\w.+/:-]+)\"?\s*(?:CACHE[^)]*)?\)", re.I | re.M)
@@ -46,6 +48,9 @@ class OtherTree:
     """Commit, tag or branch; empty where only the tree's own commit knows it."""
     path: str = ""
     """Folder of a submodule, or of Meson's subproject."""
+
+
+CPM = OtherTree("cpm.cmake", "cpm-cmake/CPM.cmake", "")
 
 
 def choose_tool(project: Project) -> str:
@@ -113,6 +118,7 @@ def list_other_trees(project: Project) -> list[OtherTree]:
     found = [*_read_submodules(project), *_read_wraps(project)]
     texts = [text for _, text in project.matching(*CMAKE)]
     variables = dict(SET.findall("\n".join(texts)))
+    found += [replace(CPM, ref=one or other) for one, other in CPM_VERSION.findall("\n".join(texts))[:1]]
     for text in texts:
         for call in DECLARE.findall(re.sub(r"#[^\n]*", "", text)):
             filled = re.sub(r"\$\{(\w+)\}", lambda name: variables.get(name[1], name[0]), call)

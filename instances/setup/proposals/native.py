@@ -42,10 +42,16 @@ def add_trees(recipe: Recipe, tool: str, facts: Facts) -> Recipe:
     wanted = manifests.list_other_trees(facts.project)
     placed, install, options = list(manifests.placed_by(wanted, facts.trees)), list[str](), list[str]()
     for tree in placed:
+        if tree.name == manifests.CPM.name:
+            script = f"{SOURCES}/cpm/CPM_{tree.ref}.cmake"
+            packed = f"/opt/downloads/{manifests.download_path(tree)}"
+            install.append(f"mkdir -p {SOURCES}/cpm && tar -xOf {packed} cmake/CPM.cmake > {script}")
+            options += [f"-DCPM_SOURCE_CACHE={SOURCES}", "-DCPM_USE_LOCAL_PACKAGES=ON"]
+            continue
         folder = tree.path or f"{SOURCES}/{tree.name.lower()}"
         install.append(f"mkdir -p {folder} && tar -xf /opt/downloads/{manifests.download_path(tree)} -C {folder}")
         if not tree.path:
-            options.append(f"-DFETCHCONTENT_SOURCE_DIR_{tree.name.upper()}={folder}")
+            options += [f"-DFETCHCONTENT_SOURCE_DIR_{tree.name.upper()}={folder}", f"-DCPM_{tree.name}_SOURCE={folder}"]
     known = load_providers().libraries
     packages = [known[each.name.lower()] for each in wanted if each not in placed and each.name.lower() in known]
     if tool == "cmake" and any(not each.path for each in wanted):

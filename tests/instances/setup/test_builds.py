@@ -66,6 +66,7 @@ def test_trees_that_are_had_are_placed_and_debian_stands_for_the_others(project)
     )
     assert recipe.options == (
         "-DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=/opt/sources/googletest",
+        "-DCPM_googletest_SOURCE=/opt/sources/googletest",
         "-DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=ALWAYS",
     )
     assert recipe.system_packages == ("libfmt-dev", "nlohmann-json3-dev", "doctest-dev")
@@ -98,3 +99,13 @@ def test_a_tag_that_no_clone_knows_is_asked_of_the_host(
     monkeypatch.setattr("assay.instances.trees.sources.GIT_URL", f"file://{repository.folder}/.git")
     sources = Sources([], tmp_path)
     assert (sources.find_tag("acme/a", "v1"), sources.find_tag("acme/a", "v2")) == (tagged, "")
+
+
+def test_the_script_that_fetches_packages_is_where_cmake_looks_for_it(project) -> None:
+    own = "set(CPM_DOWNLOAD_VERSION 0.38.1)\nenable_testing()\n"
+    tree = project({"CMakeLists.txt": own}, language="cpp")
+    had = TreeDownload(path="cpm.cmake.tar", repo="cpm-cmake/CPM.cmake", commit="a" * 40)
+    recipe = propose(read_facts(tree, ["12"], [had]))
+    assert list_other_trees(tree) == [OtherTree("cpm.cmake", "cpm-cmake/CPM.cmake", "0.38.1")]
+    assert recipe.install[0].endswith("cmake/CPM.cmake > /opt/sources/cpm/CPM_0.38.1.cmake")
+    assert "-DCPM_SOURCE_CACHE=/opt/sources" in recipe.options
