@@ -144,7 +144,7 @@ def build_toolchains() -> None:
             make = partial(make_toolchain, image, engine)
             ensure(image.name, engine, default_cache(), make, partial(print, flush=True))
 
-    names = ("python", "go", "rust", "javascript", "java", "c")
+    names = ("python", "go", "rust", "javascript", "java", "c", "php", "ruby")
     versions = [(name, version) for name in names for version in load_versions(name).versions]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda each: build(*each), versions))
