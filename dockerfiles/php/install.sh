@@ -1,4 +1,40 @@
-# PHP compiles nothing; the recipe writes the autoloader.
+# An autoloader for the tree and for what it needs: packages that Composer fetched, libraries below /opt/downloads, and
+# Debian's, which have autoloaders of their own.
+if [ -e composer.json ] && { [ ! -e vendor ] || [ -d /opt/php/vendor ]; }; then
+    mkdir -p /opt/php/vendor/composer vendor
+    export COMPOSER_VENDOR_DIR=/opt/php/vendor COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_DISABLE_NETWORK=1 COMPOSER_HOME=/tmp/composer
+    mkdir -p /tmp/composer
+    echo '{"config": {"platform-check": false, "lock": false}}' > /tmp/composer/config.json
+    php > /opt/php/vendor/composer/found.json <<'END'
+<?php
+// Describes the libraries in /opt/downloads as Composer describes packages that it has installed.
+$packages = [];
+foreach (glob('/opt/downloads/libraries/*/composer.json') as $file) {
+    $package = json_decode(file_get_contents($file), true) ?: [];
+    $folder = dirname($file);
+    $packages[] = ['version' => 'dev-main', 'version_normalized' => 'dev-main', 'type' => 'library',
+        'install-path' => "../../../..$folder"] + $package + ['name' => 'library/' . basename($folder)];
+}
+echo json_encode(['packages' => $packages, 'dev' => true, 'dev-package-names' => []]);
+END
+    [ -e /opt/php/vendor/composer/installed.json ] || mv /opt/php/vendor/composer/found.json /opt/php/vendor/composer/installed.json
+    rm -f /opt/php/vendor/composer/found.json
+    composer dump-autoload --dev --no-interaction --no-plugins --no-scripts ||
+        composer dump-autoload --no-interaction --no-plugins --no-scripts
+    # The folder where a project expects its packages; Debian's come after its own.
+    for entry in /opt/php/vendor/*; do
+        name=$(basename "$entry")
+        [ "$name" = autoload.php ] || ln -sfn "$entry" "vendor/$name"
+    done
+    debian=
+    [ -e /opt/php/composer.lock ] || debian=$(find /usr/share/php -name autoload.php ! -path '*/PHPUnit/*' ! -path '*/Composer/autoload.php' | LC_ALL=C sort)
+    {
+        echo '<?php'
+        echo '$loader = require "/opt/php/vendor/autoload.php";'
+        for file in $debian; do echo "require_once '$file';"; done
+        echo 'return $loader;'
+    } > vendor/autoload.php
+fi
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
 fi

@@ -59,7 +59,7 @@ class ReleaseDownload(Archive):
 
 
 class TreeDownload(Model):
-    """The tree of another repository at a commit, such as a submodule's, taken from a mirror; it becomes a tar."""
+    """The tree of another repository at a commit, taken from a mirror: a tar if its path ends so, else a folder."""
 
     path: Annotated[str, AfterValidator(_stays_in_the_tree)]
     repo: str
@@ -130,6 +130,7 @@ class Variant(Model):
     fetch: tuple[str, ...] | None = None
     downloads: tuple[Download | ReleaseDownload | TreeDownload, ...] | None = None
     options: tuple[str, ...] | None = None
+    index: bool | None = None
     install: tuple[str, ...] | None = None
     env: dict[str, str] = {}
     test_command: str | None = None
@@ -164,6 +165,8 @@ class Recipe(Model):
 
     They replace ``{options}`` in commands, the language's own included.
     """
+    index: bool | None = None
+    """PHP and Ruby: whether Composer or Bundler fetch packages, beside Debian's; None: if their index answers."""
     extras: tuple[str, ...] = ()
     metadata: bool = True
     """Whether the lock holds what the project says that it requires.

@@ -75,9 +75,12 @@ LOOKS_AROUND = r"\bdebug_(?:print_)?backtrace\b|\bgetTrace(?:AsString)?\b|[Pp][H
 INTERPRETER = "php"
 TEST_COMMAND = """\
 /usr/bin/php /opt/assay/phpunit.php assay-phpunit.xml '{tripwires}' {files} || exit
-exec phpunit --configuration assay-phpunit.xml --testdox --log-junit {report}
+exec /opt/assay/with_vendor phpunit --configuration assay-phpunit.xml --testdox --log-junit {report}
 """
-"""Never runs a runner from the tree. Most versions take one file at a time, but a configuration may list several."""
+"""Runs Debian's runner, or the one that Composer fetched; never one of the tree.
+
+Most versions take one file at a time, but a configuration may list several.
+"""
 DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "phpunit_text"
 DEFAULT_ID = "testdox"

@@ -65,7 +65,8 @@ INTERPRETER = "ruby -"
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -gt 0 ] || set -- spec
-exec /usr/bin/rspec --no-color --no-fail-fast --format documentation --format json --out {report} "$@" {tripwires}
+set -- --no-color --no-fail-fast --format documentation --format json --out {report} "$@" {tripwires}
+exec /opt/assay/with_gems /usr/bin/rspec "$@"
 """
 DEFAULT_REPORT = "rspec_json"
 DEFAULT_LOG = "rspec_text"

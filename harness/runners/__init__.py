@@ -26,6 +26,7 @@ from assay.harness.runners import (
     rspec,
     sympy,
     tape,
+    test_unit,
     unittest,
     vitest,
 )
@@ -36,7 +37,7 @@ __all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_comm
 
 _OWN: tuple[TestRunner, ...] = (
     ava, cargo, django, go, googletest, gradle, jasmine, jest, karma, maven, minitest, mocha, node_test, phpunit,
-    pytest, rspec, sympy, tape, unittest, vitest,
+    pytest, rspec, sympy, tape, test_unit, unittest, vitest,
 )  # fmt: skip
 RUNNERS = Registry[TestRunner](
     "test runner", "assay.test_runners", {each.NAME: each for each in _OWN}, needs=TestRunner

@@ -37,12 +37,12 @@ adapt = not_known
 place_siblings = no_siblings
 
 
-def tripwires(dice: random.Random) -> Tripwires:
+def tripwires(dice: random.Random, base: str = "Minitest::Test") -> Tripwires:
     expected, methods = {}, ""
     for status, body in ruby.fill(dice, BODIES):
         name = f"test_{snake_name(dice)}_{PLACE}"
         methods += f"  def {name}\n    {body}\n  end\n"
         expected[name] = status
     file = f"{snake_name(dice)}_test.rb"
-    text = f"class {camel_name(dice)}{PLACE}Test < Minitest::Test\n{methods}end\n"
+    text = f"class {camel_name(dice)}{PLACE}Test < {base}\n{methods}end\n"
     return Tripwires(files={file: text}, expected=expected, argument=file)

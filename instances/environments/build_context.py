@@ -1,6 +1,7 @@
 """Writes the build context of an image: its Dockerfile and scripts, its tree or what changes in it, and downloads."""
 
 import shutil
+import tarfile
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -54,11 +55,24 @@ def _list(paths: Iterable[str]) -> bytes:
     return b"".join(path.encode(errors="surrogateescape") + b"\0" for path in paths)
 
 
+def _put_tree(wanted: TreeDownload, sources: Sources, file: Path) -> None:
+    packed = sources.tree(TreeRef(wanted.repo, wanted.commit))
+    if file.suffix == ".tar":
+        shutil.copyfile(packed, file)
+        return
+    file.mkdir()
+    try:
+        with tarfile.open(packed) as tree:
+            tree.extractall(file, filter="data")
+    except tarfile.FilterError as error:
+        raise EnvironmentFailure(f"the tree of {wanted.repo} leads out of its folder: {error}") from None
+
+
 def _put_download(wanted: AnyDownload, sources: Sources, folder: Path) -> None:
     file = folder / wanted.path
     file.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(wanted, TreeDownload):
-        shutil.copyfile(sources.tree(TreeRef(wanted.repo, wanted.commit)), file)
+        _put_tree(wanted, sources, file)
         return
     file.write_bytes(
         _read_release_file(wanted, sources) if isinstance(wanted, ReleaseDownload) else fetch(wanted, sources)

@@ -50,10 +50,12 @@ def python_packages(instance: Instance, recipe: Recipe, lock: str, system: Build
     return Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))}, project=own)
 
 
-def manifest_packages(instance: Instance, recipe: Recipe, lock: str, date: str) -> Packages:
+def manifest_packages(instance: Instance, recipe: Recipe, lock: str, date: str, *, index: bool = False) -> Packages:
+    """Return the files of a lock of manifests; ``index`` says that an index answers which not every build needs."""
     tree = tree_ref(instance) if lock or recipe.fetch else None
-    lacking = {"lacking.txt": _lines(tree.lacking)} if tree and tree.lacking else {}
-    return Packages(files={"manifests.txt": lock, **lacking}, bounds={"cutoff": f"{date}\n"}, tree=tree)
+    more = {"lacking.txt": _lines(tree.lacking)} if tree and tree.lacking else {}
+    more |= {"index": ""} if index else {}
+    return Packages(files={"manifests.txt": lock, **more}, bounds={"cutoff": f"{date}\n"}, tree=tree)
 
 
 def make_image_chain(

@@ -17,6 +17,7 @@ from assay.instances.environments.pins.pypi_lock import LockRequest
 from assay.instances.toolchains.ensure import scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain
+from assay.instances.toolchains.optional_index import index_answers
 from assay.instances.trees.sources import tree_ref
 
 PYTHON = "python"
@@ -39,7 +40,8 @@ class PackageResolver:
         dates = cutoffs(instance, recipe, self._sources.commit_time(tree_ref(instance)))
         if recipe.language != PYTHON:
             lock = make_manifest_lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
-            return dates[0], manifest_packages(instance, recipe, lock, dates[0])
+            index = index_answers(recipe.language) if recipe.index is None else recipe.index
+            return dates[0], manifest_packages(instance, recipe, lock, dates[0], index=bool(index))
         system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
         requests = [pypi_lock.lock_request(instance, recipe, base, system, date) for date in dates]
         request = self._choose_request(requests, base, preferred)

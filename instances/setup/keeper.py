@@ -14,6 +14,7 @@ from assay.harness.engines import Engine
 from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.files import hold_lock
 from assay.instances.environments.image_builder import ImageBuilder
+from assay.instances.setup.libraries import MirroredLibrary, find_libraries
 from assay.instances.setup.other_trees import find_trees
 from assay.instances.setup.project import read_project
 from assay.instances.setup.project_facts import read_facts
@@ -21,6 +22,7 @@ from assay.instances.setup.search import ROUNDS, SECONDS, Advisor, Search
 from assay.instances.setup.setup_record import SetupRecord, load_record, record_path, save_record
 from assay.instances.setup.trial import BuiltTrial
 from assay.instances.toolchains.images import UserImages, find_toolchain
+from assay.instances.toolchains.optional_index import index_answers
 from assay.instances.toolchains.versions import load_versions
 from assay.instances.trees.sources import Sources, fill_date, tree_ref
 from assay.version import __version__
@@ -136,7 +138,10 @@ class Setter:
         if kept.ended:
             return kept
         trees = find_trees(project, tree_ref(instance), self.sources)
-        facts = read_facts(project, self._list_available(project.language), trees)
+        index, libraries = index_answers(project.language), dict[str, MirroredLibrary]()
+        if index is False:
+            libraries |= find_libraries(self.sources, project.language, instance.repo, instance.created_at)
+        facts = read_facts(project, self._list_available(project.language), trees, index, libraries)
         trial, save = BuiltTrial(instance, self.builder, self.engine), partial(save_record, self.folder)
         return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, save).find(kept)
 

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from assay.harness import languages
 from assay.harness.domain import TreeDownload
+from assay.instances.setup.libraries import MirroredLibrary
 from assay.instances.setup.project import Project
 from assay.instances.setup.python_manifests import Declared, read_declared
 from assay.instances.setup.shell_lines import Installs, installs, read_automation, read_documents, workflow_values
@@ -45,6 +47,10 @@ class Facts:
     """Versions of the language that there are toolchains for."""
     trees: tuple[TreeDownload, ...] = ()
     """Trees of other repositories that the build takes in, as far as they can be had."""
+    index: bool | None = None
+    """Whether the index of a language answers that can do without one; None for other languages."""
+    libraries: Mapping[str, MirroredLibrary] = field(default_factory=dict)
+    """Packages whose repositories are on this machine, by name."""
 
     def declaring(self, distribution: str) -> str:
         """Return the requirement with which the project itself asks for a distribution anywhere, or nothing."""
@@ -71,7 +77,13 @@ class Facts:
         yield from self.installed.packages
 
 
-def read_facts(project: Project, available: Sequence[str], trees: Sequence[TreeDownload] = ()) -> Facts:
+def read_facts(
+    project: Project,
+    available: Sequence[str],
+    trees: Sequence[TreeDownload] = (),
+    index: bool | None = None,
+    libraries: Mapping[str, MirroredLibrary] = MappingProxyType({}),
+) -> Facts:
     declared = read_declared(project) if project.language == "python" else Declared()
     keys = languages.find(project.language).VERSION_KEYS
     numbers = (re.findall(NUMBERS.get(project.language, r"\d+(?:\.\d+)?"), v) for v in workflow_values(project, *keys))
@@ -84,6 +96,8 @@ def read_facts(project: Project, available: Sequence[str], trees: Sequence[TreeD
         requires=declared.requires or _bound(project),
         available=tuple(available),
         trees=tuple(trees),
+        index=index,
+        libraries=libraries,
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from assay.harness.domain import Model
 from assay.harness.files import read_yaml
+from assay.instances.toolchains.versions import load_versions
 
 
 class LocalService(Model):
@@ -32,12 +33,29 @@ class Providers(Model):
     python_added: dict[str, str]
     services: dict[str, LocalService]
     skips: dict[str, str]
+    in_php: frozenset[str]
+    in_ruby: frozenset[str]
+    composer: dict[str, str]
+    php_extensions: dict[str, str]
+    phpunit: dict[str, str]
+    php_classes: dict[str, str]
+    gems: dict[str, str]
+    features: dict[str, str]
 
 
 @cache
 def load_providers() -> Providers:
     path = Path(__file__).with_name("providers.yaml")
     return Providers.model_validate(read_yaml(path))
+
+
+@cache
+def list_debian_libraries(language: str, version: str) -> frozenset[str]:
+    """Return Debian's packages of PHP's and Ruby's libraries in the release of a version of the language."""
+    table: dict[str, str] = read_yaml(Path(__file__).with_name("debian_packages.yaml"))
+    toolchain = load_versions(language).versions.get(version)
+    suite = toolchain.suite if toolchain else ""
+    return frozenset(name for suites, names in table.items() if suite in suites.split() for name in names.split())
 
 
 def find_debian_package(table: str, name: str) -> str:

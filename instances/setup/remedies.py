@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from assay.harness.domain import Recipe
+from assay.instances.setup import debian_remedies
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.build_remedies import BUILD_REMEDIES
 from assay.instances.setup.language_version import allows, minor, sort_versions
@@ -232,6 +233,7 @@ OWN: tuple[Remedy, ...] = (
     *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_item, take_one_file),
     *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
     *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
+    *debian_remedies.REMEDIES,
 )
 REMEDIES: Mapping[str, Remedy] = {each.__name__: each for each in OWN} | dict(NODE_REMEDIES) | dict(BUILD_REMEDIES)
 """The remedies that files in ``rules/`` may name."""

@@ -22,7 +22,7 @@ CA_OF_CLIENTS = ("CARGO_HTTP_CAINFO", "NODE_EXTRA_CA_CERTS", "npm_config_cafile"
 FORWARDED = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_INSECURE_HOST", "UV_HTTP_TIMEOUT"),
-    *("GONOSUMDB", "GOPRIVATE", "NPM_CONFIG_REGISTRY", "npm_config_registry"),
+    *("GONOSUMDB", "GOPRIVATE", "NPM_CONFIG_REGISTRY", "npm_config_registry", "BUNDLE_MIRROR__ALL", "COMPOSER_MIRROR"),
 )
 RENAMED = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX", "GOPROXY": "HOST_GOPROXY"}
 """Variables that builds get under another name: uv does not read pip's, and images switch Go's proxy off.

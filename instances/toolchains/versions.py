@@ -43,6 +43,16 @@ class OfficialImage(Model):
     """Packages that it lacks."""
 
 
+class OptionalIndex(Model):
+    """The package index of a language whose projects can also run on Debian's packages alone."""
+
+    url: str
+    probe: str
+    """Path of a small file that every such index has."""
+    variable: str
+    """Environment variable with the URL of another one."""
+
+
 class LanguageVersions(Model):
     """The content of one ``toolchains.yaml``."""
 
@@ -50,6 +60,7 @@ class LanguageVersions(Model):
     versions: dict[str, LanguageVersion]
     official: OfficialImage | None = None
     """None if tests need packages of a distribution that go with the distribution's own version."""
+    index: OptionalIndex | None = None
     locks: tuple[str, ...] = ()
     """Names of files that fix all packages of a build; without one, packages are taken as of the instance's date."""
 

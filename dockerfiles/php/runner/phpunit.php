@@ -14,6 +14,10 @@ foreach (iterator_to_array($root->attributes) as $attribute) {
         $root->removeAttribute($attribute->name);
     }
 }
+// A runner that Composer installs loads its packages by itself.
+if (!$root->hasAttribute('bootstrap') && is_file('vendor/autoload.php')) {
+    $root->setAttribute('bootstrap', 'vendor/autoload.php');
+}
 $path = new DOMXPath($document);
 $suites = $path->query('/phpunit/testsuites/testsuite | /phpunit/testsuite');
 $default = $root->getAttribute('defaultTestSuite');

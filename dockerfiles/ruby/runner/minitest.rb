@@ -1,5 +1,5 @@
 # Runs minitest files, prints every result and writes JUnit XML: minitest.rb REPORT [FILE ...]; without files, all below
-# test. ASSAY_TRIPWIRES is the path of a further file.
+# test, or else spec. ASSAY_TRIPWIRES is the path of a further file.
 require "cgi"
 require "minitest"
 
@@ -39,8 +39,9 @@ module JUnitReport
 end
 
 Minitest::CompositeReporter.prepend(JUnitReport)
-$LOAD_PATH.unshift(File.expand_path("lib"), File.expand_path("test"))
+$LOAD_PATH.unshift(*%w[lib test spec].map { |folder| File.expand_path(folder) })
 require "minitest/autorun"
 FILES.concat(Dir["test/**/{test_*,*_test}.rb"].sort) if FILES.empty?
+FILES.concat(Dir["spec/**/*_spec.rb"].sort) if FILES.empty?
 FILES << ENV["ASSAY_TRIPWIRES"] unless ENV["ASSAY_TRIPWIRES"].to_s.empty?
 FILES.each { |file| require File.expand_path(file) }
