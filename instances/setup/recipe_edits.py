@@ -8,7 +8,6 @@ from packaging.requirements import Requirement
 from assay.harness import languages
 from assay.harness.domain import Recipe
 from assay.instances.setup.project_facts import Facts, get_name
-from assay.instances.setup.proposals.python import exclude_markers
 
 OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
 LATER_DAYS = 90  # days by which the cut-off moves where the versions that are asked for came later
@@ -60,6 +59,11 @@ def allow_later_packages(recipe: Recipe) -> Recipe:
 
 def set_variable(recipe: Recipe, name: str, value: str) -> Recipe:
     return recipe if name in recipe.env else recipe.model_copy(update={"env": {**recipe.env, name: value}})
+
+
+def exclude_markers(markers: Iterable[str]) -> str:
+    """Return the argument with which pytest leaves out tests that have one of these markers."""
+    return f"-m 'not ({' or '.join(markers)})'"
 
 
 def add_pytest_option(recipe: Recipe, option: str) -> Recipe:

@@ -7,6 +7,7 @@ from assay.harness import languages
 from assay.harness.domain import Recipe
 from assay.instances.setup.project_facts import TOOLS, Facts, get_name
 from assay.instances.setup.python_manifests import Declared
+from assay.instances.setup.recipe_edits import exclude_markers
 
 TEST_NAME = re.compile(
     r"(unit)?tests?([-_]?(deps|requirements?|all|extras?|unit|py\d*|requires|suite))?|testing|pytest", re.I
@@ -40,11 +41,6 @@ def propose(facts: Facts, recipe: Recipe) -> Recipe:
     of_workflows = [each for name, each in installed if name != own and not TOOLS.fullmatch(name)]
     packages = _unique((*recipe.packages, *declared.to_build, *of_workflows, "pytest"))
     return recipe.model_copy(update={"packages": packages})
-
-
-def exclude_markers(markers: Iterable[str]) -> str:
-    """Return the argument with which pytest leaves out tests that have one of these markers."""
-    return f"-m 'not ({' or '.join(markers)})'"
 
 
 def _command(facts: Facts) -> dict[str, object]:
