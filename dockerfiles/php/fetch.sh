@@ -10,7 +10,7 @@ fetch_packages() {
     mkdir -p "$COMPOSER_HOME" /opt/php
     cat > "$COMPOSER_HOME/config.json" <<'END'
 {"repositories": [{"type": "composer", "url": "http://127.0.0.1:9291"}, {"packagist.org": false}],
- "config": {"secure-http": false, "platform-check": false, "lock": true}}
+ "config": {"secure-http": false, "platform-check": false}}
 END
     : > /tmp/undated
     UNTIL=$([ $verb = install ] && echo 9999-01-01 || cat /build/cutoff)

@@ -4,7 +4,7 @@ if [ -e composer.json ] && { [ ! -e vendor ] || [ -d /opt/php/vendor ]; }; then
     mkdir -p /opt/php/vendor/composer vendor
     export COMPOSER_VENDOR_DIR=/opt/php/vendor COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_DISABLE_NETWORK=1 COMPOSER_HOME=/tmp/composer
     mkdir -p /tmp/composer
-    echo '{"config": {"platform-check": false, "lock": false}}' > /tmp/composer/config.json
+    echo '{"config": {"platform-check": false}}' > /tmp/composer/config.json
     php > /opt/php/vendor/composer/found.json <<'END'
 <?php
 // Describes the libraries in /opt/downloads as Composer describes packages that it has installed.

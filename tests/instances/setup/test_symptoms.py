@@ -15,7 +15,9 @@ RUST = Recipe(language="rust", toolchain="1.78")
 NODE = Recipe(language="javascript", toolchain="12", test_command="export PATH\nexec jest\n", runner="jest")
 JAVA = Recipe(language="java", toolchain="17")
 CPP = Recipe(language="cpp", toolchain="12")
-BY_LANGUAGE = {"python": PYTHON, "go": GO, "rust": RUST, "javascript": NODE, "java": JAVA, "cpp": CPP}
+PHP = Recipe(language="php", toolchain="8.2")
+RUBY = Recipe(language="ruby", toolchain="3.1")
+BY_LANGUAGE = {each.language: each for each in (PYTHON, GO, RUST, NODE, JAVA, CPP, PHP, RUBY)}
 BY_LANGUAGE["typescript"] = NODE.model_copy(update={"language": "typescript"})
 PACKAGES = {
     "package.json": '{"scripts": {"build": "x"}, "workspaces": ["a"], "dependencies": {"chai": "^4.1", "jest": "29"}}',
@@ -23,11 +25,12 @@ PACKAGES = {
 }
 CASES = read_yaml(Path(__file__).with_name("symptoms.yaml"))
 SECOND_ANSWERS = {"conflicting-requirement", "unknown-option", "incomplete-python", "warnings-are-errors-in-c"}
+SECOND_ANSWERS |= {"newer-ruby-syntax", "newer-phpunit"}
 """Rules that do something else if the symptom remains."""
 NODES = ("10", "12", "14", "16", "18", "20", "22")
 VERSIONS = {"python": ("3.6", "3.9", "3.11"), "go": ("1.19", "1.24"), "rust": ("1.78", "1.85")}
 VERSIONS |= {"javascript": NODES, "typescript": NODES}
-VERSIONS |= {"java": ("11", "17", "21"), "cpp": ("12", "14")}
+VERSIONS |= {"java": ("11", "17", "21"), "cpp": ("12", "14"), "php": ("7.4", "8.2", "8.4"), "ruby": ("2.7", "3.1", "3.3")}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['rule']}-{case['text'][:20]}" for case in CASES])
