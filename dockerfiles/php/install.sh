@@ -11,9 +11,11 @@ if [ -e composer.json ] && { [ ! -e vendor ] || [ -d /opt/php/vendor ]; }; then
 $packages = [];
 foreach (glob('/opt/downloads/libraries/*/composer.json') as $file) {
     $package = json_decode(file_get_contents($file), true) ?: [];
-    $folder = dirname($file);
-    $packages[] = ['version' => 'dev-main', 'version_normalized' => 'dev-main', 'type' => 'library',
-        'install-path' => "../../../..$folder"] + $package + ['name' => 'library/' . basename($folder)];
+    $name = str_replace('__', '/', basename(dirname($file)));
+    @mkdir(dirname("/opt/php/vendor/$name"), 0755, true);
+    is_link("/opt/php/vendor/$name") || symlink(dirname($file), "/opt/php/vendor/$name");
+    $packages[] = ['name' => $name, 'version' => 'dev-main', 'version_normalized' => 'dev-main', 'type' => 'library',
+        'install-path' => "../$name"] + $package;
 }
 echo json_encode(['packages' => $packages, 'dev' => true, 'dev-package-names' => []]);
 END

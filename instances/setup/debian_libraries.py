@@ -26,7 +26,8 @@ def add_libraries(recipe: Recipe, names: Iterable[str], facts: Facts) -> Recipe:
         if (package := name_package(name)) in debian:
             recipe = add_items(recipe, "system_packages", [package])
         elif library := facts.libraries.get(name):
-            recipe = recipe.model_copy(update={"downloads": (*recipe.downloads, library.download)})
+            if library.download not in recipe.downloads:
+                recipe = recipe.model_copy(update={"downloads": (*recipe.downloads, library.download)})
             wanted += _read_needs(library.manifest, php=php)
     return recipe
 

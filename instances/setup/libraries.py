@@ -69,8 +69,10 @@ def _parse(git_dir: Path, name: str) -> str:
 
 
 def _read_manifests(git_dir: Path, commit: str, language: str) -> Iterator[tuple[str, str]]:
-    listed = run_git(f"--git-dir={git_dir}", "ls-tree", "--name-only", commit).stdout.decode(errors="replace")
-    for file in listed.splitlines():
+    listed = (
+        run_git(f"--git-dir={git_dir}", "ls-tree", "--name-only", commit).stdout.decode(errors="replace").splitlines()
+    )
+    for file in listed if "ext" not in listed else ():  # Debian's gems are compiled
         if (language == "php" and file == "composer.json") or (language == "ruby" and file.endswith(".gemspec")):
             text = run_git(f"--git-dir={git_dir}", "show", f"{commit}:{file}").stdout.decode(errors="replace")
             name = file.removesuffix(".gemspec") if language == "ruby" else _read_name(text)

@@ -45,7 +45,9 @@ def write_gem_index(folder: Path) -> None:
     _write(folder / "info/pebble", info.encode())
     _write(folder / "info/rake", b"---\n")  # what is looked for to see whether the index answers
     digest = hashlib.md5(info.encode(), usedforsecurity=False).hexdigest()
-    _write(folder / "versions", f"created_at: {RELEASES['2.0.0']}\n---\npebble {','.join(RELEASES)} {digest}\n".encode())
+    _write(
+        folder / "versions", f"created_at: {RELEASES['2.0.0']}\n---\npebble {','.join(RELEASES)} {digest}\n".encode()
+    )
     _write(folder / "api/v1/versions/pebble.json", json.dumps(rows).encode())
 
 
@@ -95,7 +97,9 @@ def _pack_zip(version: str) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("pebble/composer.json", '{"name": "acme/pebble", "autoload": {"psr-4": {"Acme\\\\": "src/"}}}')
-        archive.writestr("pebble/src/Pebble.php", f"<?php namespace Acme; class Pebble {{ const VERSION = '{version}'; }}")
+        archive.writestr(
+            "pebble/src/Pebble.php", f"<?php namespace Acme; class Pebble {{ const VERSION = '{version}'; }}"
+        )
     return packed.getvalue()
 
 

@@ -14,9 +14,12 @@ foreach (iterator_to_array($root->attributes) as $attribute) {
         $root->removeAttribute($attribute->name);
     }
 }
-// A runner that Composer installs loads its packages by itself.
-if (!$root->hasAttribute('bootstrap') && is_file('vendor/autoload.php')) {
-    $root->setAttribute('bootstrap', 'vendor/autoload.php');
+// A runner that Composer installs has loaded the packages before it loads the tree's own start.
+if (is_file('vendor/autoload.php')) {
+    $start = $root->getAttribute('bootstrap');
+    $loads = array_map(fn ($file) => 'require_once ' . var_export($file, true) . ";\n", array_filter(['./vendor/autoload.php', $start]));
+    file_put_contents('assay-start.php', '<?php chdir(__DIR__); ' . implode($loads));
+    $root->setAttribute('bootstrap', 'assay-start.php');
 }
 $path = new DOMXPath($document);
 $suites = $path->query('/phpunit/testsuites/testsuite | /phpunit/testsuite');
