@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from assay.harness.domain import Recipe
 from assay.instances.setup.debian_libraries import add_libraries
 from assay.instances.setup.gem_manifests import Bundled, read_bundled
-from assay.instances.setup.language_version import choose_version
+from assay.instances.setup.language_version import IN_USE, choose_version
 from assay.instances.setup.project_facts import Facts
 
 SPEC, TEST = re.compile(r"(.+/)?spec/.*_spec\.rb"), re.compile(r"test/(.+/)?(test_\w+|\w+_test)\.rb")
@@ -17,7 +17,9 @@ TEST_UNIT = re.compile(r"""^\s*require ["']test[/-]unit["']""", re.M)
 def propose(facts: Facts, recipe: Recipe) -> Recipe:
     bundled, project = read_bundled(facts.project), facts.project
     named = bundled.versions or facts.versions
-    toolchain = choose_version("ruby", facts.available, project.date.date(), requires=bundled.requires, named=named)
+    # Debian freezes its gems a year after a Ruby that it takes: the newest one of the day has the nearest gems.
+    day = project.date.date() if facts.index else project.date.date() + IN_USE
+    toolchain = choose_version("ruby", facts.available, day, requires=bundled.requires, named=named)
     runner = _choose_runner(facts, bundled)
     gems = (*bundled.gems, "cucumber") if runner == "cucumber" else bundled.gems
     recipe = recipe.model_copy(update={"toolchain": toolchain, "index": facts.index, **_command(runner)})
