@@ -48,6 +48,7 @@ def filled(language: str, reports: str, *targets: str) -> str:
     values = {"{files}": shlex.join(targets), "{reports}": reports, "{report}": f"{reports}/report", "{tripwires}": ""}
     # A container's /tmp is its own; here it is a folder of the test. Its programs are the test's stubs.
     script = find(language).TEST_COMMAND.replace("/tmp/", f"{reports}-tmp-").replace("/usr/bin/", "")
+    script = script.replace("/opt/assay/with_gems ", "").replace("/opt/assay/with_vendor ", "")
     for placeholder, value in values.items():
         script = script.replace(placeholder, value)
     return script

@@ -29,7 +29,7 @@ def test_runner_files_are_found_by_name() -> None:
 
 def test_a_file_that_a_language_may_lack_is_empty_then() -> None:
     assert "packages" in find_text("contents.sh", "go")
-    assert find_text("contents.sh", "php") == ""
+    assert find_text("contents.sh", "c") == ""
 
 
 def test_programs_of_fetching_are_found_by_name() -> None:

@@ -1,0 +1,86 @@
+"""Packages that Composer and Bundler fetch from indexes on this machine: of the date, offline, locked and built again."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.harness.engines.docker import DockerEngine
+from assay.jobs.lock import check_images, lock_instances, rebuild
+from assay.jobs.workplace import Workplace
+from jobs.test_lock import quiet, remove, results, without_build_cache
+from languages.hello import CREATED, Hello
+from local_indexes import RELEASES, serve, write_composer_repository, write_gem_index
+
+pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.slow, pytest.mark.xdist_group("build")]
+SPEC = "require 'calc'\nRSpec.describe('calc') {{ it('{name}') {{ {body} }} }}\n"
+RUBY = Hello(
+    language="ruby",
+    recipe={"index": True},
+    files={
+        "Gemfile": 'source "https://rubygems.org"\ngem "pebble"\n',
+        "lib/calc.rb": "require 'pebble'\ndef version = 'none'\n",
+        "spec/calc_spec.rb": SPEC.format(name="runs", body="expect(Pebble::VERSION).to start_with('1')"),
+    },
+    tests={},
+    fix={"lib/calc.rb": "require 'pebble'\ndef version = Pebble::VERSION\n"},
+    test_change={"spec/more_spec.rb": SPEC.format(name="names", body="expect(version).to eq('1.1.0')")},
+    fixed=("calc names",),
+    kept=("calc runs",),
+)
+PHP_TEST = "<?php\nclass {name}Test extends PHPUnit\\Framework\\TestCase {{ function test{name}() {{ {body} }} }}\n"
+PHP = Hello(
+    language="php",
+    recipe={"index": True, "test_id": "node"},
+    files={
+        "composer.json": '{"require": {"acme/pebble": "*"}, "autoload": {"psr-4": {"Calc\\\\": "src/"}}}',
+        "src/Calc.php": "<?php\nnamespace Calc;\nclass Calc { const VERSION = 'none'; }\n",
+        "tests/RunsTest.php": PHP_TEST.format(
+            name="Runs", body="$this->assertStringStartsWith('1', Acme\\Pebble::VERSION);"
+        ),
+    },
+    tests={},
+    fix={"src/Calc.php": "<?php\nnamespace Calc;\nclass Calc { const VERSION = \\Acme\\Pebble::VERSION; }\n"},
+    test_change={
+        "tests/MoreTest.php": PHP_TEST.format(name="More", body="$this->assertSame('1.1.0', Calc\\Calc::VERSION);")
+    },
+    fixed=("MoreTest::testMore",),
+    kept=("RunsTest::testRuns",),
+)
+INDEXES = {"ruby": "BUNDLE_MIRROR__ALL", "php": "COMPOSER_MIRROR"}
+
+
+@pytest.mark.parametrize(
+    "project", [pytest.param(each, id=each.language, marks=each.toolchain) for each in (RUBY, PHP)]
+)
+def test_versions_of_the_date_are_fetched_locked_and_built_again(
+    project: Hello, docker_engine: DockerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert max(RELEASES.values()) < CREATED.isoformat(), "the recipe's date has to exclude one"
+    instance = project.instance("dated", project.make_repository(tmp_path / "mirrors"))
+    instance = instance.model_copy(update={"created_at": CREATED.replace(year=2023)})
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "index").mkdir()
+    with serve(tmp_path / "index") as url:
+        monkeypatch.setenv(INDEXES[project.language], url)
+        write_gem_index(tmp_path / "index")
+        write_composer_repository(tmp_path / "index", url)
+        first = Workplace(mirrors=[tmp_path / "mirrors"], jobs=1)
+        made = lock_instances([instance], first, quiet)
+        assert made.problems == {}
+        lock = without_build_cache(made.lock)
+        chain = {layer.name: layer for used in lock.used for layer in lock.chain(used.image) if layer.dockerfile}
+        held = [lock.get_texts(layer.contents).get("packages", "") for layer in chain.values()]
+        assert any("pebble" in text and "1.1.0" in text and "2.0.0" not in text for text in held), held
+        try:
+            before = results(instance, first)
+            remove(docker_engine, chain)
+            monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "other"))
+            again = Workplace(mirrors=first.mirrors, jobs=1)
+            assert rebuild(lock, again, quiet) == {instance.id: ""}
+            states = check_images(lock, docker_engine, 1, quiet)
+            assert {state.image: state.differences for state in states if state.differences} == {}
+            after = results(instance, again)
+        finally:
+            remove(docker_engine, chain)
+    assert [outcome for _, outcome, _ in before] == ["unresolved", "resolved"]
+    assert after == before
