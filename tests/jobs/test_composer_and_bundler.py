@@ -1,4 +1,4 @@
-"""Packages that Composer and Bundler fetch from indexes on this machine: of the date, offline, locked and built again."""
+"""Packages that Composer and Bundler fetch from indexes on this machine: of the date, offline, locked, built again."""
 
 from pathlib import Path
 
@@ -24,8 +24,8 @@ RUBY = Hello(
     tests={},
     fix={"lib/calc.rb": "require 'pebble'\ndef version = Pebble::VERSION\n"},
     test_change={"spec/more_spec.rb": SPEC.format(name="names", body="expect(version).to eq('1.1.0')")},
-    fixed=("calc names",),
-    kept=("calc runs",),
+    fixed=("names",),
+    kept=("runs",),
 )
 PHP_TEST = "<?php\nclass {name}Test extends PHPUnit\\Framework\\TestCase {{ function test{name}() {{ {body} }} }}\n"
 PHP = Hello(
