@@ -12,7 +12,7 @@ from assay.instances.setup.recipe_edits import add_items
 def add_libraries(recipe: Recipe, names: Iterable[str], facts: Facts) -> Recipe:
     """Add libraries by the names that Composer or RubyGems know, and what those in mirrors require.
 
-    One that Debian's release lacks, and of which there is no mirror, is left out.
+    One that Debian's release lacks, and that no mirror has, is left out.
     """
     php = recipe.language == "php"
     name_package = composer_manifests.debian_name if php else gem_manifests.debian_name

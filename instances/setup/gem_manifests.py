@@ -15,7 +15,7 @@ TOOLS = re.compile(
     r"benchmark|codecov|coveralls|simplecov-|rspec_junit|terminal-notifier|rb-fsevent|win32|bump|license|mdl|jeweler|"
     r"github_changelog|travis|spring|web-console|listen$|foreman|capistrano|bootsnap|tzinfo-data|wdm|fiddle$)[\w.-]*"
 )
-"""Gems that tests do without; the loader of the toolchain answers for those that measure or print."""
+"""Gems that tests do without; the loader of the toolchain answers for gems that measure or print."""
 GEM = re.compile(r"""^\s*gem[\s(]+(["'])([\w.-]+)\1""", re.M)
 DEPENDENCY = re.compile(r"""\.add_(?:runtime_|development_)?dependency[\s(]+%?[qQ]?(["'<({])([\w.-]+)["'>)}]""")
 REQUIRED_RUBY = re.compile(r"""required_ruby_version\s*=\s*(.+)""")
@@ -27,9 +27,9 @@ class Bundled:
     """What Gemfile and gemspecs name."""
 
     gems: tuple[str, ...]
-    """Those that tests may load."""
+    """Gems that tests may load."""
     runtime: tuple[str, ...]
-    """Those that a gemspec requires at run time."""
+    """Gems that a gemspec requires at run time."""
     requires: str
     """Bound on Ruby's version, as a PEP 440 specifier."""
     versions: tuple[str, ...]

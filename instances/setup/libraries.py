@@ -1,4 +1,4 @@
-"""Libraries of PHP and Ruby whose repositories are on this machine, for those that no index here has."""
+"""Libraries of PHP and Ruby whose repositories are on this machine, where no index here has them."""
 
 import json
 import re

@@ -30,7 +30,7 @@ function fetch(string $url): ?array
     return null;
 }
 
-/** Writes out the versions of a package of which each names only what differs from the one before. */
+/** Writes out versions that each name only what differs from the one before. */
 function expand(array $versions): array
 {
     $last = [];

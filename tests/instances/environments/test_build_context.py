@@ -56,3 +56,30 @@ def test_tree_of_another_repository_is_a_tar(repository: Repository, tmp_path: P
     write_context(spec, Sources([tmp_path], tmp_path / "cache"), tmp_path / "context")
     with tarfile.open(tmp_path / "context/downloads/deep/a.tar") as tar:
         assert "a.h" in tar.getnames()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> TreeDownload:
+    """A library in a folder of mirrors."""
+    repository = Repository(tmp_path / "mirrors/acme__stone")
+    (repository.folder / "lib").mkdir(parents=True)
+    repository.git("init", "--quiet")
+    (repository.folder / "lib/stone.rb").write_text("STONE = 1\n")
+    return TreeDownload(path="libraries/stone", repo="acme/stone", commit=repository.commit())
+
+
+def test_download_of_a_tree_is_a_folder(library: TreeDownload, tmp_path: Path) -> None:
+    spec = ImageSpec(name="toy:1", dockerfile="FROM scratch\n", files={DOWNLOADS: f"{library.model_dump_json()}\n"})
+    write_context(spec, Sources([tmp_path / "mirrors"], tmp_path / "cache"), tmp_path / "context")
+    folder = tmp_path / "context/downloads/libraries/stone"
+    assert [path.name for path in folder.iterdir()] == ["lib"]
+    assert (folder / "lib/stone.rb").read_text() == "STONE = 1\n"
+
+
+def test_tree_that_leads_out_of_its_folder_is_refused(library: TreeDownload, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "mirrors/acme__stone")
+    (repository.folder / "out").symlink_to("/etc/passwd")
+    bad = library.model_copy(update={"commit": repository.commit()})
+    spec = ImageSpec(name="toy:1", dockerfile="FROM scratch\n", files={DOWNLOADS: f"{bad.model_dump_json()}\n"})
+    with pytest.raises(EnvironmentFailure, match="acme/stone leads out of its folder"):
+        write_context(spec, Sources([tmp_path / "mirrors"], tmp_path / "cache"), tmp_path / "context")
