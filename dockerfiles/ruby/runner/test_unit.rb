@@ -36,6 +36,6 @@ $LOAD_PATH.unshift(File.expand_path("lib"), File.expand_path("test"))
 FILES.concat(Dir["test/**/{test_*,*_test}.rb"].sort) if FILES.empty?
 FILES << ENV["ASSAY_TRIPWIRES"] unless ENV["ASSAY_TRIPWIRES"].to_s.empty?
 FILES.each { |file| require File.expand_path(file) }
-passed = Test::Unit::AutoRunner.run(true)
+passed = Test::Unit::AutoRunner.run(false)
 File.write(REPORT, "<testsuites name=\"test-unit\">\n#{CASES.join}</testsuites>\n")
 exit passed ? 0 : 1
