@@ -14,7 +14,7 @@ fetch_packages() {
 END
     : > /tmp/undated
     UNTIL=$([ $verb = install ] && echo 9999-01-01 || cat /build/cutoff)
-    export UPSTREAM="${COMPOSER_MIRROR:-https://repo.packagist.org}" UNTIL NOTE=/tmp/undated PHP_CLI_SERVER_WORKERS=4
+    export UPSTREAM="${COMPOSER_MIRROR:-https://repo.packagist.org}" UNTIL NOTE=/tmp/undated
     php -S 127.0.0.1:9291 /build/dated_index.php > /tmp/index.log 2>&1 &
     index=$!
     until php -r 'exit(@fsockopen("127.0.0.1", 9291) ? 0 : 1);'; do
