@@ -23,7 +23,8 @@ END
     rm -f /opt/php/vendor/composer/found.json
     composer dump-autoload --dev --no-interaction --no-plugins --no-scripts ||
         composer dump-autoload --no-interaction --no-plugins --no-scripts
-    # The folder where a project expects its packages; Debian's come after its own.
+    # The folder where a project expects its packages. Debian's are there before the tree's own files run; the tree's own
+    # classes are looked for first all the same.
     for entry in /opt/php/vendor/*; do
         name=$(basename "$entry")
         [ "$name" = autoload.php ] || ln -sfn "$entry" "vendor/$name"
@@ -32,9 +33,8 @@ END
     [ -e /opt/php/composer.lock ] || debian=$(find /usr/share/php -name autoload.php ! -path '*/PHPUnit/*' ! -path '*/Composer/autoload.php' | LC_ALL=C sort)
     {
         echo '<?php'
-        echo '$loader = require "/opt/php/vendor/autoload.php";'
         for file in $debian; do echo "require_once '$file';"; done
-        echo 'return $loader;'
+        echo "return require '/opt/php/vendor/autoload.php';"
     } > vendor/autoload.php
 fi
 if [ -e /build/commands.sh ]; then

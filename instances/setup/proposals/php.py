@@ -5,7 +5,7 @@ from assay.instances.setup.composer_manifests import permits, read_composed
 from assay.instances.setup.debian_libraries import add_libraries
 from assay.instances.setup.language_version import IN_USE, get_release_date, sort_versions
 from assay.instances.setup.project_facts import Facts
-from assay.instances.setup.providers import load_providers
+from assay.instances.setup.providers import list_debian_libraries, load_providers
 from assay.instances.setup.recipe_edits import add_items
 
 
@@ -13,7 +13,8 @@ def propose(facts: Facts, recipe: Recipe) -> Recipe:
     composed = read_composed(facts.project.text("composer.json"))
     toolchain = _choose_version(facts, composed.needs.get("php", ""), composed.needs.get("phpunit/phpunit", ""))
     recipe = recipe.model_copy(update={"toolchain": toolchain, "index": facts.index})
-    recipe = add_items(recipe, "system_packages", composed.extensions)
+    debian = list_debian_libraries("php", toolchain)
+    recipe = add_items(recipe, "system_packages", (each for each in composed.extensions if each in debian))
     return recipe if facts.index else add_libraries(recipe, composed.packages, facts)
 
 
