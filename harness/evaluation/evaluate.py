@@ -111,7 +111,7 @@ class Patched:
 
     box: Box
     task: Task
-    """With the user that the image asks for."""
+    """The task, with the user that the image asks for."""
     delivery: Delivery
     applied: Applied
     info: ImageInfo | None

@@ -55,7 +55,7 @@ def _list(paths: Iterable[str]) -> bytes:
     return b"".join(path.encode(errors="surrogateescape") + b"\0" for path in paths)
 
 
-def _put_tree(wanted: TreeDownload, sources: Sources, file: Path) -> None:
+def _put_other_tree(wanted: TreeDownload, sources: Sources, file: Path) -> None:
     packed = sources.tree(TreeRef(wanted.repo, wanted.commit))
     if file.suffix == ".tar":
         shutil.copyfile(packed, file)
@@ -72,7 +72,7 @@ def _put_download(wanted: AnyDownload, sources: Sources, folder: Path) -> None:
     file = folder / wanted.path
     file.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(wanted, TreeDownload):
-        _put_tree(wanted, sources, file)
+        _put_other_tree(wanted, sources, file)
         return
     file.write_bytes(
         _read_release_file(wanted, sources) if isinstance(wanted, ReleaseDownload) else fetch(wanted, sources)

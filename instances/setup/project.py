@@ -20,9 +20,9 @@ TELLING = (
     *("*package.json", "*lerna.json", "pnpm-workspace.yaml", ".tool-versions", "*.mocharc*", "*karma.conf*"),
     *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"),
     *("manage.py", "*/manage.py", "runtests.py", "tests/runtests.py"),
-    *("*pom.xml", "*.gradle", "*.gradle.kts", "gradle.properties", "gradle/*", "*build.xml", "ivy.xml", ".java-version"),
+    *("*pom.xml", "*.gradle", "*.gradle.kts", "gradle.properties", "gradle/*", "*build.xml", "ivy.xml"),
     *("CMakeLists.txt", "*/CMakeLists.txt", "*.cmake", "*meson.build", "meson_options.txt", "meson.options"),
-    *("Makefile.*", "configure.*", ".gitmodules", ".sdkmanrc", "subprojects/*.wrap"),
+    *("Makefile.*", "configure.*", ".gitmodules", ".sdkmanrc", ".java-version", "subprojects/*.wrap"),
     *("*.gemspec", "gems.rb", ".rspec", "Rakefile", "test/*helper.rb", "spec/*helper.rb"),
 )
 """Patterns of paths (``*`` matches ``/`` too) whose text is read, beside every language's ``PROJECT_FILES``."""

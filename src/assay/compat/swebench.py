@@ -40,7 +40,7 @@ class SwebenchRun:
 
     run_id: str
     instances: Sequence[Instance]
-    """Those that were asked for, with a prediction or without."""
+    """The instances that were asked for, with a prediction or without."""
     predictions: Sequence[Prediction]
     """All of the file; those of other instances are submitted, and not evaluated."""
     runs_dir: Path

@@ -85,7 +85,7 @@ def test_what_cannot_be_entered_is_one_line(assay: Callable, rows: Path, predict
 
 @in_containers
 @pytest.mark.parametrize(("name", "file", "comment", "target", "expected"), INSTANCES)
-def test_edit_test_and_leave(
+def test_edit_test_and_leave(  # noqa: PLR0917 - a row of the table
     docker_engine: DockerEngine, in_folder: Path, name: str, file: str, comment: str, target: str, expected: str
 ) -> None:
     shell = Typed("-i", name, "--gold", "--tests", "--save", "edited.jsonl")

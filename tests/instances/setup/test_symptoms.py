@@ -30,7 +30,8 @@ SECOND_ANSWERS |= {"newer-ruby-syntax", "newer-phpunit"}
 NODES = ("10", "12", "14", "16", "18", "20", "22")
 VERSIONS = {"python": ("3.6", "3.9", "3.11"), "go": ("1.19", "1.24"), "rust": ("1.78", "1.85")}
 VERSIONS |= {"javascript": NODES, "typescript": NODES}
-VERSIONS |= {"java": ("11", "17", "21"), "cpp": ("12", "14"), "php": ("7.4", "8.2", "8.4"), "ruby": ("2.7", "3.1", "3.3")}
+VERSIONS |= {"java": ("11", "17", "21"), "cpp": ("12", "14")}
+VERSIONS |= {"php": ("7.4", "8.2", "8.4"), "ruby": ("2.7", "3.1", "3.3")}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['rule']}-{case['text'][:20]}" for case in CASES])

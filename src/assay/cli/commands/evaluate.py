@@ -67,7 +67,7 @@ def evaluate(
       assay evaluate lite -p preds.jsonl -i pallets__flask-5063 --mirror ~/mirrors -j 4
       assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
       assay evaluate lite -p jobs/2026-11-20__10-00-00
-      assay evaluate five.jsonl -p verified-preds.jsonl --skip-others
+      assay evaluate rows.jsonl -p predictions.jsonl --skip-others --run-id some
       assay evaluate lite -p preds.jsonl --environment published --strict
       assay evaluate lite -p preds.jsonl --counter pair
       assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls

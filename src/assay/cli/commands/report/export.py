@@ -62,7 +62,7 @@ def export(
 
     \b
     Examples:
-      assay report export lite.my_model --format swebench --init-metadata me.yaml
+      assay report export lite.my_model --format swebench --init-metadata new.yaml
       assay report export lite.my_model --format swebench --metadata me.yaml -o submission --check
       assay report export submission --format swebench --check
       assay report export lite.my_model --format junit -o ci

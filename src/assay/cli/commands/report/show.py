@@ -37,9 +37,9 @@ def show(
     \b
     Examples:
       assay report show releases.gold
-      assay report show first --failed
-      assay report show first --outcome env_error --outcome timed_out
-      assay report show first -i pallets__flask-5063
+      assay report show mine --failed
+      assay report show mine --outcome env_error --outcome timed_out
+      assay report show mine -i pallets__flask-5063
     """
     from assay.cli import console
 
