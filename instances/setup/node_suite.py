@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from posixpath import join, normpath
 
 from assay.harness import runners
@@ -109,16 +109,24 @@ def find_suite(packages: Mapping[str, NodePackage], paths: Sequence[str], named:
     in_packages = [each for folder in packages if folder for each in scripts.follow(folder, "test")]
     if found := _choose(in_packages, packages, known):
         return found
-    usual = (ScriptCommand(folder, words) for folder, words in _list_usual(packages))
+    usual = (ScriptCommand(folder, words) for folder, words in _list_usual(packages, paths))
     return _choose(usual, packages, known) or NodeSuite()
 
 
-def _list_usual(packages: Mapping[str, NodePackage]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for name, words in USUAL.items():
-        if name in packages.get("", NodePackage()).dependencies:
-            yield "", words
+def _list_usual(packages: Mapping[str, NodePackage], paths: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the folder and the usual command of runners that the root, else the packages, depend on or configure."""
+    for folders in ([""], [folder for folder in packages if folder]):
+        found = [(folder, name) for folder in folders for name in USUAL if _uses(name, folder, packages, paths)]
+        if found:
+            yield from ((folder, USUAL[name]) for folder, name in dict(reversed(found)).items())
             return
     yield "", ("node", "--test")
+
+
+def _uses(name: str, folder: str, packages: Mapping[str, NodePackage], paths: Sequence[str]) -> bool:
+    package = packages.get(folder, NodePackage())
+    config = re.compile(rf"{re.escape(join(folder, ''))}\.?{name}(rc.*|\.conf(ig)?\.\w+)")
+    return name in package.dependencies or any(map(config.fullmatch, paths))
 
 
 def _choose(
@@ -164,10 +172,11 @@ def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]
     words = _name_runner(command.words, package)
     if words[0] in TAP:
         return TestsRun(command, "", _print_tap(words), (), takes_files=False)
+    starter, words = (words[:1], words[1:]) if _is_starter(words) else ((), words)
     found = runners.adapt(words)
     if found is None or found[0] not in RUNNERS:
         return None
-    name, adapted = found
+    name, adapted = found[0], _start_by(starter, found[1])
     targets = [*adapted.targets]
     if name not in SELF_EXPANDING:
         targets = [each for target in targets for each in expand_pattern(target, command.folder, paths)]
@@ -175,7 +184,16 @@ def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]
     if name in {"karma", "jasmine"} or bare is None:
         return TestsRun(command, name, adapted, (), takes_files=False)
     in_tree = all(_is_there(target, command.folder, paths) for target in targets)
-    return TestsRun(command, name, bare[1], tuple(targets), takes_files=in_tree)
+    return TestsRun(command, name, _start_by(starter, bare[1]), tuple(targets), takes_files=in_tree)
+
+
+def _is_starter(words: Sequence[str]) -> bool:
+    """Return whether a program of the project's own is given a runner's name and its options."""
+    return len(words) > 1 and words[1] in USUAL and bool(re.fullmatch(r"[\w-]+", words[0])) and words[0] not in USUAL
+
+
+def _start_by(starter: Sequence[str], adapted: Adapted) -> Adapted:
+    return replace(adapted, command=adapted.command.replace("exec ", " ".join(("exec", *starter, "")), 1))
 
 
 def _print_tap(words: tuple[str, ...]) -> Adapted:
