@@ -28,30 +28,21 @@ READ_FROM_LOGS = {"infra_failure_ids", "ambiguous_failure_ids", "failure_reasons
 """Fields that swebench fills by words in a log; Assay takes no failure's class from there."""
 
 
+SOURCES = {"gold": "calc", "wrong": "unittest", "empty": "calc", "stray": "django", "missing": "calc", "module": "calc"}
+"""Id of each row to the instance of the corpus that it is."""
+
+
 def list_files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.docker
-@pytest.mark.network
-@pytest.mark.toolchain("python", "")
-def test_logs_report_and_exit_status_are_those_of_swebench(
-    published: Callable[[str, Row], Place], tmp_path: Path
-) -> None:
+def make_inputs(published: Callable[[str, Row], Place]) -> dict[str, list[dict[str, Any]]]:
+    """Return rows, and predictions for all but one: right, wrong, empty, for another tree, and without a module."""
     made = {
         name: triples.make_row(name, published(name, Row(tests=triples.make_command(name))).instance)
-        for name in ("calc", "unittest", "django")
+        for name in set(SOURCES.values())
     }
-    names = {
-        "gold": "calc",
-        "wrong": "unittest",
-        "empty": "calc",
-        "stray": "django",
-        "missing": "calc",
-        "module": "calc",
-    }
-    rows = [{**made[source], "instance_id": name} for name, source in names.items()]
-    gold: dict[str, str] = {name: made[source]["patch"] for name, source in names.items()}
+    gold: dict[str, str] = {name: made[source]["patch"] for name, source in SOURCES.items()}
     patches = {
         "gold": gold["gold"],
         "wrong": gold["wrong"].replace("return a + b", "return a + b + 1"),
@@ -61,26 +52,36 @@ def test_logs_report_and_exit_status_are_those_of_swebench(
     }
     assert len({*patches.values()}) == len(patches)
     answers = [{"instance_id": name, "model_name_or_path": "a/m", "model_patch": p} for name, p in patches.items()]
-    reports: list[dict[str, Any]] = []
+    rows = [{**made[source], "instance_id": name} for name, source in SOURCES.items()]
+    return {"rows.jsonl": rows, "preds.jsonl": answers}
+
+
+def run_both(folder: Path, inputs: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Run swebench and Assay, each in a folder of its own; return the reports."""
     for side in ("theirs", "ours"):
-        folder = tmp_path / side
-        folder.mkdir()
-        for file, lines in (("rows.jsonl", rows), ("preds.jsonl", answers)):
-            (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
-        with chdir(folder):
-            if side == "theirs":
-                run_with(["swebench==5.0.2"], "python", "-m", "swebench.harness.run_evaluation", *COMMAND.split())
-            else:
-                command = [sys.executable, "-m", "assay.compat.swebench", *COMMAND.split()]
-                done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)
-                assert done.returncode == 0, done.stderr
-        reports.append(json.loads((folder / "a__m.r1.json").read_text()))
-    theirs, ours = reports
-    assert theirs["resolved_ids"] == ["gold"]
-    assert theirs["error_ids"] == ["stray"]
+        (folder / side).mkdir()
+        for file, lines in inputs.items():
+            (folder / side / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with chdir(folder / "theirs"):
+        run_with(["swebench==5.0.2"], "python", "-m", "swebench.harness.run_evaluation", *COMMAND.split())
+    with chdir(folder / "ours"):
+        command = [sys.executable, "-m", "assay.compat.swebench", *COMMAND.split()]
+        done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    return [json.loads((folder / side / "a__m.r1.json").read_text()) for side in ("theirs", "ours")]
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.toolchain("python", "")
+def test_logs_report_and_exit_status_are_those_of_swebench(
+    published: Callable[[str, Row], Place], tmp_path: Path
+) -> None:
+    theirs, ours = run_both(tmp_path, make_inputs(published))
+    assert (theirs["resolved_ids"], theirs["error_ids"]) == (["gold"], ["stray"])
     assert sorted(theirs["unresolved_ids"]) == ["module", "wrong"]
     assert (theirs["empty_patch_ids"], theirs["incomplete_ids"]) == (["empty"], ["missing"])
-    assert {*theirs} == {*ours}
+    assert list(theirs) == list(ours)
     assert {name for name in theirs if theirs[name] != ours[name]} <= READ_FROM_LOGS
     logs = [tmp_path / side / "logs" for side in ("theirs", "ours")]
     assert list_files(logs[0]) == list_files(logs[1])

@@ -26,6 +26,7 @@ import front_door
 import stand_ins
 from assay.agents.external.adapter import Adapter
 from assay.agents.llm.prices import load_prices
+from assay.cli.foreign import IGNORED
 from assay.cli.printing import get_raw
 from assay.harness.domain import Recipe
 from assay.harness.errors import AssayError
@@ -66,7 +67,7 @@ class Elsewhere:
 
 TABLE = yaml.safe_load((Path(__file__).parent / "elsewhere.yaml").read_text())
 ELSEWHERE = [Elsewhere(**row) for row in TABLE["commands"]]
-FOREIGN = frozenset(TABLE["options_of_other_programs"])
+FOREIGN = frozenset(TABLE["options_of_other_programs"]).union(*IGNORED.values())
 
 
 def elsewhere(line: str) -> Elsewhere:

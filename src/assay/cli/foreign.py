@@ -15,7 +15,7 @@ IGNORED = {
     },
     "sb-cli": dict.fromkeys(("--api_key", "--verify_submission", "--wait_for_evaluation", "--extra_arg", "-e"), ""),
 }
-"""Options that mean nothing here, each with one value: values that are taken, between blanks; empty for all."""
+"""Options that mean nothing here, each with the values that it may have, separated by blanks; empty for any."""
 
 
 class ForeignCommand(ConfiguredCommand):

@@ -92,6 +92,7 @@ class SwebenchRun:
         names = sorted(each.instance_id for each in self.predictions)
         fields = report.model_dump(mode="json", include={*OWN})
         fields |= {"submitted_instances": len(names), "submitted_ids": names}
+        fields["schema_version"] = fields.pop("schema_version")
         there = {each.name for each in self.place.images.engine.list_images()} if self.place.images else set()
         images = {each.environment.image for each in self.instances if isinstance(each.environment, PublishedImage)}
         fields |= {"unstopped_instances": 0, "unstopped_containers": [], "unremoved_images": sorted(images & there)}
@@ -109,7 +110,9 @@ def _write_logs(run: RunToExport, graded: Graded, folder: Path, patch: str, row:
     files[f"{folder}/patch.diff"] = patch.encode(errors="replace")
     if graded.verdict.outcome in INFRASTRUCTURE:
         files.pop(f"{folder}/report.json", None)
-    if isinstance(row.environment, PublishedImage) and graded.evidence.apply.status is ApplyStatus.APPLIED:
+    if graded.evidence.apply.status is not ApplyStatus.APPLIED:  # the output is git's
+        files.pop(f"{folder}/test_output.txt", None)
+    elif isinstance(row.environment, PublishedImage):
         files[f"{folder}/eval.sh"] = make_script(row.environment.eval_script).encode()
     shutil.rmtree(folder, ignore_errors=True)
     for name, content in files.items():

@@ -119,7 +119,7 @@ def swebench_run_evaluation(
         run = SwebenchRun(run_id, instances, predictions, runs_dir, place)
         report = run.evaluate(regrades=rewrite_reports == "yes")
         path = run.write_report(report, report_dir, dataset_name, split)
-    print(f"Total instances: {report.total_instances}\nInstances submitted: {len(predictions)}")
+    print(f"Total instances: {report.total_instances}\nInstances submitted: {report.submitted_instances}")
     for group in ("completed", "incomplete", "resolved", "unresolved", *WITH):
         title = f"with {WITH[group]}" if group in WITH else group
         print(f"Instances {title}: {len(getattr(report, f'{group}_ids'))}")
