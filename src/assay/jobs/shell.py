@@ -92,9 +92,11 @@ class Shell:
 
     def _shape(self, task: Task, patch: GatedPatch) -> Task:
         """Return the task as the container gets it: a command that takes targets, and hidden tests only if asked."""
-        plan = task.plan
-        taking = replace_targets(plan.command, plan.targets or plan.chosen, [TARGETS])
-        command = f'targets=("$@")\n{taking.replace(shlex.quote(TARGETS), TARGETS)}'
+        plan, bench = task.plan, self.place.bench
+        command = replace_targets(plan.command, plan.targets or plan.chosen, [TARGETS])
+        if command == plan.command and not self.has_tests:  # it names files of the hidden tests
+            command = bench.plan_files(task.instance, ()).command
+        command = f'targets=("$@")\n{command.replace(shlex.quote(TARGETS), TARGETS)}'
         limits = plan.limits.model_copy(update={"seconds": LIFETIME})
         plan = plan.model_copy(update={"command": command, "targets": (), "tripwires": False, "limits": limits})
         if self.has_tests:

@@ -20,11 +20,13 @@ from toy import GOLD
 PYTHON = "pallets__flask-2.3.2"
 GO, RUST = pytest.mark.toolchain("go", ""), pytest.mark.toolchain("rust", "")
 INSTANCES = [
-    pytest.param(PYTHON, "src/flask/cli.py", "#", "tests/test_cli.py", " passed", id="python"),
-    pytest.param("tidwall__gjson-1.14.4", "gjson.go", "//", "", "--- PASS: TestIssue301 ", marks=GO, id="go"),
-    pytest.param("tokio-rs__slab-0.4.11", "src/lib.rs", "//", "", "test result: ok", marks=RUST, id="rust"),
+    pytest.param((PYTHON, "src/flask/cli.py", "#", "tests/test_cli.py", " passed"), id="python"),
+    pytest.param(("tidwall__gjson-1.14.4", "gjson.go", "//", "", "--- PASS: TestIssue301 "), marks=GO, id="go"),
+    pytest.param(("tokio-rs__slab-0.4.11", "src/lib.rs", "//", "", "test result: ok"), marks=RUST, id="rust"),
 ]
 CONTAINERS = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("shell")]
+DONE = "done\r\nassay@testbed:/testbed$ "
+"""A command has ended, and the shell reads again: it would lose a Ctrl-D that came earlier."""
 HIDDEN = "test_session_refresh_vary"
 """Name of a test that the test patch of the Python instance changes, and that its base commit does not have."""
 
@@ -46,7 +48,7 @@ class Typed:
         self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
         os.close(theirs)
 
-    def type(self, keys: str, until: str = "", seconds: float = 900) -> str:
+    def type(self, keys: str, until: str = "", seconds: float = 300) -> str:
         """Type, and wait for a text or the end; return everything that was printed since."""
         os.write(self._terminal, keys.encode())
         begun, latest = len(self.printed), time.monotonic() + seconds
@@ -84,16 +86,16 @@ def test_what_cannot_be_entered_is_one_line(assay: Callable, rows: Path, predict
 
 
 @in_containers
-@pytest.mark.parametrize(("name", "file", "comment", "target", "expected"), INSTANCES)
-def test_edit_test_and_leave(  # noqa: PLR0917 - a row of the table
-    docker_engine: DockerEngine, in_folder: Path, name: str, file: str, comment: str, target: str, expected: str
-) -> None:
+@pytest.mark.usefixtures("in_folder")
+@pytest.mark.parametrize("case", INSTANCES)
+def test_edit_test_and_leave(docker_engine: DockerEngine, case: tuple[str, ...]) -> None:
+    name, file, comment, target, expected = case
     shell = Typed("-i", name, "--gold", "--tests", "--save", "edited.jsonl")
     assert "in /testbed as assay" in shell.type("", "$ ")
-    assert expected in shell.type(f"./run-tests {target}; echo do\\ne\n", "done")
-    shell.type(f"echo '{comment} edited' >> {file}; echo do\\ne\n", "done")
-    assert f"+{comment} edited" in shell.type("./diff; echo do\\ne\n", "done")
-    assert "33 101" in shell.type("stty size; echo do\\ne\n", "done")
+    assert expected in shell.type(f"./run-tests {target}; echo do\\ne\n", DONE)
+    shell.type(f"echo '{comment} edited' >> {file}; echo do\\ne\n", DONE)
+    assert f"+{comment} edited" in shell.type("./diff; echo do\\ne\n", DONE)
+    assert "33 101" in shell.type("stty size; echo do\\ne\n", DONE)
     shell.type("\x04")
     assert shell.process.wait(60) == 0
     assert not left_behind(docker_engine, name)
