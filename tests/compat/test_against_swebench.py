@@ -81,7 +81,7 @@ def test_logs_report_and_exit_status_are_those_of_swebench(
     assert (theirs["resolved_ids"], theirs["error_ids"]) == (["gold"], ["stray"])
     assert sorted(theirs["unresolved_ids"]) == ["module", "wrong"]
     assert (theirs["empty_patch_ids"], theirs["incomplete_ids"]) == (["empty"], ["missing"])
-    assert list(theirs) == list(ours)
+    assert {*theirs} == {*ours}
     assert {name for name in theirs if theirs[name] != ours[name]} <= READ_FROM_LOGS
     logs = [tmp_path / side / "logs" for side in ("theirs", "ours")]
     assert list_files(logs[0]) == list_files(logs[1])

@@ -92,7 +92,6 @@ class SwebenchRun:
         names = sorted(each.instance_id for each in self.predictions)
         fields = report.model_dump(mode="json", include={*OWN})
         fields |= {"submitted_instances": len(names), "submitted_ids": names}
-        fields["schema_version"] = fields.pop("schema_version")
         there = {each.name for each in self.place.images.engine.list_images()} if self.place.images else set()
         images = {each.environment.image for each in self.instances if isinstance(each.environment, PublishedImage)}
         fields |= {"unstopped_instances": 0, "unstopped_containers": [], "unremoved_images": sorted(images & there)}
