@@ -13,7 +13,7 @@ from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.proposals import propose
 from assay.instances.setup.setup_record import AppliedChange, SetupRecord, SetupRound
-from assay.instances.setup.symptoms import COLOURS, diagnose
+from assay.instances.setup.symptoms import COLOURS, diagnose, name_unanswered
 from assay.instances.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe
 
 ENOUGH = 0.95  # share of the collected tests that must pass, twice
@@ -71,7 +71,7 @@ class Search:
             if record.ended:
                 return record
             recipe = record.following
-        return self._end(record, _why_not(record, self.rounds), began)
+        return self._end(record, _why_not(record, self.rounds, self.facts), began)
 
     def _judge(self, record: SetupRecord, recipe: Recipe, run: TriedRecipe, began: float) -> SetupRecord:
         """Add a round to the record: it ends the search, or leads to the next recipe."""
@@ -184,7 +184,7 @@ def _differences(old: Recipe, new: Recipe) -> str:
     return ", ".join(name for name in Recipe.model_fields if getattr(old, name) != getattr(new, name)) or "nothing"
 
 
-def _why_not(record: SetupRecord, rounds: int) -> str:
+def _why_not(record: SetupRecord, rounds: int, facts: Facts) -> str:
     if not record.attempts:
         return "nothing was tried"
     last = record.attempts[-1]
@@ -192,4 +192,6 @@ def _why_not(record: SetupRecord, rounds: int) -> str:
     lines = last.output.splitlines() if last.problem != NO_TESTS else []  # those are Assay's own tests
     errors = [line.strip() for line in lines if ERROR.search(line)]
     end = "no round is left" if len(record.attempts) >= rounds else "no rule knows more"
-    return f"{state}; {end}" + (f" (last error: {errors[-1][:160]})" if errors else "")
+    missing = name_unanswered(last.output, last.recipe, facts)[:3]
+    said = "; ".join(missing) if missing else (f"last error: {errors[-1][:160]}" if errors else "")
+    return f"{state}; {end}" + (f" ({said})" if said else "")

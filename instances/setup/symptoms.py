@@ -67,6 +67,17 @@ def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Appl
     return recipe, findings
 
 
+def name_unanswered(text: str, recipe: Recipe, facts: Facts) -> list[str]:
+    """Return the reasons of the rules that match an output and know no change, each once."""
+    found = dict[str, None]()
+    for symptom in symptoms():
+        if symptom.languages and recipe.language in symptom.languages:
+            for _, groups in symptom.matches(COLOURS.sub("", text)):
+                if REMEDIES[symptom.remedy](recipe, groups, facts) == recipe:
+                    found[symptom.reason.format(**groups)] = None
+    return list(found)
+
+
 @cache
 def symptoms() -> tuple[Symptom, ...]:
     folder = Path(__file__).with_name("rules")
