@@ -6,13 +6,14 @@ Assay's own options are the settings of ``assay evaluate``.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.choices import EnvironmentChoice
-from assay.cli import config, console
+from assay.cli import config
 from assay.cli.loading import find_run, load_predictions, load_to_evaluate
 from assay.harness.errors import EngineUnavailable, UserError
 
@@ -24,9 +25,23 @@ SETTINGS = (
     *("strict", "fail_fast", "counter", "setup", "registry", "push", "disk", "executor", "address", "build_limits"),
     *("jobs", "timeout"),
 )
-YES, NO = ("yes", "true", "t", "y", "1"), ("no", "false", "f", "n", "0")
 WITH = {"infra_failure": "likely infrastructure failures", "ambiguous_failure": "ambiguous failures"}
 WITH |= {"empty_patch": "empty patches", "error": "errors"}
+
+
+class Switch(StrEnum):
+    """Words for true and false that swebench takes."""
+
+    YES = "yes"
+    TRUE = "true"
+    T = "t"
+    Y = "y"
+    ONE = "1"
+    NO = "no"
+    FALSE = "false"
+    F = "f"
+    N = "n"
+    ZERO = "0"
 
 
 @contextmanager
@@ -35,6 +50,8 @@ def _ending_as_python_does() -> Iterator[None]:
     try:
         yield
     except (UserError, EngineUnavailable) as error:
+        from assay.cli import console
+
         console.say(f"assay: {error}")
         raise typer.Exit(1) from None
 
@@ -60,12 +77,6 @@ def _open_place(
     return place, given["runs_dir"]
 
 
-def _read_switch(text: str) -> str:
-    if text.lower() not in YES + NO:
-        raise typer.BadParameter("takes true or false")
-    return "yes" if text.lower() in YES else "no"
-
-
 def swebench_run_evaluation(
     context: typer.Context,
     predictions_path: Annotated[
@@ -84,9 +95,9 @@ def swebench_run_evaluation(
     timeout: Annotated[int, typer.Option("-t", "--timeout", min=1, help="Limit of the tests in seconds.")] = 1800,
     report_dir: Annotated[Path, typer.Option("--report_dir", metavar="DIR", help="Folder of the report.")] = Path(),
     rewrite_reports: Annotated[
-        str,
-        typer.Option("--rewrite_reports", metavar="BOOL", callback=_read_switch, help="Grade saved evidence again."),
-    ] = "no",
+        Switch,
+        typer.Option("--rewrite_reports", metavar="BOOL", case_sensitive=False, help="Grade saved evidence again."),
+    ] = Switch.NO,
 ) -> None:
     """Evaluate as `python -m swebench.harness.run_evaluation` does, with its flags, files and exit status.
 
@@ -101,6 +112,7 @@ def swebench_run_evaluation(
       assay swebench run_evaluation -d rows.jsonl -p gold -id gold -i acme__calc-1 acme__calc-2 --max_workers 2
       assay swebench run_evaluation -d rows.jsonl -p preds.jsonl -id second --cache_level none --clean True
     """
+    from assay.cli import console
     from assay.compat.swebench import NAMES, SwebenchRun
     from assay.instances.dataset.predictions import check_predictions
     from assay.jobs.evaluate import control_pairs
@@ -117,7 +129,7 @@ def swebench_run_evaluation(
             check_predictions(predictions, {each.id.lower() for each in instances})
         place, runs_dir = _open_place(context, instances, jobs=max(1, max_workers), timeout=timeout)
         run = SwebenchRun(run_id, instances, predictions, runs_dir, place)
-        report = run.evaluate(regrades=rewrite_reports == "yes")
+        report = run.evaluate(regrades=rewrite_reports in {Switch.YES, Switch.TRUE, Switch.T, Switch.Y, Switch.ONE})
         path = run.write_report(report, report_dir, dataset_name, split)
     print(f"Total instances: {report.total_instances}\nInstances submitted: {report.submitted_instances}")
     for group in ("completed", "incomplete", "resolved", "unresolved", *WITH):
@@ -213,6 +225,7 @@ def multi_swe_bench_run_evaluation(
     Example:
       assay multi-swe-bench run_evaluation --config config.json
     """
+    from assay.cli import console
     from assay.compat.multi_swe_bench import evaluate, find_pairs, read_config
 
     with _ending_as_python_does():
