@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.registry import AGENTS
+from assay.agents.registry import AGENTS, make_agent
 
 PAGE = (Path(__file__).parents[2] / "docs/solvers.md").read_text(encoding="utf-8")
 OTHERS = {"gold", "null", "replay", "command"}
@@ -17,7 +17,8 @@ def test_the_page_names_every_setting_with_its_usual_value(name: str) -> None:
     said = {
         setting.strip(" `"): usual.strip(" `") for names, usuals in cells for setting, usual in _pair(names, usuals)
     }
-    fields = AGENTS[name].Settings.model_fields
+    _, settings = make_agent(name)
+    fields = type(settings).model_fields
     assert said.keys() == fields.keys()
     for setting, field in fields.items():
         usual = field.get_default(call_default_factory=True)

@@ -8,6 +8,7 @@ import pytest
 
 from assay.cli.commands import demo
 from assay.harness.errors import EnvironmentFailure
+from toy import make_instance
 
 
 @pytest.mark.docker
@@ -34,10 +35,10 @@ def test_an_instance_that_cannot_be_fetched_is_left_out_and_named(
     def load(_dataset: str, ids: list[str], _split: None) -> SimpleNamespace:
         if ids[0] != demo.PARTIAL:
             raise EnvironmentFailure("cargo cannot fetch it")
-        return SimpleNamespace(instances=ids)
+        return SimpleNamespace(instances=[make_instance(id=ids[0])])
 
     monkeypatch.setattr(demo, "load_instances", load)
-    assert demo._load_instances() == [demo.PARTIAL]
+    assert [each.id for each in demo._load_instances()] == [demo.PARTIAL]
     assert capsys.readouterr().err.count("left out, cargo cannot fetch it") == 3
     monkeypatch.setattr(demo, "PARTIAL", "")
     with pytest.raises(EnvironmentFailure, match="cannot fetch it"):

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from assay.harness.domain import Instance
     from assay.jobs.workplace import Workplace
 
-SETTINGS = (
-    *("strict", "fail_fast", "counter", "setup", "registry", "push", "disk", "executor", "address", "build_limits"),
-    *("jobs", "timeout"),
-)
 WITH = {"infra_failure": "likely infrastructure failures", "ambiguous_failure": "ambiguous failures"}
 WITH |= {"empty_patch": "empty patches", "error": "errors"}
 
@@ -64,6 +60,7 @@ def _open_place(
     Where no setting says otherwise, the images that rows name are used, as the other evaluators do.
     """
     from assay.harness.domain import PublishedImage
+    from assay.jobs.workplace import WorkplaceSettings
 
     root: Any = context.find_root()
     read = root.command.commands["evaluate"].make_context("evaluate", ["rows"], parent=root)
@@ -71,7 +68,7 @@ def _open_place(
     named = any(isinstance(each.environment, PublishedImage) for each in instances)
     if named and read.get_parameter_source("environment").name == "DEFAULT":
         environment = EnvironmentChoice.PUBLISHED
-    settings = {name: given[name] for name in SETTINGS} | own
+    settings: Any = {name: given[name] for name in WorkplaceSettings.__annotations__ if name in given} | own
     folders = [*(given["mirror"] or ()), *mirrors]
     place = config.workplace(given["engine"], folders, given["recipes"], environment, **settings)
     return place, given["runs_dir"]
