@@ -53,7 +53,7 @@ PHP = Hello(
         "tests/MoreTest.php": PHP_TEST.format(name="More", body="$this->assertSame('1.1.0', Calc\\Calc::VERSION);")
     },
     fixed=("MoreTest::testMore",),
-    kept=("RunsTest::testRuns",),
+    kept=(),
 )
 MANIFESTS = {"ruby": "Gemfile", "php": "composer.json"}
 INDEXES = {"ruby": "BUNDLE_MIRROR__ALL", "php": "COMPOSER_MIRROR"}
