@@ -21,8 +21,13 @@ echo json_encode(['packages' => $packages, 'dev' => true, 'dev-package-names' =>
 END
     [ -e /opt/php/vendor/composer/installed.json ] || mv /opt/php/vendor/composer/found.json /opt/php/vendor/composer/installed.json
     rm -f /opt/php/vendor/composer/found.json
-    composer dump-autoload --dev --no-interaction --no-plugins --no-scripts ||
-        composer dump-autoload --no-interaction --no-plugins --no-scripts
+    # Composer reads a manifest as its own day did: names in its requirements that are no longer valid stop it.
+    php > /tmp/composer/composer.json -r '
+        $manifest = json_decode(file_get_contents("composer.json"), true) ?: [];
+        $kept = ["name", "type", "autoload", "autoload-dev"];
+        $valid = preg_match("~^[a-z0-9._-]+/[a-z0-9._-]+$~", $manifest["name"] ?? "");
+        echo json_encode((object) array_diff_key(array_intersect_key($manifest, array_flip($kept)), $valid ? [] : ["name" => 0]));'
+    COMPOSER=/tmp/composer/composer.json composer dump-autoload --no-interaction --no-plugins --no-scripts
     # The folder where a project expects its packages. Debian's are there before the tree's own files run; the tree's own
     # classes are looked for first all the same.
     for entry in /opt/php/vendor/*; do
