@@ -93,6 +93,8 @@ _BUNDLES = re.compile(
     r"(?:etc/ssl/certs|etc/pki|usr/share/ca-certificates|usr/local/share/ca-certificates|etc/ca-certificates)/.+"
     r"|(?:.*/)?certifi/cacert\.pem"
 )
+_SNAKE_OIL = frozenset({"etc/ssl/private/ssl-cert-snakeoil.key", "etc/ssl/certs/ssl-cert-snakeoil.pem"})
+"""What Debian's ssl-cert makes for the machine on which it is installed, here the image; PostgreSQL needs it."""
 _CERTIFI = "certifi/cacert.pem"
 _RECORDED = re.compile(rb"certifi/cacert\.pem,sha256=([\w-]+)")
 FILE = "file:"  # prefix of the hash of a whole file
@@ -107,7 +109,7 @@ def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
             yield FoundSecret(rule=rule, path=path, what="a file of settings that belong to a person or a machine")
     if _SETTINGS.fullmatch(outer):
         yield from _search(path, data.decode(errors="replace"))
-    if _PERSONAL.match(path) and (_PRIVATE_KEY.search(data) or _WELL_KNOWN_TOKEN.search(data)):
+    if path not in _SNAKE_OIL and _PERSONAL.match(path) and (_PRIVATE_KEY.search(data) or _WELL_KNOWN_TOKEN.search(data)):
         yield FoundSecret(rule=CREDENTIAL, path=path, what="a private key, or a token by its form")
 
 
@@ -143,7 +145,7 @@ def certificates(path: str, data: bytes) -> tuple[str, ...]:
     """
     if path.endswith(".dist-info/RECORD"):
         return tuple(f"{FILE}{value.decode()}" for value in _RECORDED.findall(data))
-    if not _BUNDLES.fullmatch(path):
+    if not _BUNDLES.fullmatch(path) or path in _SNAKE_OIL:
         return ()
     own = f"{FILE}{base64.urlsafe_b64encode(sha256(data).digest()).decode().rstrip('=')}"
     found = dict.fromkeys(filter(None, map(_fingerprint, _BODY.findall(data))))

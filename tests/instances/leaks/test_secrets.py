@@ -46,6 +46,7 @@ def test_value_is_never_shown() -> None:
             "opt/venv/lib/python3/site-packages/x/tests/key.pem",
             "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\n",
         ),
+        ("etc/ssl/private/ssl-cert-snakeoil.key", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\n"),
         ("root/.m2/settings.xml", "<settings><!-- <proxy> --></settings>"),
         ("usr/share/maven/conf/settings.xml", "  <proxy>\n"),
     ],
