@@ -35,7 +35,7 @@ from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.saved import Labels, SavedCause, SavedPatchDiff, SavedVerdict
 from assay.version import __version__
 
-CONTROL = "control"  # the file by which a run at work is controlled; ``control.py`` says how
+CONTROL = "control"  # orders to a run at work (``control.py``)
 REPORT_FILES = 5000  # kept of one evaluation; a patch may write any number of them
 
 

@@ -192,3 +192,14 @@ def test_size_of_a_folder_is_what_it_takes_on_the_disk(tmp_path: Path) -> None:
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(10**9)
     assert 1_000_000 <= measure_folder(tmp_path) < 1_200_000
+
+
+def test_person_works_in_a_box_with_the_program_s_own_input_and_output(
+    program: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with made(program, tmp_path).open(BoxSpec(IMAGE.name)) as box:
+        assert box.attached is not None
+        done = box.attached.attach(["bash"], "nobody", "/tmp", {"A": "b"})
+    assert (done.exit_code, capfd.readouterr().out) == (0, "\nprinted\n")
+    *_, execute, _ = calls(tmp_path)
+    assert execute[-6:] == ["", "nobody", "/tmp", "16777216", "", "bash"]
