@@ -12,7 +12,12 @@ from assay.instances.setup.node_manifests import NodePackage
 from assay.instances.setup.node_scripts import BUILDS, Expansion, ScriptCommand
 
 RUNNERS = ("jest", "vitest", "mocha", "ava", "node_test", "tape", "jasmine", "karma")
-TAP: Mapping[str, tuple[str, ...]] = {"tap": ("--reporter=tap",), "qunit": ("--reporter", "tap"), "brittle": ()}
+TAP: Mapping[str, tuple[str, ...]] = {
+    "tap": ("--reporter=tap",),
+    "qunit": ("--reporter", "tap"),
+    "brittle": (),
+    "vows": ("--tap",),
+}
 """Programs that print TAP, and the words that make them."""
 USUAL: Mapping[str, tuple[str, ...]] = {
     "vitest": ("vitest", "run"),
@@ -61,6 +66,7 @@ BUILDERS |= frozenset(
     }
 )
 SURELY_WORK = re.compile(r"build|compile|dist|bundle|generate|tsc")
+NOTHING = re.compile(r"echo\s+(\"[^\"]*\"|'[^']*')|exit \d")
 GLOB = re.compile(r"[*?\[{]|\(.*\|")
 SELF_EXPANDING = frozenset({"jest", "vitest", "mocha", "ava"})
 
@@ -120,7 +126,8 @@ def _list_usual(packages: Mapping[str, NodePackage], paths: Sequence[str]) -> It
         if found:
             yield from ((folder, USUAL[name]) for folder, name in dict(reversed(found)).items())
             return
-    yield "", ("node", "--test")
+    if not re.search(r"[\w@]", NOTHING.sub("", packages.get("", NodePackage()).scripts.get("test", ""))):
+        yield "", ("node", "--test")  # files of a runner that is not known would pass, whatever their tests do
 
 
 def _uses(name: str, folder: str, packages: Mapping[str, NodePackage], paths: Sequence[str]) -> bool:
@@ -212,7 +219,8 @@ def _name_runner(words: tuple[str, ...], package: NodePackage) -> tuple[str, ...
         options = [word for word in words[1 : words.index(files[0])] if word.startswith("-r")]
         return ("tape", *options, *files[:1])
     at = words.index(files[0])
-    return (*words[:at], "--test", *words[at:]) if not package.dependencies.keys() & USUAL.keys() else words
+    alone = not package.dependencies.keys() & (USUAL.keys() | TAP.keys())
+    return (*words[:at], "--test", *words[at:]) if alone else words
 
 
 def _is_there(target: str, folder: str, paths: frozenset[str]) -> bool:

@@ -33,8 +33,8 @@ def test_what_runs_the_tests(facts, case: dict[str, Any]) -> None:
     for name, value in case.get("fields", {}).items():
         found = getattr(recipe, name)
         assert (list(found) if isinstance(found, tuple) else found) == value
-    assert read_statements(recipe.test_command)
-    assert recipe.test_files == ("patch" if "{files}" in recipe.test_command else "all")
+    assert bool(read_statements(recipe.test_command)) == bool(case["has"])
+    assert recipe.test_files == ("patch" if "{files}" in recipe.test_command or not case["has"] else "all")
 
 
 @pytest.mark.parametrize(
