@@ -109,7 +109,11 @@ def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
             yield FoundSecret(rule=rule, path=path, what="a file of settings that belong to a person or a machine")
     if _SETTINGS.fullmatch(outer):
         yield from _search(path, data.decode(errors="replace"))
-    if path not in _SNAKE_OIL and _PERSONAL.match(path) and (_PRIVATE_KEY.search(data) or _WELL_KNOWN_TOKEN.search(data)):
+    if (
+        path not in _SNAKE_OIL
+        and _PERSONAL.match(path)
+        and (_PRIVATE_KEY.search(data) or _WELL_KNOWN_TOKEN.search(data))
+    ):
         yield FoundSecret(rule=CREDENTIAL, path=path, what="a private key, or a token by its form")
 
 
