@@ -28,7 +28,6 @@ LEFT_OUT = frozenset(
 LEFT_OUT |= frozenset(
     {"--color", "-C", "--no-colors", "--no-color", "-p", "--parallel", "-j", "--jobs", "--inspect", "-G"}
 )
-"""ts-mocha names its file of settings by ``-p``, too, and looks for the usual one without."""
 place_siblings = javascript.place_siblings
 
 
@@ -38,12 +37,12 @@ def tripwires(dice: random.Random) -> Tripwires:
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:
-    command = part(words, OPTIONS[NAME].program, OPTIONS[NAME].value_options)
+    of_types = {"-p"} if any(word.endswith("ts-mocha") for word in words) else set()  # otherwise: in parallel
+    command = part(words, OPTIONS[NAME].program, OPTIONS[NAME].value_options | of_types)
     if command is None or command.has(OTHER_WORK):
         return None
-    start = shlex.join(
-        [*command.start, "--reporter", "/opt/assay/mocha.js", *command.without(LEFT_OUT)[len(command.start) :]]
-    )
-    runs_tripwires = read_choice(NAME, [command.without(LEFT_OUT)]).runs_tripwires
+    kept = command.without(LEFT_OUT - of_types)
+    start = shlex.join([*command.start, "--reporter", "/opt/assay/mocha.js", *kept[len(command.start) :]])
     text = f"ASSAY_REPORT={{report}} ASSAY_TRIPWIRES={PLACEHOLDER} exec {start}"
+    runs_tripwires = read_choice(NAME, [kept]).runs_tripwires
     return Adapted(text, "jest_json", command.targets, runs_tripwires, log_format="mocha_text")

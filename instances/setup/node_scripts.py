@@ -52,6 +52,8 @@ class ScriptCommand:
     """Assignments before it."""
     script: str = ""
     """The script in which it stands."""
+    prepares: bool = False
+    """Whether it belongs to a script that runs before another, such as ``pretest``."""
 
     @property
     def program(self) -> str:
@@ -72,7 +74,8 @@ class Expansion:
             return
         for each in (f"pre{name}", name, f"post{name}"):
             if text := package.scripts.get(each):
-                yield from self._read(ScriptCommand(folder, (), (), each), text, depth)
+                found = self._read(ScriptCommand(folder, (), (), each), text, depth)
+                yield from (replace(command, prepares=True) for command in found) if each != name else found
 
     def _read(self, at: ScriptCommand, text: str, depth: int) -> Iterator[ScriptCommand]:
         try:

@@ -169,6 +169,8 @@ def is_build(command: ScriptCommand) -> bool:
         return False
     if CHECKS.fullmatch(command.program) or "--noEmit" in words or "--dry-run" in words:
         return False
+    if command.prepares:
+        return True
     if command.program == "node" or command.program in {"sh", "bash", "ts-node", "tsx", "zx"}:
         return any(map(SURELY_WORK.search, words[1:]))
     return command.program in BUILDERS or any(map(SURELY_WORK.search, words))

@@ -165,7 +165,7 @@ def test_command_of_karma_gets_a_configuration_over_its_own() -> None:
     ("runner", "line", "parts"),
     [
         ("mocha", "npx mocha -R dot -r tsx --bail a.js", ["{tripwires} exec npx mocha --reporter ", ".js -r tsx a.js"]),
-        ("mocha", "ts-mocha -p tsconfig.json 'a/*.ts'", ["exec ts-mocha --reporter /opt/assay/mocha.js 'a/*.ts'"]),
+        ("mocha", "ts-mocha -p tsconfig.json 'a/*.ts'", ["/opt/assay/mocha.js -p tsconfig.json 'a/*.ts'"]),
         ("tape", "tape -r esm test/*.js", ["{tripwires} exec node -r esm /opt/assay/tape.js {report} test/*.js"]),
         ("node_test", "node --test --test-reporter x a/*.js", ["node --test --test-", "{reports}/junit.xml a/*.js"]),
         ("ava", "ava --verbose -c 2 a.js", ["exec ava --tap -c 2 a.js"]),
