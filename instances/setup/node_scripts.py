@@ -185,10 +185,10 @@ def unwrap(command: ScriptCommand) -> ScriptCommand:
 
 def _find_wrapped(words: list[str], env: list[str]) -> list[str]:
     """Return the words from the program on that a wrapper starts; assignments before it go to ``env``."""
-    if "--" in words:
-        return words[words.index("--") + 1 :]
     while words and (words[0].startswith("-") or ASSIGNMENT.fullmatch(words[0]) or words[0] == "cover"):
         word = words.pop(0)
+        if word == "--":
+            break
         if ASSIGNMENT.fullmatch(word) and not word.startswith("-"):
             env.append(word)
         elif word in {"-e", "-f", "-r", "--reporter", "--config", "-c"} and words:

@@ -143,7 +143,8 @@ def _give(run: TestsRun, *, takes_files: bool) -> list[str]:
 def _write_run(run: TestsRun, command: str) -> list[str]:
     *before, last = command.split("\n")
     given = ['"$@"'] if run.takes_files or run.targets else []
-    return [*before, " ".join((*_assign(run.command.env), last, *ENDS.get(run.runner, ()), *given))]
+    ends = [each for each in ENDS.get(run.runner, ()) if each not in last]
+    return [*before, " ".join((*_assign(run.command.env), last, *ends, *given))]
 
 
 def _write_build(build: ScriptCommand) -> str:
