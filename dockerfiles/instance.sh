@@ -10,9 +10,10 @@ present > /tmp/before
 touch /tmp/start
 
 # Changed files get the present time, by which build tools see that their products are out of date.
+# A submodule of another commit is emptied: it is the recipe that fills it.
 cd /testbed
 xargs -0 -r rm -rf -- < /build/tree/removed
-tar --extract --no-same-owner --touch --unlink-first --file /build/tree/changed.tar
+tar --extract --no-same-owner --touch --unlink-first --recursive-unlink --file /build/tree/changed.tar
 
 # One commit only: no other history, no remote, no reflog, and the same id for the same tree.
 export GIT_AUTHOR_NAME=Assay GIT_AUTHOR_EMAIL=assay@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z
