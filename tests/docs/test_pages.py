@@ -26,7 +26,7 @@ import front_door
 import stand_ins
 from assay.agents.external.adapter import Adapter
 from assay.agents.llm.prices import load_prices
-from assay.cli.foreign import IGNORED
+from assay.cli.compat_command import IGNORED
 from assay.cli.printing import get_raw
 from assay.harness.domain import Recipe
 from assay.harness.errors import AssayError

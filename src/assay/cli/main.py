@@ -43,8 +43,8 @@ from assay.cli.commands.report import (
     verify,
 )
 from assay.cli.commands.report import show as show_run
+from assay.cli.compat_command import CompatCommand
 from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
-from assay.cli.foreign import ForeignCommand
 from assay.cli.printing import guard_streams
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped, UserError
 from assay.version import __version__
@@ -119,7 +119,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         {"slurm": slurm.slurm, "kubernetes": kubernetes.kubernetes},
     ),
 }
-FOREIGN: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+COMPAT: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "swebench": (
         "Evaluate as swebench does: its flags, its logs, its report.",
         {"run_evaluation": compat.swebench_run_evaluation},
@@ -147,9 +147,9 @@ app = typer.Typer(
 )
 for name, command in COMMANDS.items():
     app.command(name, cls=ConfiguredCommand, epilog=SETTINGS)(command)
-for name, (text, commands) in {**GROUPS, **FOREIGN}.items():
+for name, (text, commands) in {**GROUPS, **COMPAT}.items():
     group = typer.Typer(cls=CommandGroup, help=text, no_args_is_help=True)
-    kind = ForeignCommand if name in FOREIGN else ConfiguredCommand
+    kind = CompatCommand if name in COMPAT else ConfiguredCommand
     for name_of_command, command in commands.items():
         group.command(name_of_command, cls=kind, epilog=SETTINGS)(command)
     app.add_typer(group, name=name)

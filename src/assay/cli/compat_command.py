@@ -18,7 +18,7 @@ IGNORED = {
 """Options that mean nothing here, each with the values that it may have, separated by blanks; empty for any."""
 
 
-class ForeignCommand(ConfiguredCommand):
+class CompatCommand(ConfiguredCommand):
     """Takes several values behind one option, and options that mean nothing here."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
