@@ -1,7 +1,6 @@
 """Remedies for build tools: of Java and Kotlin, and of C and C++. Pure."""
 
 import re
-from collections.abc import Mapping
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
@@ -11,8 +10,8 @@ from assay.instances.setup.language_version import sort_versions
 from assay.instances.setup.native_manifests import CMAKE, find_target, list_other_trees
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import find_debian_package, load_providers
+from assay.instances.setup.recipe_edits import Found
 
-Found = Mapping[str, str]
 JAVA_1 = 44  # the format of Java 1.0's classes is 45, and each version counts up
 STRICT = re.compile(r"\boption\s*\(\s*(\w*(?:WERROR|WARN\w*_?AS_?ERR\w*|ERROR_ON_WARN\w*|TREAT_WARNINGS\w*)\w*)", re.I)
 COMPILE = "<CMAKE_{0}_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -Wno-error -o <OBJECT> -c <SOURCE>"
@@ -86,10 +85,7 @@ def next_build_tool(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     return recipe.model_copy(update={**commands, "options": ()})
 
 
-BUILD_REMEDIES = {
-    each.__name__: each
-    for each in (
-        *(add_options, skip_plugin, jdk_of_classes, previous_version, install_modules),
-        *(allow_warnings, take_debian_packages, next_build_tool),
-    )
-}
+REMEDIES = (
+    *(add_options, skip_plugin, jdk_of_classes, previous_version, install_modules),
+    *(allow_warnings, take_debian_packages, next_build_tool),
+)

@@ -1,7 +1,6 @@
 """Remedies of set-up for PHP and Ruby on Debian's packages. Pure."""
 
 import re
-from collections.abc import Mapping
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
@@ -9,8 +8,7 @@ from assay.instances.setup.composer_manifests import find_extension
 from assay.instances.setup.debian_libraries import add_libraries
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.providers import load_providers
-
-Found = Mapping[str, str]
+from assay.instances.setup.recipe_edits import Found
 
 
 def add_extension(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:

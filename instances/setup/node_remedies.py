@@ -1,28 +1,21 @@
 """Remedies of set-up for JavaScript and TypeScript. Pure."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.node_manifests import NodePackage, find_locked_major, read_packages
 from assay.instances.setup.node_suite import USUAL
 from assay.instances.setup.project_facts import Facts
+from assay.instances.setup.recipe_edits import Found
 
-Found = Mapping[str, str]
 BUILTIN = re.compile(
     r"node:.*|assert|buffer|child_process|crypto|events|fs|http2?|https|net|os|path|stream|url|util|zlib|vm|tls|dns"
 )
 SCRIPTS = (
-    "build:test",
-    "build",
-    "compile",
-    "build:all",
-    "build:packages",
-    "build:lib",
-    "prepare",
-    "prepack",
-    "prepublishOnly",
+    *("build:test", "build", "compile", "build:all", "build:packages", "build:lib"),
+    *("prepare", "prepack", "prepublishOnly"),
 )
 """Names of the scripts that usually make what packages offer, the likeliest first."""
 AFTER = "export PATH\n"
@@ -104,21 +97,9 @@ def add_browser(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
 
 def add_own_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a missing program, if the project or the table of runners names it."""
-    known = {
-        "tsc": "typescript",
-        "bun": "bun",
-        "tsx": "tsx",
-        "ts-node": "ts-node",
-        "rimraf": "rimraf",
-        "cross-env": "cross-env",
-    }
+    known = {"tsc": "typescript", **{name: name for name in ("bun", "tsx", "ts-node", "rimraf", "cross-env")}}
     name = known.get(found["name"]) or (found["name"] if found["name"] in USUAL else "")
     return add_node_package(recipe, {"name": name}, facts) if name else recipe
 
 
-NODE_REMEDIES: Mapping[str, Callable[[Recipe, Found, Facts], Recipe]] = {
-    each.__name__: each
-    for each in (
-        *(add_node_package, add_build, tolerate_build, add_node_option, set_variables, add_browser, add_own_command),
-    )
-}
+REMEDIES = (add_node_package, add_build, tolerate_build, add_node_option, set_variables, add_browser, add_own_command)

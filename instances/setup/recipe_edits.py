@@ -1,7 +1,7 @@
 """Single changes of a recipe. Pure: each returns an equal recipe if there is nothing to change."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from packaging.requirements import Requirement
 
@@ -12,6 +12,10 @@ from assay.instances.setup.project_facts import Facts, get_name
 OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
 LATER_DAYS = 90  # days by which the cut-off moves where the versions that are asked for came later
 MOST_MEMORY = 8192  # megabytes
+
+
+Found = Mapping[str, str]
+"""The named groups of a symptom's pattern, and what the rule gives beside them."""
 
 
 def add_items(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:

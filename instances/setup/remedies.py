@@ -5,16 +5,14 @@ import sys
 from collections.abc import Callable, Mapping
 
 from assay.harness.domain import Recipe
-from assay.instances.setup import debian_remedies
+from assay.instances.setup import build_remedies, debian_remedies, node_remedies
 from assay.instances.setup import recipe_edits as edits
-from assay.instances.setup.build_remedies import BUILD_REMEDIES
 from assay.instances.setup.language_version import allows, minor, sort_versions
-from assay.instances.setup.node_remedies import NODE_REMEDIES
 from assay.instances.setup.project_facts import TOOLS, Facts, get_name, plain_requirements
 from assay.instances.setup.providers import find_debian_package, find_distribution, load_providers
+from assay.instances.setup.recipe_edits import Found
 from assay.instances.setup.shell_lines import workflow_variable
 
-Found = Mapping[str, str]  # the named groups of a symptom's pattern, and what the rule gives beside them
 SITE = '"$(python -c \'import sysconfig; print(sysconfig.get_path("purelib"))\')/testbed.pth"'
 STANDARD = sys.stdlib_module_names | {"imp", "distutils", "asyncore", "asynchat", "smtpd", "cgi", "cgitb", "crypt"}
 STANDARD |= {"pipes", "imghdr", "sndhdr", "telnetlib", "nntplib", "audioop", "binhex", "formatter", "parser", "symbol"}
@@ -226,14 +224,14 @@ def _list_allowed(facts: Facts) -> list[str]:
     return [each for each in available if allows(facts.requires, each)] or available
 
 
-Remedy = Callable[[Recipe, Found, Facts], Recipe]
-OWN: tuple[Remedy, ...] = (
+OWN = (
     *(add_debian_packages, add_library, add_command),
     *(add_module, add_declared, add_plugin, add_option, add_plugins, add_coroutine_plugin),
     *(copy_variable, set_variable, add_pytest_option, drop_requirement, drop_item, take_one_file),
     *(loosen_requirement, declare_requirements, pretend_version, install_by_path, newer_version, older_version),
     *(next_version, add_bound, enable_cgo, start_service, name_django_settings),
-    *debian_remedies.REMEDIES,
 )
-REMEDIES: Mapping[str, Remedy] = {each.__name__: each for each in OWN} | dict(NODE_REMEDIES) | dict(BUILD_REMEDIES)
+REMEDIES: Mapping[str, Callable[[Recipe, Found, Facts], Recipe]] = {
+    each.__name__: each for each in (*OWN, *build_remedies.REMEDIES, *debian_remedies.REMEDIES, *node_remedies.REMEDIES)
+}
 """The remedies that files in ``rules/`` may name."""
