@@ -130,7 +130,7 @@ class Variant(Model):
     fetch: tuple[str, ...] | None = None
     downloads: tuple[Download | ReleaseDownload | TreeDownload, ...] | None = None
     options: tuple[str, ...] | None = None
-    index: bool | None = None
+    uses_index: bool | None = None
     install: tuple[str, ...] | None = None
     env: dict[str, str] = {}
     test_command: str | None = None
@@ -165,7 +165,7 @@ class Recipe(Model):
 
     They replace ``{options}`` in commands, the language's own included.
     """
-    index: bool | None = None
+    uses_index: bool | None = None
     """PHP and Ruby: whether Composer or Bundler fetch packages, beside Debian's; None: if their index answers."""
     extras: tuple[str, ...] = ()
     metadata: bool = True

@@ -40,7 +40,7 @@ class PackageResolver:
         dates = cutoffs(instance, recipe, self._sources.commit_time(tree_ref(instance)))
         if recipe.language != PYTHON:
             lock = make_manifest_lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
-            index = index_answers(recipe.language) if recipe.index is None else recipe.index
+            index = index_answers(recipe.language) if recipe.uses_index is None else recipe.uses_index
             return dates[0], manifest_packages(instance, recipe, lock, dates[0], index=bool(index))
         system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
         requests = [pypi_lock.lock_request(instance, recipe, base, system, date) for date in dates]

@@ -47,7 +47,7 @@ class Facts:
     """Versions of the language that there are toolchains for."""
     trees: tuple[TreeDownload, ...] = ()
     """Trees of other repositories that the build takes in, as far as they can be had."""
-    index: bool | None = None
+    has_index: bool | None = None
     """Whether the index of a language answers that can do without one; None for other languages."""
     libraries: Mapping[str, MirroredLibrary] = field(default_factory=dict)
     """Packages whose repositories are on this machine, by name."""
@@ -81,7 +81,7 @@ def read_facts(
     project: Project,
     available: Sequence[str],
     trees: Sequence[TreeDownload] = (),
-    index: bool | None = None,
+    has_index: bool | None = None,
     libraries: Mapping[str, MirroredLibrary] = MappingProxyType({}),
 ) -> Facts:
     declared = read_declared(project) if project.language == "python" else Declared()
@@ -96,7 +96,7 @@ def read_facts(
         requires=declared.requires or _bound(project),
         available=tuple(available),
         trees=tuple(trees),
-        index=index,
+        has_index=has_index,
         libraries=libraries,
     )
 

@@ -18,7 +18,7 @@ CHECK = "require 'calc'\nputs '%s 1 - {name}' % (({body}) ? 'ok' : 'not ok')\n"
 RUBY = Hello(
     language="ruby",
     recipe={
-        "index": True,
+        "uses_index": True,
         "test_command": "for file in test/*.rb; do /opt/assay/with_gems /usr/bin/ruby -Ilib $file; done > /tmp/tap\n"
         "cat /tmp/tap; cat /tmp/tap > {report}; ! grep -q ^not /tmp/tap",
         "report_format": "tap",
@@ -39,7 +39,7 @@ RUBY = Hello(
 PHP_TEST = "<?php\nclass {name}Test extends PHPUnit\\Framework\\TestCase {{ function test{name}() {{ {body} }} }}\n"
 PHP = Hello(
     language="php",
-    recipe={"index": True, "test_id": "node"},
+    recipe={"uses_index": True, "test_id": "node"},
     files={
         "composer.json": '{"name": "a/TOKEN", "require": {"acme/pebble": "*"}, "autoload": {"classmap": ["src/"]}}',
         "src/Calc.php": "<?php\nnamespace Calc;\nclass Calc { const VERSION = 'none'; }\n",

@@ -40,7 +40,7 @@ def choose_commands(facts: Facts) -> str:
 def add_trees(recipe: Recipe, tool: str, facts: Facts) -> Recipe:
     """Put the trees of other repositories where the build looks for them; Debian's packages stand for those not had."""
     wanted = manifests.list_other_trees(facts.project)
-    placed, install, options = list(manifests.placed_by(wanted, facts.trees)), list[str](), list[str]()
+    placed, install, options = list(manifests.select_placed(wanted, facts.trees)), list[str](), list[str]()
     for tree in placed:
         if tree.name == manifests.CPM.name:
             script = f"{SOURCES}/cpm/CPM_{tree.ref}.cmake"

@@ -12,10 +12,10 @@ from assay.instances.setup.recipe_edits import add_items
 def propose(facts: Facts, recipe: Recipe) -> Recipe:
     composed = read_composed(facts.project.text("composer.json"))
     toolchain = _choose_version(facts, composed.needs.get("php", ""), composed.needs.get("phpunit/phpunit", ""))
-    recipe = recipe.model_copy(update={"toolchain": toolchain, "index": facts.index})
+    recipe = recipe.model_copy(update={"toolchain": toolchain, "uses_index": facts.has_index})
     debian = list_debian_libraries("php", toolchain)
     recipe = add_items(recipe, "system_packages", (each for each in composed.extensions if each in debian))
-    return recipe if facts.index else add_libraries(recipe, composed.packages, facts)
+    return recipe if facts.has_index else add_libraries(recipe, composed.packages, facts)
 
 
 def _choose_version(facts: Facts, php: str, phpunit: str) -> str:

@@ -18,12 +18,12 @@ def propose(facts: Facts, recipe: Recipe) -> Recipe:
     bundled, project = read_bundled(facts.project), facts.project
     named = bundled.versions or facts.versions
     # Debian freezes its gems a year after a Ruby that it takes: the newest one of the day has the nearest gems.
-    day = project.date.date() if facts.index else project.date.date() + IN_USE
+    day = project.date.date() if facts.has_index else project.date.date() + IN_USE
     toolchain = choose_version("ruby", facts.available, day, requires=bundled.requires, named=named)
     runner = _choose_runner(facts, bundled)
     gems = (*bundled.gems, "cucumber") if runner == "cucumber" else bundled.gems
-    recipe = recipe.model_copy(update={"toolchain": toolchain, "index": facts.index, **_command(runner)})
-    return recipe if facts.index else add_libraries(recipe, gems, facts)
+    recipe = recipe.model_copy(update={"toolchain": toolchain, "uses_index": facts.has_index, **_command(runner)})
+    return recipe if facts.has_index else add_libraries(recipe, gems, facts)
 
 
 def _choose_runner(facts: Facts, bundled: Bundled) -> str:

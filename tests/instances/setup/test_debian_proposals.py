@@ -38,17 +38,17 @@ def test_php_packages_are_debians_or_mirrored_with_what_those_require(facts: Cal
         '{"name": "acme/tool", "require": {"twig/twig": "*"}, "require-dev": {"mockery/mockery": "*"}}',
     )
     known = replace(
-        facts({"composer.json": text}, language="php", available=PHPS), index=False, libraries={"acme/tool": tool}
+        facts({"composer.json": text}, language="php", available=PHPS), has_index=False, libraries={"acme/tool": tool}
     )
     recipe = propose(known)
     assert recipe.system_packages == ("php-intl", "php-psr-log", "php-twig")
-    assert (recipe.downloads, recipe.index) == ((tool.download,), False)
+    assert (recipe.downloads, recipe.uses_index) == ((tool.download,), False)
 
 
 def test_packages_come_from_the_index_where_it_answers(facts: Callable[..., Facts]) -> None:
     text = '{"require": {"ext-intl": "*", "psr/log": "*"}}'
-    recipe = propose(replace(facts({"composer.json": text}, language="php", available=PHPS), index=True))
-    assert (recipe.system_packages, recipe.index) == (("php-intl",), True)
+    recipe = propose(replace(facts({"composer.json": text}, language="php", available=PHPS), has_index=True))
+    assert (recipe.system_packages, recipe.uses_index) == (("php-intl",), True)
 
 
 @pytest.mark.parametrize(
