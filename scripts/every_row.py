@@ -5,7 +5,7 @@
     python scripts/every_row.py --table
 
 Rows come twenty at a time, in an order by hash, so that whatever was measured is a fair sample of all. The same command
-again goes on with rows that the ledger lacks; `--wrong` also takes rows that did not behave. Gold is evaluated with a
+again takes the rows that the ledger lacks; `--wrong` also takes rows that did not behave. Gold is evaluated with a
 pair of counter-tests. `--disk` is the room for images; the least recently used go.
 `--sample` evaluates again rows that the ledger has, in runs of their own, and exits with 4 if one comes out otherwise.
 """

@@ -34,7 +34,7 @@ def converse(
     with ExitStack() as stack:
         stack.callback(over.set)
         if resize is not None:
-            _pass_on(resize, stack)
+            _connect_terminal(resize, stack)
         for stream, chunk in printed:
             rest = memoryview(chunk)
             while rest:
@@ -54,7 +54,7 @@ def _send(connection: socket.socket, over: threading.Event) -> None:
             connection.shutdown(socket.SHUT_WR)
 
 
-def _pass_on(resize: Callable[[int, int], object], stack: ExitStack) -> None:
+def _connect_terminal(resize: Callable[[int, int], object], stack: ExitStack) -> None:
     def report_size(*_: object) -> None:
         size = os.get_terminal_size(OUTPUT)
         resize(size.lines, size.columns)

@@ -88,7 +88,7 @@ def list_cmake_options(project: Project) -> list[str]:
             names = [each for each in re.findall(r"\b[A-Z]\w*[A-Z]\b", condition) if _is_for_tests(each)]
             defined = {name for names in OPTION.findall(text) for name in names}
             wanted |= dict.fromkeys(each for each in names if each not in defined)
-    on = {name for _, text in project.matching(*CMAKE) for name in _list_on(text)}
+    on = {name for _, text in project.matching(*CMAKE) for name in _list_switches(text)}
     if not ENABLED.search(project.text("CMakeLists.txt")):  # else ctest sees no test from the root folder
         wanted["CMAKE_TESTING_ENABLED"] = None
     return [f"-D{name}=ON" for name in wanted if name not in on]
@@ -130,7 +130,7 @@ def _is_for_tests(name: str) -> bool:
     return bool(FOR_TESTS.fullmatch(name.upper())) and not NO_TESTS_OF.search(name.upper()) and name != "TEST"
 
 
-def _list_on(text: str) -> Iterator[str]:
+def _list_switches(text: str) -> Iterator[str]:
     for one, default, other, value in OPTION.findall(text):
         if (default or value).upper() in {"ON", "TRUE", "1", "YES"}:
             yield one or other
@@ -177,7 +177,7 @@ def download_path(tree: OtherTree) -> str:
     return f"{(tree.path or tree.name).lower().replace('/', '-')}.tar"
 
 
-def placed_by(trees: Iterable[OtherTree], downloads: Iterable[TreeDownload]) -> Iterator[OtherTree]:
+def select_placed(trees: Iterable[OtherTree], downloads: Iterable[TreeDownload]) -> Iterator[OtherTree]:
     """Yield the trees that there are downloads of."""
     there = {each.path for each in downloads}
     return (tree for tree in trees if download_path(tree) in there)

@@ -138,7 +138,7 @@ class Expansion:
         yield from (replace(each, env=(*command.env, *each.env)) for each in found)
 
     def _follow_manager(self, command: ScriptCommand, depth: int) -> Iterator[ScriptCommand]:
-        """Follow a command of a package manager: a script of its package, of others, or of all."""
+        """Follow a command of a package manager: a script of its package, of named packages, or of all."""
         words, folders, everywhere = _read_options(command, self.packages)
         name, more = (words[0], words[1:]) if words else ("", ())
         more = more[1:] if more[:1] == ("--",) else more

@@ -185,7 +185,7 @@ def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]
     found = runners.adapt(words)
     if found is None or found[0] not in RUNNERS:
         return None
-    name, adapted = found[0], _start_by(starter, found[1])
+    name, adapted = found[0], _prepend_starter(starter, found[1])
     targets = [*adapted.targets]
     if name not in SELF_EXPANDING:
         targets = [each for target in targets for each in expand_pattern(target, command.folder, paths)]
@@ -193,7 +193,7 @@ def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]
     if name in {"karma", "jasmine"} or bare is None:
         return TestsRun(command, name, adapted, (), takes_files=False)
     in_tree = all(_is_there(target, command.folder, paths) for target in targets)
-    return TestsRun(command, name, _start_by(starter, bare[1]), tuple(targets), takes_files=in_tree)
+    return TestsRun(command, name, _prepend_starter(starter, bare[1]), tuple(targets), takes_files=in_tree)
 
 
 def _is_starter(words: Sequence[str]) -> bool:
@@ -201,7 +201,7 @@ def _is_starter(words: Sequence[str]) -> bool:
     return len(words) > 1 and words[1] in USUAL and bool(re.fullmatch(r"[\w-]+", words[0])) and words[0] not in USUAL
 
 
-def _start_by(starter: Sequence[str], adapted: Adapted) -> Adapted:
+def _prepend_starter(starter: Sequence[str], adapted: Adapted) -> Adapted:
     return replace(adapted, command=adapted.command.replace("exec ", " ".join(("exec", *starter, "")), 1))
 
 

@@ -63,7 +63,7 @@ def holds(fact: TreeFact, read: Callable[[str], bytes | None]) -> bool:
     texts = [content.decode(errors="replace") for path in fact.files if (content := read(path)) is not None]
     if fact.value:
         values = [_find_value(text, fact.value) for text in texts]
-        return any(value is not None and _is_in(value, fact.versions) for value in values)
+        return any(value is not None and _fits(value, fact.versions) for value in values)
     return any(fact.contains in text for text in texts)
 
 
@@ -80,7 +80,7 @@ def _find_value(text: str, keys: Collection[str]) -> object:
     return found
 
 
-def _is_in(value: object, versions: str) -> bool:
+def _fits(value: object, versions: str) -> bool:
     """Return whether the first number in a value, such as ``^4.41.2``, is one of the versions; all are if none are."""
     number = _NUMBER.search(str(value))
     return not versions or (number is not None and SpecifierSet(versions).contains(number[0]))

@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815
 
     def do_POST(self) -> None:
-        """Give an order to a run, for a button of a page of ours."""
+        """Give an order to a run, for a button of the viewer's pages."""
         self.close_connection = True  # what else is in the body is never read as a request
         length, host = self.headers.get("Content-Length", ""), self.headers.get("Host", "")
         text = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= MAX_FORM else b""

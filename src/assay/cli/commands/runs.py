@@ -35,7 +35,7 @@ def list_runs(runs_dir: options.RunsDir = options.RUNS_DIR, json: options.Json =
 
 
 def pause(run: options.RunName, runs_dir: options.RunsDir = options.RUNS_DIR) -> None:
-    """Start no further instance of a run at work; what has started goes on to its end.
+    """Start no further instance of a run at work; what has started runs to its end.
 
     \b
     Example:
@@ -45,7 +45,7 @@ def pause(run: options.RunName, runs_dir: options.RunsDir = options.RUNS_DIR) ->
 
 
 def resume(run: options.RunName, runs_dir: options.RunsDir = options.RUNS_DIR) -> None:
-    """Let a paused run go on.
+    """Resume a paused run: start further instances.
 
     \b
     Example:

@@ -73,7 +73,7 @@ def _print(found: "Screening") -> None:
         "resolved",
         "share of resolved",
         "rate, as failed",
-        "rate of others",
+        "rate of the rest",
     )
     console.print_rows(columns, [*rows, ("together", *_show(found.together))])
     if found.unresolved_undetermined:
