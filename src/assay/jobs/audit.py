@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from assay.harness.domain import INFRASTRUCTURE, Instance, Outcome, Prediction
+from pydantic import Field
+
+from assay.harness.domain import INFRASTRUCTURE, DatasetRef, Instance, Model, Outcome, Prediction
 from assay.harness.errors import UserError
 from assay.harness.grading.stability import read_stability
 from assay.harness.names import did_you_mean
@@ -26,6 +28,26 @@ class MutantTrials:
 
     instance_id: str
     judged: tuple[Judged, ...]
+
+
+class TriedMutant(Model):
+    """A mutant of a gold patch and what its tests said, as a saved audit holds it."""
+
+    mutant: str
+    """What was changed."""
+    patch: str
+    outcome: Outcome
+
+
+class SavedAudit(Model):
+    """An audit as `assay dataset audit --json` prints and `-o` writes it."""
+
+    dataset: str
+    revision: str
+    instances: int = 0
+    findings: tuple[AuditFinding, ...] = ()
+    mutants: dict[str, tuple[TriedMutant, ...]] = Field(default_factory=dict)
+    """By instance; of instances whose gold patch is resolved."""
 
 
 class Audit:
@@ -89,6 +111,21 @@ class Audit:
         place = {each.id: number for number, each in enumerate(self.instances)}
         chosen = dict.fromkeys(each for each in self._found if each.kind in self._kinds)
         return sorted(chosen, key=lambda each: place[each.instance_id])
+
+    def save(self, ref: DatasetRef) -> SavedAudit:
+        return SavedAudit(
+            dataset=ref.name,
+            revision=ref.revision,
+            instances=len(self.instances),
+            findings=tuple(self.findings),
+            mutants={
+                trial.instance_id: tuple(
+                    TriedMutant(mutant=each.mutant.description, patch=each.mutant.patch, outcome=each.outcome)
+                    for each in trial.judged
+                )
+                for trial in self.trials
+            },
+        )
 
     @property
     def is_broken(self) -> bool:

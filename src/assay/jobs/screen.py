@@ -4,14 +4,13 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
-from pydantic import Field
-
-from assay.harness.domain import INFRASTRUCTURE, SUSPICIOUS, Model, PatchDiffFinding
+from assay.harness.domain import INFRASTRUCTURE, SUSPICIOUS, PatchDiffFinding
 from assay.harness.errors import DataError, UserError
 from assay.harness.files import make_model, parse_json, read_regular
 from assay.harness.metrics.screening import Reproach, Screening, screen
 from assay.harness.runs.store import RunStore
 from assay.instances.audit import AuditFinding, AuditKind, Severity, audit
+from assay.jobs.audit import SavedAudit
 
 KINDS: Mapping[AuditKind, Reproach] = {
     AuditKind.SOLUTION_IN_ISSUE: Reproach.LEAKED,
@@ -24,19 +23,7 @@ KINDS: Mapping[AuditKind, Reproach] = {
 """What a finding of an audit says against a verdict; of other kinds, nothing."""
 WEAK_FLAGS = frozenset({"vacuous", "compile_only"})
 """Flags of a verdict whose tests pass whatever is done."""
-
-
 REMEDY = "write it with: assay dataset audit DATASET -o"
-
-
-class SavedAudit(Model):
-    """The part of `assay dataset audit --json` that a screening reads."""
-
-    dataset: str
-    revision: str
-    instances: int = 0
-    findings: tuple[AuditFinding, ...] = ()
-    mutants: dict[str, list[object]] = Field(default_factory=dict)
 
 
 def read_audit(path: Path) -> SavedAudit:

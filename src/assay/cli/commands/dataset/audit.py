@@ -71,7 +71,7 @@ def audit(
       assay dataset audit releases -i pallets__flask-2.3.2 --counter-tests
     """
     from assay.cli import console
-    from assay.cli.commands.dataset.audit_view import describe, print_findings
+    from assay.cli.commands.dataset.audit_view import print_findings
     from assay.harness.runs.manifest import RunKind
     from assay.jobs.audit import Audit
     from assay.jobs.evaluate import EvaluationRun, run_name
@@ -88,10 +88,11 @@ def audit(
         found.find_by_mutants(EvaluationRun(run_name(dataset, "audit"), runs_dir, place, kind=RunKind.AUDIT), mutants)
     if counter_tests:
         found.find_by_counters(place)
+    saved = found.save(loaded.ref)
     if output is not None:
-        output.write_text(console.format_json(describe(found, loaded.ref)) + "\n", encoding="utf-8")
+        output.write_text(console.format_json(saved) + "\n", encoding="utf-8")
     if json:
-        console.print_json(describe(found, loaded.ref))
+        console.print_json(saved)
     else:
         print_findings(found, loaded.ref, all_of_it=bool(ids or kinds))
     raise typer.Exit(exit_code(found, strict=strict))

@@ -14,19 +14,6 @@ SHOWN = 3
 WIDTH = 200  # characters of a line of evidence that are printed
 
 
-def describe(audit: Audit, ref: DatasetRef) -> dict[str, object]:
-    """Return an audit as JSON has it."""
-    about = {"dataset": ref.name, "revision": ref.revision, "instances": len(audit.instances)}
-    tried = {
-        trial.instance_id: [
-            {"mutant": each.mutant.description, "patch": each.mutant.patch, "outcome": each.outcome}
-            for each in trial.judged
-        ]
-        for trial in audit.trials
-    }
-    return {**about, "findings": list(audit.findings), "mutants": tried}
-
-
 def print_findings(audit: Audit, ref: DatasetRef, *, all_of_it: bool) -> None:
     """Print how often each finding occurs, then the faults and doubts one by one; the notes too if all is asked."""
     if audit.findings:
