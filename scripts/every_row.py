@@ -25,8 +25,8 @@ from statistics import median
 from real_rows import (
     PATCHES,
     ROOT,
-    TEST_SECONDS,
     Row,
+    evaluate,
     find_newest,
     is_right,
     read_ledger,
@@ -102,7 +102,7 @@ def measure(rows: Sequence[Instance], given: argparse.Namespace) -> None:
         if time.monotonic() - began > given.minutes * 60:
             break
         portion = missing[start : start + PORTION]
-        evaluate(given.data, portion, given)
+        evaluate_both(given.data, portion, given)
         keep(given.data, portion, given)
         done = min(start + PORTION, len(missing))
         print(f"{done} of {len(missing)} rows after {(time.monotonic() - began) / 60:.0f} min", flush=True)
@@ -114,18 +114,11 @@ def is_known(name: str, known: Mapping[tuple[str, str], Row], wrong: bool) -> bo
     return len(found) == len(PATCHES) and not (wrong and not all(map(is_right, found)))
 
 
-def evaluate(file: Path, rows: Sequence[Instance], given: argparse.Namespace, *, fresh: bool = False) -> None:
-    """Evaluate both patches of rows with the command line, as a person would."""
+def evaluate_both(file: Path, rows: Sequence[Instance], given: argparse.Namespace, more: Sequence[str] = ()) -> None:
+    """Evaluate both patches of rows, gold with counter-tests."""
     for patch in PATCHES:
-        command = [sys.executable, "-m", "assay", "evaluate", str(file), f"--{patch}", "--jobs", str(given.jobs)]
-        command += ["--run-id", run_id(file, patch), "--runs-dir", str(given.work), "--timeout", str(TEST_SECONDS)]
-        command += ["--disk", given.disk, "--skip-bad-rows", *(["--fresh"] if fresh else [])]
-        command += ["--counter", "pair"] if patch == "gold" else []
-        command += [word for mirror in given.mirrors for word in ("--mirror", str(mirror))]
-        command += [word for each in rows for word in ("-i", each.id)]
-        code = subprocess.run(command, check=False).returncode
-        if code not in {0, 3}:
-            sys.exit(code)
+        counters = ["--counter", "pair"] if patch == "gold" else []
+        evaluate(file, rows, patch, given, ["--disk", given.disk, *counters, *more])
 
 
 def keep(file: Path, rows: Sequence[Instance], given: argparse.Namespace) -> None:
@@ -172,7 +165,7 @@ def sample(rows: Sequence[Instance], given: argparse.Namespace) -> list[str]:
     known = find_newest(read_ledger(given.ledger))
     chosen = [row for row in rows if is_known(row.id, known, wrong=False)][: given.sample]
     given.work = given.work / f"sample{given.seed}"
-    evaluate(given.data, chosen, given, fresh=True)
+    evaluate_both(given.data, chosen, given, ["--fresh"])
     now = find_newest(row for patch in PATCHES for row in read_outcomes(given.data, chosen, patch, given.work))
     others = [
         f"{row.instance_id} ({row.patch}): {old.outcome} by {old.commit}, now {row.outcome}: {row.reason}"

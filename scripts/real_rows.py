@@ -38,7 +38,7 @@ REQUIRED = ("reason", "seconds")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one patch of one row came to."""
+    """The outcome of one patch of one row."""
 
     instance_id: str
     dataset: str
@@ -68,7 +68,7 @@ def main() -> None:
     if given.table:
         write_table(given.ledger, before)
         return
-    chosen = choose_rows(given.data, given.mirrors, {row.instance_id for row in before})
+    chosen = choose_rows(given.data, given.mirrors, before)
     if given.instance:
         chosen = {file: [each for each in rows if each.id in given.instance] for file, rows in chosen.items()}
         unknown = {*given.instance} - {each.id for rows in chosen.values() for each in rows}
@@ -110,7 +110,7 @@ def measure(
             if not rows:
                 continue
             try:
-                evaluate(file, rows, patch, given)
+                evaluate(file, rows, patch, given, ["--fresh"] if given.fresh else [])
             finally:  # what an interrupted run has found is kept, too
                 after += read_outcomes(file, rows, patch, given.work)
                 write_ledger(given.ledger, after)
@@ -119,15 +119,17 @@ def measure(
     return after
 
 
-def choose_rows(data: Path, mirrors: Sequence[Path], known: Iterable[str]) -> dict[Path, list[Instance]]:
+def choose_rows(data: Path, mirrors: Sequence[Path], ledger: Iterable[Row]) -> dict[Path, list[Instance]]:
     """Return one row a repository of each file, by file."""
-    sources, kept = Sources(mirrors), set(known)
-    chosen: dict[Path, list[Instance]] = {}
+    sources, chosen = Sources(mirrors), dict[Path, list[Instance]]()
+    known: dict[str, set[str]] = defaultdict(set)
+    for row in ledger:
+        known[row.dataset].add(row.instance_id)
     for file in sorted(data.glob("*.jsonl")):
         by_repo: dict[str, list[Instance]] = defaultdict(list)
         for each in load(str(file), skip_bad_rows=True).instances:
             by_repo[each.repo.lower()].append(each)
-        found = (choose_row(rows, sources, kept) for _, rows in sorted(by_repo.items()))
+        found = (choose_row(rows, sources, known[file.stem]) for _, rows in sorted(by_repo.items()))
         everything = not file.name.startswith(RECIPES_ONLY)
         chosen[file] = [each for each in found if each and (everything or has_recipe(each))]
     return chosen
@@ -142,11 +144,13 @@ def choose_row(rows: Sequence[Instance], sources: Sources, known: Iterable[str])
     return held[len(held) // 2] if held else None
 
 
-def evaluate(file: Path, rows: Sequence[Instance], patch: str, given: argparse.Namespace) -> None:
+def evaluate(
+    file: Path, rows: Sequence[Instance], patch: str, given: argparse.Namespace, more: Sequence[str] = ()
+) -> None:
     """Evaluate one patch of rows with the command line, as a person would."""
     command = [sys.executable, "-m", "assay", "evaluate", str(file), f"--{patch}", "--jobs", str(given.jobs)]
     command += ["--run-id", run_id(file, patch), "--runs-dir", str(given.work), "--timeout", str(TEST_SECONDS)]
-    command += ["--skip-bad-rows", *(["--fresh"] if given.fresh else [])]
+    command += ["--skip-bad-rows", *more]
     command += [word for mirror in given.mirrors for word in ("--mirror", str(mirror))]
     command += [word for each in rows for word in ("-i", each.id)]
     with subprocess.Popen(command) as process:
