@@ -122,9 +122,9 @@ def measure(
 def choose_rows(data: Path, mirrors: Sequence[Path], ledger: Iterable[Row]) -> dict[Path, list[Instance]]:
     """Return one row a repository of each file, by file."""
     sources, chosen = Sources(mirrors), dict[Path, list[Instance]]()
-    known: dict[str, set[str]] = defaultdict(set)
+    known: dict[str, list[str]] = defaultdict(list)
     for row in ledger:
-        known[row.dataset].add(row.instance_id)
+        known[row.dataset].append(row.instance_id)
     for file in sorted(data.glob("*.jsonl")):
         by_repo: dict[str, list[Instance]] = defaultdict(list)
         for each in load(str(file), skip_bad_rows=True).instances:
@@ -135,12 +135,12 @@ def choose_rows(data: Path, mirrors: Sequence[Path], ledger: Iterable[Row]) -> d
     return chosen
 
 
-def choose_row(rows: Sequence[Instance], sources: Sources, known: Iterable[str]) -> Instance | None:
-    """Return the row of the ledger, else the middle one by date that a mirror has; None if it has none."""
+def choose_row(rows: Sequence[Instance], sources: Sources, known: Sequence[str]) -> Instance | None:
+    """Return the first row of the ledger, else the middle one by date that a mirror has; None if it has none."""
     held = [each for each in sorted(rows, key=lambda row: (row.created_at, row.id)) if sources.exists(tree_ref(each))]
     before = [each for each in held if each.id in known]
     if before:
-        return before[0]
+        return min(before, key=lambda row: known.index(row.id))
     return held[len(held) // 2] if held else None
 
 

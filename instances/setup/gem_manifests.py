@@ -37,7 +37,8 @@ class Bundled:
 
 
 def read_bundled(project: Project) -> Bundled:
-    texts = [_uncommented(text) for path, text in project.matching(*MANIFESTS) if path.count("/") <= DEEPEST]
+    files = (text for path, text in project.matching(*MANIFESTS) if path.count("/") <= DEEPEST)
+    texts = [re.sub(r"(?m)^\s*#.*$", "", text) for text in files]
     own = {path.rpartition("/")[2].removesuffix(".gemspec") for path in project.paths if path.endswith(".gemspec")}
     runtime = dict.fromkeys(name for text in texts for name in read_runtime_names(text) if name not in own)
     every = dict.fromkeys(name for text in texts for name in read_names(text) if name not in own)
@@ -66,10 +67,6 @@ def debian_name(gem: str) -> str:
 def read_runtime_names(text: str) -> Iterator[str]:
     """Yield the gems that a gemspec requires at run time."""
     yield from (found[2] for found in DEPENDENCY.finditer(re.sub(r".*add_development_dependency.*", "", text)))
-
-
-def _uncommented(text: str) -> str:
-    return re.sub(r"(?m)^\s*#.*$", "", text)
 
 
 def _specifier(sign: str, number: str) -> str:

@@ -98,7 +98,7 @@ def swe_smith(instance: Instance) -> Look:
 
 
 def r2e(instance: Instance) -> Look:
-    files = [parsed_file(each) for each in read_diff(instance.gold_patch + instance.test_patch)]
+    files = [describe_file(each) for each in read_diff(instance.gold_patch + instance.test_patch)]
     parsed = {"file_diffs": files, "old_commit_hash": instance.base_commit, "commit_date": "2023-06-01T00:00:00"}
     names = (name.rpartition("::")[2] for name in (*instance.fail_to_pass, *instance.pass_to_pass))
     row = {
@@ -118,7 +118,7 @@ def r2e(instance: Instance) -> Look:
     return Look(row, row["docker_image"], hidden, (own,), hidden=tuple(hidden))
 
 
-def parsed_file(change: Any) -> dict[str, Any]:
+def describe_file(change: Any) -> dict[str, Any]:
     kinds = {" ": "context", "+": "added", "-": "deleted"}
     hunks = [
         {

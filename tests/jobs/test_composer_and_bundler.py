@@ -7,11 +7,9 @@ import pytest
 
 from assay.harness.domain import Instance
 from assay.harness.engines.docker import DockerEngine
-from assay.jobs.lock import check_images, lock_instances, rebuild
-from assay.jobs.workplace import Workplace
-from jobs.test_lock import quiet, remove, results, without_build_cache
 from languages.hello import CREATED, Hello
 from local_indexes import serve, write_composer_repository, write_gem_index
+from rebuilt import build_twice
 
 pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.slow, pytest.mark.xdist_group("build")]
 CHECK = "require 'calc'\nputs '%s 1 - {name}' % (({body}) ? 'ok' : 'not ok')\n"
@@ -78,29 +76,13 @@ def test_versions_of_the_date_are_fetched_locked_and_built_again(
     project: Hello, docker_engine: DockerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     instance = make_instance(project, tmp_path / "mirrors")
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     (tmp_path / "index").mkdir()
     with serve(tmp_path / "index") as url:
         monkeypatch.setenv(INDEXES[project.language], url)
         write_gem_index(tmp_path / "index")
         write_composer_repository(tmp_path / "index", url)
-        first = Workplace(mirrors=[tmp_path / "mirrors"], jobs=1)
-        made = lock_instances([instance], first, quiet)
-        assert made.problems == {}
-        lock = without_build_cache(made.lock)
-        chain = {layer.name: layer for used in lock.used for layer in lock.chain(used.image) if layer.dockerfile}
-        held = [lock.get_texts(layer.contents).get("packages", "") for layer in chain.values()]
-        assert any("pebble" in text and "1.1.0" in text and "2.0.0" not in text for text in held), held
-        try:
-            before = results(instance, first)
-            remove(docker_engine, chain)
-            monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "other"))
-            again = Workplace(mirrors=first.mirrors, jobs=1)
-            assert rebuild(lock, again, quiet) == {instance.id: ""}
-            states = check_images(lock, docker_engine, 1, quiet)
-            assert {state.image: state.differences for state in states if state.differences} == {}
-            after = results(instance, again)
-        finally:
-            remove(docker_engine, chain)
+        lock, before, after = build_twice(instance, docker_engine, tmp_path, monkeypatch)
+    held = [lock.get_texts(layer.contents).get("packages", "") for layer in lock.layers.values() if layer.dockerfile]
+    assert any("pebble" in text and "1.1.0" in text and "2.0.0" not in text for text in held), held
     assert [outcome for _, outcome, _ in before] == ["unresolved", "resolved"], before
     assert after == before

@@ -1,22 +1,18 @@
 """An environment that is locked, removed and built again from the lock, in real containers and from the real index."""
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
 from asking import PROJECTS
-from assay.harness.domain import Instance, Prediction, Recipe
+from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.evaluation.evaluate import evaluate
-from assay.harness.grading.grade import grade
 from assay.instances.environments.drift import LayerStatus
-from assay.instances.environments.images_lock import Lock, add_contents, read_lock
+from assay.instances.environments.images_lock import Lock, read_lock
 from assay.jobs.lock import check_images, is_as_locked, lock_instances, rebuild, select
 from assay.jobs.workplace import Workplace
+from rebuilt import build_twice, quiet
 from toy import make_instance
 from toys import Repository
 
@@ -36,10 +32,6 @@ py-modules = ["calc"]
 """
 REBUILT = ("go", "rust", "javascript", "java")
 """Languages whose projects are rebuilt; the one below in Python needs more than these."""
-
-
-def quiet(_total: int, _title: str) -> AbstractContextManager[Callable[[], None]]:
-    return contextlib.nullcontext(lambda: None)
 
 
 @pytest.fixture
@@ -115,50 +107,8 @@ def test_images_built_from_a_lock_give_the_same_results_and_nothing_is_resolved(
 ) -> None:
     project = PROJECTS[name]
     instance = project.instance(name, project.make_repository(tmp_path / "mirrors"))
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
-    first = Workplace(mirrors=[tmp_path / "mirrors"], jobs=1)
-    made = lock_instances([instance], first, quiet)
-    assert made.problems == {}
-    lock = without_build_cache(made.lock)
-    chain = {layer.name: layer for used in lock.used for layer in lock.chain(used.image) if layer.dockerfile}
-    try:
-        before = results(instance, first)
-        remove(docker_engine, chain)
-
-        monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "other"))
-        again = Workplace(mirrors=first.mirrors, jobs=1)
-        assert rebuild(lock, again, quiet) == {instance.id: ""}
-        states = check_images(lock, docker_engine, 1, quiet)
-        assert {state.image: state.differences for state in states if state.differences} == {}
-        after = results(instance, again)
-    finally:
-        remove(docker_engine, chain)
-
+    lock, before, after = build_twice(instance, docker_engine, tmp_path, monkeypatch)
     assert after == before
     assert [outcome == "resolved" for _, outcome, _ in before] == [False, True]
     assert {image for image, _, _ in before} == {used.image for used in lock.used}
     assert not (tmp_path / "other/locks").exists(), "something was resolved"
-
-
-def without_build_cache(lock: Lock) -> Lock:
-    """Return a lock with one more locked file in each image, by which a build finds none of the first one's steps."""
-    more = {"locked/unused": f"{uuid4()}\n"}
-    built = [layer for layer in lock.layers.values() if layer.dockerfile]
-    return add_contents(lock, {each.name: (each.digest, {**lock.get_texts(each.contents), **more}) for each in built})
-
-
-def results(instance: Instance, place: Workplace) -> list[tuple[str, str, dict[str, str]]]:
-    """Return image, outcome and status of each test, with no patch and with the gold patch."""
-    found = []
-    for patch in ("", instance.gold_patch):
-        task = place.task(instance, Prediction(instance_id=instance.id, patch=patch), runs_empty=True)
-        with place.bench.image(task.instance, patch) as image:
-            evidence = evaluate(task, image, place.bench.engine).evidence
-        tests = {test: str(status) for test, status in evidence.report.tests.items()}
-        found.append((image, str(grade(instance, evidence).outcome), tests))
-    return found
-
-
-def remove(engine: DockerEngine, images: Iterable[str]) -> None:
-    for name in reversed([*images]):
-        engine.remove_image(name)

@@ -1,8 +1,10 @@
 """The ledger of real rows: its page is made of its lines, and a row that was right and is not now is lost."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,3 +58,19 @@ def test_what_an_interrupted_run_has_saved_is_read(in_folder: Path) -> None:
         (in_folder / name / end).unlink()
     (found,) = real_rows.read_outcomes(file, rows, "gold", in_folder)
     assert (found.instance_id, found.patch, found.outcome) == ("acme__calc-1", "gold", "resolved")
+
+
+def test_a_row_stays_chosen_that_the_ledger_has_of_its_own_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(real_rows, "Sources", lambda _mirrors: SimpleNamespace(exists=lambda _tree: True))
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(f"{json.dumps(as_row(each))}\n" for each in make_instances((1, 2, 3))))
+    first, last = (replace(GOLD, instance_id=f"acme__calc-{number}") for number in (1, 3))
+
+    def choose(*ledger: real_rows.Row) -> list[str]:
+        return [each.id for each in real_rows.choose_rows(tmp_path, [], ledger)[file]]
+
+    assert choose() == ["acme__calc-2"]
+    assert choose(replace(first, dataset="others")) == ["acme__calc-2"]
+    assert choose(last, first) == ["acme__calc-3"]

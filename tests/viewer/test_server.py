@@ -61,7 +61,7 @@ def test_other_methods_than_get_are_refused(make_run: MakeRun, serve: Serve) -> 
 
 
 @pytest.fixture
-def controlled(make_run: MakeRun, serve: Serve) -> Iterator[tuple[httpx.Client, Steering, dict[str, str]]]:
+def run_at_work(make_run: MakeRun, serve: Serve) -> Iterator[tuple[httpx.Client, Steering, dict[str, str]]]:
     """A client, a run at work that is shown, and the form of its page."""
     store = make_run()
     with listen(store) as steering:
@@ -76,8 +76,8 @@ def own(client: httpx.Client, **more: str) -> dict[str, str]:
     return {"Origin": str(client.base_url).rstrip("/"), **more}
 
 
-def test_button_pauses_a_run(controlled: tuple[httpx.Client, Steering, dict[str, str]]) -> None:
-    client, steering, form = controlled
+def test_button_pauses_a_run(run_at_work: tuple[httpx.Client, Steering, dict[str, str]]) -> None:
+    client, steering, form = run_at_work
     answer = client.post("/control", data=form, headers=own(client))
     assert (answer.status_code, answer.headers["Location"]) == (303, "/acme.model/index.html")
     latest = time.monotonic() + 10
@@ -105,9 +105,9 @@ def test_button_pauses_a_run(controlled: tuple[httpx.Client, Steering, dict[str,
     ],
 )
 def test_order_that_another_site_gives_is_refused(
-    headers: dict[str, str], status: int, controlled: tuple[httpx.Client, Steering, dict[str, str]]
+    headers: dict[str, str], status: int, run_at_work: tuple[httpx.Client, Steering, dict[str, str]]
 ) -> None:
-    client, steering, form = controlled
+    client, steering, form = run_at_work
     assert client.post("/control", content=urlencode(form), headers=own(client, **headers)).status_code == status
     assert client.post("/control", data=form).status_code == 403, "a page always says its origin"
     for token in ("", "guessed"):

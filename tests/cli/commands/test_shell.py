@@ -31,7 +31,7 @@ HIDDEN = "test_session_refresh_vary"
 """Name of a test that the test patch of the Python instance changes, and that its base commit does not have."""
 
 
-def in_containers(test: Callable[..., None]) -> Callable[..., None]:
+def run_in_containers(test: Callable[..., None]) -> Callable[..., None]:
     for mark in CONTAINERS:
         test = mark(test)
     return test
@@ -85,7 +85,7 @@ def test_what_cannot_be_entered_is_one_line(assay: Callable, rows: Path, predict
     assay("shell", "nothing", "-i", "acme__calc-1").refuses("nothing")
 
 
-@in_containers
+@run_in_containers
 @pytest.mark.usefixtures("in_folder")
 @pytest.mark.parametrize("case", INSTANCES)
 def test_edit_test_and_leave(docker_engine: DockerEngine, case: tuple[str, ...]) -> None:
@@ -106,7 +106,7 @@ def test_edit_test_and_leave(docker_engine: DockerEngine, case: tuple[str, ...])
     assert json.loads(judged.stdout)["resolved_ids"] == [name], judged.stderr
 
 
-@in_containers
+@run_in_containers
 def test_a_command_has_its_status_its_input_and_both_outputs(docker_engine: DockerEngine, in_folder: Path) -> None:
     command = ("--", "bash", "-c", "cat; echo problem >&2; exit 7")
     done = run("shell", "releases", "-i", PYTHON, *command, input="typed" * 100_000)
@@ -115,7 +115,7 @@ def test_a_command_has_its_status_its_input_and_both_outputs(docker_engine: Dock
     assert not left_behind(docker_engine, PYTHON)
 
 
-@in_containers
+@run_in_containers
 def test_hidden_tests_and_labels_enter_only_if_asked_for(docker_engine: DockerEngine, in_folder: Path) -> None:
     look = f"env; cat /proc/*/cmdline 2> /dev/null; grep -rlF {HIDDEN} /assay /testbed /tmp 2> /dev/null; true"
     search = ("shell", "releases", "-i", PYTHON, "--gold")
@@ -127,7 +127,7 @@ def test_hidden_tests_and_labels_enter_only_if_asked_for(docker_engine: DockerEn
     assert offline.stdout.split() == ["lo", "assay"]
 
 
-@in_containers
+@run_in_containers
 def test_the_gate_is_that_of_an_evaluation(docker_engine: DockerEngine, in_folder: Path) -> None:
     for text, problem in (
         ("--- a/x\n+++ b/../../x\n@@ -1 +1 @@\n-a\n+b\n", "the patch is refused"),
@@ -139,7 +139,7 @@ def test_the_gate_is_that_of_an_evaluation(docker_engine: DockerEngine, in_folde
     assert not left_behind(docker_engine, PYTHON)
 
 
-@in_containers
+@run_in_containers
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_signal_leaves_nothing_behind(docker_engine: DockerEngine, in_folder: Path, number: signal.Signals) -> None:
     shell = Typed("-i", PYTHON)

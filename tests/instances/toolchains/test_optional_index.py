@@ -9,7 +9,7 @@ from local_indexes import serve, write_composer_repository, write_gem_index
 
 
 @pytest.fixture(autouse=True)
-def _asked_anew() -> None:
+def _forget_answers() -> None:
     optional_index._answers.cache_clear()
 
 
