@@ -43,27 +43,25 @@ CHECKS = re.compile(
     r".*(eslint|prettier|tslint|standard|xo|biome|stylelint|tsd|lint|size-limit|publint|knip|cspell).*|echo|true"
 )
 BUILDERS = frozenset(
-    {"tsc", "rollup", "babel", "webpack", "esbuild", "tsup", "swc", "unbuild", "microbundle", "vite", "tsc-alias"}
-)
-BUILDERS |= frozenset(
-    {"grunt", "gulp", "make", "rimraf", "del-cli", "shx", "mkdir", "mkdirp", "cp", "rm", "cpx", "cpy", "copyfiles"}
-)
-BUILDERS |= frozenset(
-    {
-        "ncc",
-        "tsdx",
-        "bob",
-        "peggy",
-        "pegjs",
-        "jison",
-        "ttsc",
-        "tspc",
-        "buble",
-        "browserify",
-        "node-gyp",
-        "ngc",
-        "pkgroll",
-    }
+    (
+        *(
+            "tsc",
+            "ttsc",
+            "tspc",
+            "tsc-alias",
+            "rollup",
+            "babel",
+            "webpack",
+            "esbuild",
+            "tsup",
+            "swc",
+            "unbuild",
+            "vite",
+        ),
+        *("microbundle", "ncc", "tsdx", "bob", "peggy", "pegjs", "jison", "buble", "browserify", "node-gyp", "ngc"),
+        *("pkgroll", "grunt", "gulp", "make", "rimraf", "del-cli", "shx", "mkdir", "mkdirp", "cp", "rm", "cpx", "cpy"),
+        "copyfiles",
+    )
 )
 SURELY_WORK = re.compile(r"build|compile|dist|bundle|generate|tsc")
 NOTHING = re.compile(r"echo\s+(\"[^\"]*\"|'[^']*')|exit \d")

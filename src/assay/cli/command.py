@@ -40,7 +40,8 @@ class ConfiguredCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options; many options in panels by what they decide."""
         if len(self.params) < MANY:
-            return super().format_options(ctx, formatter)
+            super().format_options(ctx, formatter)
+            return
         from assay.cli.options import PANELS
 
         rows = {
@@ -51,7 +52,6 @@ class ConfiguredCommand(TyperCommand):
         placed = {name for names in PANELS.values() for name in names.split()}
         others = [row for name, (kind, row) in rows.items() if kind == "option" and name not in placed]
         _write_sections(formatter, (("Arguments", arguments), *panels, ("Other options", others)))
-        return None
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples, and where options may be set."""
