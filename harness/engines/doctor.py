@@ -282,12 +282,12 @@ def user_separation(lab: Lab) -> Answer:
 
 
 BREAKING = {
-    "time": ("sleep 4", BuildLimits(seconds=1)),
-    "processes": ("for n in 0 1 2 3 4 5 6 7 8 9; do sleep 4 & sleep 4 & done; wait", BuildLimits(processes=16)),
-    "memory": ("head -c 200000000 /dev/zero | tail | sleep 4", BuildLimits(memory_mb=64)),
-    "disk": ("head -c 96000000 /dev/zero > /tmp/fill; sleep 4", BuildLimits(disk_mb=32)),
+    "time": ("$wait", BuildLimits(seconds=1)),
+    "processes": ("for n in 0 1 2 3 4 5 6 7 8 9; do $wait & $wait & done; wait", BuildLimits(processes=16)),
+    "memory": ("head -c 200000000 /dev/zero | tail | $wait", BuildLimits(memory_mb=64)),
+    "disk": ("head -c 96000000 /dev/zero > /tmp/fill; $wait", BuildLimits(disk_mb=32)),
 }
-"""Steps of builds by the limit that each passes."""
+"""Steps of builds by the limit that each passes; ``$wait`` gives the supervisor the time to see it."""
 
 
 def build_limits(lab: Lab) -> Answer:
@@ -309,6 +309,8 @@ def _build(lab: Lab, step: str, limits: BuildLimits) -> str:
     with tempfile.TemporaryDirectory(prefix="assay-doctor-") as scratch:
         context = Path(scratch) / "context"
         context.mkdir()
+        # The name is new, so that no builder takes the step from its cache.
+        step = f"wait='sleep {lab.patience}'; : {name}; {step}"
         (context / "Dockerfile").write_text(f"# assay: network=none\nFROM {lab.image}\nRUN {step}\n", encoding="utf-8")
         try:
             engine.build(name, context, context.parent / "log", secrets={}, labels={})

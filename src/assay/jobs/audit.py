@@ -47,7 +47,7 @@ class SavedAudit(Model):
     instances: int = 0
     findings: tuple[AuditFinding, ...] = ()
     mutants: dict[str, tuple[TriedMutant, ...]] = Field(default_factory=dict)
-    """By instance; of instances whose gold patch is resolved."""
+    """Keys are ids of instances whose gold patch is resolved."""
 
 
 class Audit:

@@ -144,7 +144,7 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
     assert report.resolved_ids == [MORE]
 
     (stopped,) = mini(Budget(llm=BudgetLimits(calls=2))).solve([instance], agent, settings)
-    assert stopped.status is SolutionStatus.LIMIT_COST
+    assert stopped.status is SolutionStatus.LIMIT_CALLS
     assert stopped.usage.calls == 2
     assert "def iequals" in stopped.patch, "its changes until then count"
 

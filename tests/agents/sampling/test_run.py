@@ -103,7 +103,7 @@ def test_limited_sample_is_solved_again_with_another_limit(tmp_path: Path, insta
         solution = runner_of(tmp_path, instances, twice, budget=Budget(llm=BudgetLimits(calls=calls))).execute(job)[0]
         return solution.status, solution.usage.calls
 
-    assert statuses(1) == ("limit_cost", 1)
+    assert statuses(1) == ("limit_calls", 1)
     assert statuses(2) == ("submitted", 2)
     assert statuses(9) == ("submitted", 2)
 
