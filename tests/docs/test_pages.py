@@ -282,6 +282,8 @@ def problems_of_shown_files(folder: Path) -> Iterator[str]:
 
 def problems_of_python(block: Block, names: dict[str, Any]) -> Iterator[str]:
     out = io.StringIO()
+    if block.needs:
+        return  # tests/rewards/test_trainers.py runs it where that is installed
     try:
         with redirect_stdout(out), redirect_stderr(out):
             exec(compile("\n" * block.line + block.text, str(block.page), "exec"), names)

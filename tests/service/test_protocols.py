@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,14 +9,12 @@ import pytest
 from websockets.sync.client import connect
 
 from assay.service.protocols import open_reward
-from other_tools import run_with
 from served import Served, until
 from toy import GOLD
 
 pytestmark = pytest.mark.slow
 
 Serve = Callable[..., Served]
-CLIENTS = Path(__file__).parent / "clients"
 ANSWER = f"I changed the sign:\n```diff\n{GOLD}```\nThat is all."
 
 
@@ -229,23 +226,3 @@ def test_a_client_of_openenv_that_leaves_takes_its_evaluation_with_it(serve: Ser
 def test_a_web_socket_needs_the_token_too(serve: Serve) -> None:
     with pytest.raises(Exception, match="403"), socket_of(serve(token="a-secret-of-some-length")):
         pass
-
-
-# The clients themselves
-
-
-@pytest.mark.network
-@pytest.mark.parametrize(
-    ("script", "package"), [("ask_open_reward", "openreward==0.1.167"), ("ask_openenv", "openenv==0.10.0")]
-)
-def test_the_real_client_gets_its_reward(serve: Serve, script: str, package: str, tmp_path: Path) -> None:
-    (tmp_path / "gold.patch").write_text(GOLD)
-    here = serve(token="a-secret-of-some-length")
-    command = [
-        "python",
-        str(CLIENTS / f"{script}.py"),
-        here.url,
-        "a-secret-of-some-length",
-        str(tmp_path / "gold.patch"),
-    ]
-    assert json.loads(run_with([package], *command).splitlines()[-1]) == [1.0, 0.0]

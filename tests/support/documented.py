@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")])
 LANGUAGES = ("console", "python", "yaml", "toml", "json", "text")
 """What a block may be. ``text`` is what a program prints, a tree of files or a synopsis; nothing runs it."""
+INSTALLS = "# pip install "
 DIRECTIVE = re.compile(r"\{[a-z-]+\}")
 
 
@@ -33,6 +34,11 @@ class Block:
     @property
     def place(self) -> str:
         return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def needs(self) -> str:
+        """Packages that a Python block asks for in its first line."""
+        return self.text.partition("\n")[0].removeprefix(INSTALLS) if self.text.startswith(INSTALLS) else ""
 
     def commands(self) -> Iterator[tuple[int, str]]:
         """Yield each command of a console block with its line; a backslash at the end of a line continues it."""
