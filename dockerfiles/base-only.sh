@@ -15,6 +15,8 @@ squash() {
     export GIT_AUTHOR_NAME=Assay GIT_AUTHOR_EMAIL=assay@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z
     export GIT_COMMITTER_NAME=Assay GIT_COMMITTER_EMAIL=assay@localhost GIT_COMMITTER_DATE=2000-01-01T00:00:00Z
     common=$(cd "$(git rev-parse --git-common-dir)" && pwd)
+    # Programs that name a version after the last release's tag (setuptools_scm) still find it.
+    release=$(git describe --tags --abbrev=0 --match '*[0-9]*' 2> /dev/null) || release=
     # Changes that the image made to tracked files are part of the agent's start, not of its work.
     git -c core.fileMode=false add --update
     # Git hides what is below a submodule's link, and with it what a patch does there.
@@ -27,6 +29,7 @@ squash() {
     echo "$common/objects" > "$made/.git/objects/info/alternates"
     git -C "$made" symbolic-ref HEAD refs/heads/main
     git -C "$made" update-ref refs/heads/main "$(git -C "$made" commit-tree -m base "$tree")"
+    [ -z "$release" ] || git -C "$made" update-ref "refs/tags/$release" refs/heads/main
     # The objects of this commit only, named one by one: of a partial clone, repacking would take all others, too.
     git -C "$made" rev-list --objects refs/heads/main | cut -d ' ' -f 1 \
         | git -C "$made" pack-objects -q "$made/.git/objects/pack/pack" > /dev/null

@@ -20,6 +20,8 @@ _LEADS = re.compile(
     r"|objects/info/(?:http-)?alternates|(?:modules|worktrees)/.+)$"
 )
 _REMOTE = re.compile(r"^\s*\[remote\b", re.M)
+_MAIN = "refs/heads/main"
+"""The branch of repositories that Assay makes."""
 _BRANCH = re.compile(r"refs/heads/[^/].*")
 
 
@@ -91,15 +93,16 @@ def _find_visible(
 
 
 def refs(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
-    """Find refs beyond one branch, and other ways to another commit."""
+    """Find refs beyond one branch, tags of its commit apart, and other ways to another commit."""
     layers = [_repositories(layer.facts) for layer in image.layers]
     own = _own(image, layers, answer)
     root = image.config.workdir.strip("/")
+    heads = {folder: [each[folder].files.get(_MAIN) for each in layers if folder in each] for folder in own}
     for number, repositories in enumerate(layers):
         for folder in sorted(own & repositories.keys()):
             prefix = f"{folder}/" if folder else ""
             for path, text in sorted(repositories[folder].files.items()):
-                for what in _ways(path, text):
+                for what in _ways(path, text, heads[folder]):
                     yield image.finding(ImageRule.REFS, number, prefix + path, what)
         for path in sorted(repositories):
             if root and path.startswith(f"{root}/") and path != f"{root}/.git" and path.endswith("/.git"):
@@ -107,7 +110,7 @@ def refs(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFind
     yield from _branches(image, layers, own)
 
 
-def _ways(path: str, text: str) -> Iterator[str]:
+def _ways(path: str, text: str, heads: Collection[str | None]) -> Iterator[str]:
     """Yield the faults of one of git's files; the path is relative to the git directory."""
     if _LEADS.match(path) and text.strip():
         yield f"{path} leads to other commits"
@@ -115,7 +118,7 @@ def _ways(path: str, text: str) -> Iterator[str]:
         yield "a reflog"
     elif path == "config" and _REMOTE.search(text):
         yield "a remote"
-    elif path.startswith("refs/") and not _BRANCH.fullmatch(path):
+    elif path.startswith("refs/") and not _BRANCH.fullmatch(path) and text not in heads:
         yield f"the ref {path}"
     elif path == "packed-refs":
         yield from (f"the ref {name}" for name in _read_packed_refs(text) if not _BRANCH.fullmatch(name))

@@ -68,3 +68,17 @@ def test_what_is_below_a_submodule_is_not_hidden(tree: Path) -> None:
     (tree / "some module/new").touch()
     assert "some module/new" in git(tree, "ls-files", "--others", "--exclude-standard")
     assert git(tree, "ls-files").split() == [".gitignore", "calc.py"]
+
+
+def test_the_tag_of_the_last_release_stays_and_leads_to_the_base_alone(tree: Path) -> None:
+    git(tree, "tag", "-a", "v1.2", "-m", "release")
+    git(tree, "tag", "nightly")
+    (tree / "calc.py").write_text("KEPT = 2\n")
+    git(tree, "commit", "-qam", "since the release")
+    assert reduced(tree, "").returncode == 0
+    assert git(tree, "describe", "--tags").strip() == "v1.2"
+    assert git(tree, "for-each-ref", "--format=%(refname) %(objecttype)").split() == [
+        *("refs/heads/main", "commit"),
+        *("refs/tags/v1.2", "commit"),
+    ]
+    assert git(tree, "rev-list", "--all", "--count").strip() == "1"

@@ -263,6 +263,11 @@ def test_what_an_ancestor_or_another_project_has_is_no_leak(
     assert audited([*project.honest, files]).findings == ()
 
 
+def test_tag_of_the_base_commit_itself_is_no_leak(project: Project, audited: Callable[..., ImageReport]) -> None:
+    base = {f"{ROOT}/.git/refs/{name}": f"{project.instance.base_commit}\n" for name in ("heads/main", "tags/v1.2")}
+    assert not [each for each in audited([*project.honest, base]).findings if each.rule == "refs"]
+
+
 WANTED = ("distributed-arithmetic==4.2.0", "another-good-package==1.0.0")
 MANIFEST = diff({"requirements.txt": "first==1\n"}, {"requirements.txt": "\n".join(("first==1", *WANTED, ""))})
 
