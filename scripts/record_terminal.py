@@ -7,11 +7,13 @@ The picture needs no script and no font from elsewhere. Pauses of more than two 
 
 import argparse
 import os
+import pty
 import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 
@@ -47,16 +49,17 @@ def main() -> None:
 
 
 def record(command: Sequence[str]) -> tuple[list[Shown], int]:
-    """Run a command; return what it printed, standard error included, and its exit status."""
+    """Run a command in a terminal where no line changes; return what it printed, and its exit status."""
     began, lines = time.monotonic(), list[Shown]()
-    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", env=environment
-    ) as process:
-        assert process.stdout
-        for line in process.stdout:
-            lines.append((time.monotonic() - began, line.rstrip("\n")))
-            print(line, end="", flush=True)
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "CI": "true", "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        # Linux ends the reading of a terminal that nobody holds any more with an error.
+        with suppress(OSError), os.fdopen(ours, encoding="utf-8", errors="replace", newline="\n") as printed:
+            for line in printed:
+                lines.append((time.monotonic() - began, line.rstrip("\r\n")))
+                print(line, end="", flush=True)
     return lines, process.returncode
 
 
