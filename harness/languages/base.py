@@ -8,17 +8,19 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
-from assay.harness.languages.recorders import Sealing
+from pydantic import with_config
+
+from assay.harness.languages.recorders import STRICT, Sealing
 
 if TYPE_CHECKING:
     import tree_sitter
 
 
-CALLED = "(call_expression function: (_) @calls)"  # query for a call, in the grammars modelled on C's
 CONDITION_IN_PARENTHESES = r"(\s*(?:\}\s*else\s+)?(?:if|while)\s*\()(.+)(\)\s*\{?\s*)"
 CONDITION_BEFORE_BRACE = r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)"
 
 
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True)
 class Copying:
     """How to write a test once more with another literal, so that both can run: node types and patterns of a grammar.
@@ -57,6 +59,7 @@ class Copying:
 NOWHERE = r"(?!)"  # matches nothing
 
 
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True)
 class Asserting:
     """What the assertions of a language's tests are, for counter-tests: node types of its grammar, and patterns.
@@ -108,6 +111,7 @@ class Asserting:
     """Whether ``TEST_NAME`` finds the tests; otherwise they are functions."""
 
 
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True)
 class Syntax:
     """Node types and facts of a grammar: for definitions first, then for the canonical spelling of source."""

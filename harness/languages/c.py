@@ -5,11 +5,8 @@ from collections.abc import Iterable
 from posixpath import normpath
 
 from assay.harness.languages.base import (
-    CALLED,
     CONDITION_IN_PARENTHESES,
-    Asserting,
     Lines,
-    Syntax,
     anywhere,
     drop_patterns,
     folders,
@@ -19,6 +16,7 @@ from assay.harness.languages.base import (
     no_stand_in,
     parts,
 )
+from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import sources_part
 
 NAME = "c"
@@ -26,41 +24,7 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".c", ".h"})  # C++ has headers with the suffix ``.h`` too
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_c:language"
-ASSERTING = Asserting(
-    equal=r"(?i)^(?!.*(_NE|_LT|_GT|_LE|_GE|_TRUE|_FALSE|NOT|THROW)\b)\w*(expect|assert|check|require|verify|ck_|munit)\w*_\w*(eq|same|equal)\w*$",
-    truth=r"(?i)^(assert|\w*(expect|assert|check|require|munit)\w*(_true|_that|)|verify|ok)$|^(EXPECT|ASSERT)_\w+$",
-    statements=frozenset({"return_statement"}),
-    failing=r"^return\b",
-    comparisons=frozenset({"binary_expression"}),
-    operators=frozenset({"==", "!="}),
-    literals=frozenset({"string_literal", "raw_string_literal", "number_literal", "char_literal", "true", "false"}),
-    escape=r"\{:03o}",
-    arguments=frozenset({"argument_list"}),
-    constants=r"std|string|string_view|u8",
-    opposites=(
-        (r"^([^!=<>]+)!=([^!=<>]+)$", r"\1==\2"),
-        (r"\b(EXPECT|ASSERT)_EQ\b", r"\1_NE"),
-        (r"\b(EXPECT|ASSERT)_NE\b", r"\1_EQ"),
-        (r"\b(EXPECT|ASSERT)_STREQ\b", r"\1_STRNE"),
-        (r"\b(EXPECT|ASSERT)_TRUE\b", r"\1_FALSE"),
-        (r"\b(EXPECT|ASSERT)_FALSE\b", r"\1_TRUE"),
-        (r"^(CHECK|REQUIRE)\b", r"\1_FALSE"),
-        (r"^(CHECK|REQUIRE)_FALSE\b", r"\1"),
-        (r"^(assert|ck_assert|munit_assert|TEST_ASSERT)\s*\((.*)\)$", r"\1(!(\2))"),
-    ),
-    titled=True,
-)
-SYNTAX = Syntax(
-    functions=frozenset({"function_definition"}),
-    classes=frozenset({"struct_specifier", "union_specifier", "enum_specifier"}),
-    blocks=frozenset({"compound_statement", "declaration_list", "field_declaration_list", "enumerator_list"}),
-    sequences=frozenset(
-        {"translation_unit", *("preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "preproc_elifdef")}
-    ),
-    asserting=ASSERTING,
-    stub="{ __builtin_trap(); }",
-    mentions=CALLED,
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     definitions=(
         r"^(?:static |inline |extern |const |unsigned |constexpr |virtual )*[\w:<>*&]+[ *&]+(\w+)\([^;]*$",

@@ -80,10 +80,10 @@ class CopiedFile:
         self._cuts: dict[int, list[Edit]] = {}
 
     @classmethod
-    def read(cls, language: str, path: str, text: str, copying: Copying) -> Self | None:
-        """Return a test file; None if it does not parse."""
-        parsed = parse(language, path, text)
-        return cls(path, text, parsed.root, copying) if parsed and not parsed.root.has_error else None
+    def read(cls, language: str, path: str, text: str, copying: Copying | None) -> Self | None:
+        """Return a test file; None if it does not parse, or tests of the language cannot be copied."""
+        parsed = parse(language, path, text) if copying else None
+        return cls(path, text, parsed.root, copying) if copying and parsed and not parsed.root.has_error else None
 
     def render_file(self, copies: Iterable[str]) -> str:
         shared = self.text if self._copying.renamed else "\n".join(map(_source, self._heads))

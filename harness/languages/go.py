@@ -4,12 +4,8 @@ import re
 from collections.abc import Iterable
 
 from assay.harness.languages.base import (
-    CALLED,
     CONDITION_BEFORE_BRACE,
-    Asserting,
-    Copying,
     Lines,
-    Syntax,
     folders,
     no_mistake,
     no_places,
@@ -17,6 +13,7 @@ from assay.harness.languages.base import (
     parts,
     unchanged,
 )
+from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import go_module_part
 
 NAME = "go"
@@ -24,67 +21,7 @@ ALIASES = frozenset({"golang"})
 SUFFIXES = frozenset({".go"})
 DOCKERFILES = "go"
 GRAMMAR = "tree_sitter_go:language"
-COPYING = Copying(
-    test=("function_declaration", r"func (Test\w*)\(([a-zA-Z]\w*) \*testing\.T\) \{"),
-    renamed=r"""func \1MARK(\2 *testing.T) {
-defer func() { if raised := recover(); raised != nil { \2.Fatalf("panic: %v", raised) } }()
-""",
-    texts=frozenset({"interpreted_string_literal", "raw_string_literal"}),
-    numbers=frozenset({"int_literal", "float_literal"}),
-    kept=frozenset({"index_expression", "slice_expression", "array_type", "field_declaration"}),
-    names=r"\w+\.(?:Run|(?:Fatal|Error|Log|Skip)f?)\b|panic\b|.*\btime\.",
-    row=("literal_value", frozenset({"literal_element", "keyed_element"})),
-    between=frozenset({"composite_literal", "expression_list"}),
-    loop=r"\brange NAME\b",
-    declared=r"[\w, ]+(?= :=)|(?<=\bvar )\w+",
-    raised=r"panic(?=:)",
-    environment='GOFLAGS="$GOFLAGS -gcflags=-e -run=MARK"',
-)
-"""A panic would end all tests of a package: it becomes the failure of a copy. With ``-e``, all errors are listed."""
-ASSERTING = Asserting(
-    equal=(
-        r"^(?!.*Not)(\w*(assert|require|suite|is|qt|c|s|ts|r|a|t)\w*\.)?(assert\.|require\.|Assert\(\)\.|Require\(\)\.)?"
-        r"(Equal\w*|Exactly|JSONEq|YAMLEq|Len|DeepEqual|InDelta|ElementsMatch|EqualError|assert\w*|check\w*|Check|Assert|True|False)$"
-    ),
-    searching=r"(assert|require|c|s|t)\w*\.(Contains|Regexp|ErrorContains)$",
-    truth=r"(assert|require|is|c|s|suite)\w*\.[A-Z]\w+$",
-    typed=True,
-    expected_first=True,
-    statements=frozenset({"if_statement"}),
-    failing=r"\.(Error|Fatal|Fail)(f|Now|)\(",
-    comparisons=frozenset({"binary_expression"}),
-    operators=frozenset({"!="}),
-    literals=frozenset(
-        {"interpreted_string_literal", "raw_string_literal", "int_literal", "float_literal", "true", "false"}
-    ),
-    arguments=frozenset({"argument_list"}),
-    constants=r"string|int\d*|byte|nil|map|field_identifier",
-    nonce='"{}"',
-    opposites=(
-        (r"(\w\.)NoError\b", r"\1Error"),
-        (r"(\w\.)True\(", r"\1False("),
-        (r"(\w\.)False\(", r"\1True("),
-        (r"(\w\.)Nil\(", r"\1NotNil("),
-        (r"^([^!=]+)!=([^!=]+)$", r"\1==\2"),
-        (r"^!(.+)$", r"\1"),
-        (r"^(\w+(\(.*\))?)$", r"!\1"),
-    ),
-)
-SYNTAX = Syntax(
-    functions=frozenset({"function_declaration", "method_declaration", "method_elem"}),
-    classes=frozenset({"type_spec"}),
-    blocks=frozenset({"block", "field_declaration_list", "import_spec_list"}),
-    sequences=frozenset({"source_file", "statement_list"}),
-    optional_semicolons=True,
-    heads=frozenset(
-        {"for_statement", "for_clause", "if_statement", "expression_switch_statement", "type_switch_statement"}
-    ),
-    copying=COPYING,
-    # A type embeds what others would inherit from.
-    asserting=ASSERTING,
-    stub='{ panic("") }',
-    mentions=f"{CALLED} (field_declaration !name type: (_) @inherits) (interface_type (type_elem (_) @inherits))",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     definitions=(r"^func (?:\([^)]*\) )?(\w+)", r"^(?:type|var|const) (\w+)"), condition=CONDITION_BEFORE_BRACE
 )

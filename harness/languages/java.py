@@ -7,9 +7,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
     CONDITION_IN_PARENTHESES,
-    Asserting,
     Lines,
-    Syntax,
     anywhere,
     drop_patterns,
     folders,
@@ -17,6 +15,7 @@ from assay.harness.languages.base import (
     list_dotted_names,
     no_mistake,
 )
+from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import maven_part
 
 NAME = "java"
@@ -24,68 +23,7 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".java"})
 DOCKERFILES = "java"
 GRAMMAR = "tree_sitter_java:language"
-ASSERTING = Asserting(
-    equal=(
-        r"(^|\.)(assert(?!.*(Not|True|False|Throw|That$))\w*|isEqualTo\w*|isSameAs|hasSize|containsExactly\w*|hasToString|hasMessage"
-        r"|hasValue|containsOnly)$"
-    ),
-    searching=r"(^|\.)(contains|startsWith|endsWith|containsEntry|hasMessageContaining)$",
-    raising=r"(^|\.)(assertThrows\w*|isInstanceOf|expect)$",
-    truth=r"(^|\.)(assert\w+|is(True|False|Null|NotNull|Empty|NotEmpty))$",
-    comparisons=frozenset({"binary_expression"}),
-    literals=frozenset(
-        {
-            *("string_literal", "decimal_integer_literal", "decimal_floating_point_literal", "character_literal"),
-            *("true", "false", "hex_integer_literal"),
-        }
-    ),
-    escape=r"\{:03o}",
-    arguments=frozenset({"argument_list"}),
-    constants=r"List|Arrays|asList|of|Set|Map|ImmutableList|ImmutableSet|singletonList|emptyList|String|Integer|Long|Collections|BigDecimal",
-    typed=True,
-    expected_first=True,
-    nonce='"{}"',
-    exception="ArrayStoreException.class",
-    opposites=(
-        (r"\bassertTrue\b", "assertFalse"),
-        (r"\bassertFalse\b", "assertTrue"),
-        (r"\bassertNull\b", "assertNotNull"),
-        (r"\bassertNotNull\b", "assertNull"),
-        (r"\bassertNot(Equals|Same)\b", r"assert\1"),
-        (r"\.isTrue\(\)$", ".isFalse()"),
-        (r"\.isFalse\(\)$", ".isTrue()"),
-        (r"\.isNull\(\)$", ".isNotNull()"),
-        (r"\.isNotNull\(\)$", ".isNull()"),
-        (r"\.isEmpty\(\)$", ".isNotEmpty()"),
-        (r"\.isNotEmpty\(\)$", ".isEmpty()"),
-    ),
-)
-SYNTAX = Syntax(
-    functions=frozenset(
-        {
-            *("method_declaration", "constructor_declaration", "compact_constructor_declaration"),
-            "annotation_type_element_declaration",
-        }
-    ),
-    classes=frozenset(
-        {
-            *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
-            "annotation_type_declaration",
-        }
-    ),
-    blocks=frozenset(
-        {
-            *("block", "class_body", "interface_body", "enum_body", "constructor_body", "annotation_type_body"),
-            *("switch_block", "switch_block_statement_group"),
-        }
-    ),
-    sequences=frozenset({"program", "enum_body_declarations"}),
-    asserting=ASSERTING,
-    stub="{ throw new UnsupportedOperationException(); }",
-    mentions="""(method_invocation name: (_) @calls) (object_creation_expression type: (_) @calls)
-        (superclass (_) @inherits) (super_interfaces (type_list (_) @inherits))
-        (extends_interfaces (type_list (_) @inherits))""",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     definitions=(
         r"^\s*(?:(?:public|protected|private|static|final|abstract|synchronized|default) )+[^=;({]*?(\w+)\(",

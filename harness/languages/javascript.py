@@ -5,12 +5,8 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
-    CALLED,
     CONDITION_IN_PARENTHESES,
-    Asserting,
-    Copying,
     Lines,
-    Syntax,
     anywhere,
     drop_patterns,
     folders,
@@ -20,6 +16,7 @@ from assay.harness.languages.base import (
     no_stand_in,
     parts,
 )
+from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import json_part
 
 NAME = "javascript"
@@ -27,77 +24,7 @@ ALIASES = frozenset({"js", "node"})
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs"})
 DOCKERFILES = "javascript"
 GRAMMAR = "tree_sitter_javascript:language"
-CALLS = f"{CALLED} (new_expression constructor: (_) @calls)"
-COPYING = Copying(
-    test=("call_expression", r"(?:it|test|specify)(?:\.(?:only|each|concurrent|skip|failing|todo))*\s*[(`]"),
-    row=("array", frozenset({"object", "array"})),
-    between=frozenset(),
-    raised=r"(?!Assertion|Error: expect\()\w*Error(?=:| \[)",
-    loop=r"\bof NAME\b|\bNAME\.forEach\b",
-    declared=r"(?!)",
-    wrapped=(
-        'describe("MARK", () => { try {\n',
-        '\n} catch (raised) { (typeof it === "function" ? it : test)("loads", () => { throw raised; }); } });\n',
-    ),
-    head=r"import\b|['\"]use strict|(?:jest|vi)\.\w*[mM]ock\b",
-    texts=frozenset({"string", "template_string"}),
-    numbers=frozenset({"number"}),
-    kept=frozenset({"subscript_expression", "literal_type", "import_statement", "import_clause"}),
-    names=r"(?:require|import|describe|context|suite|it|test|specify)\b|(?:[\w.]+\.)?(?:\w*[tT]imeout|sleep|delay)\(",
-)
-ASSERTING = Asserting(
-    equal=(
-        r"^(?!.*\.not\b)(?!.*[nN]ot[A-Z])(await\s+)?(expect\b.*|assert|t|should|.*\.should\b.*)"
-        r"\.(to(Strict|)(Be|Equal)|toBeCloseTo|toHaveLength|toMatch(Object|)|toHaveProperty|\w*[cC]alledWith|equals?|eql|eqs?|"
-        r"\w*deep\w*|strictEqual|looseEqual|is|same|lengthOf|length|toHaveBeenCalledTimes|callCount|property)$"
-    ),
-    searching=r"^(?!.*\.not\b)(expect\b.*|assert|t|should|.*\.should\b.*)\.(includes?|contains?|toContain\w*|match)$",
-    raising=r"^(?!.*\.not\b)expect\b.*\.(toThrow\w*|throws?)$",
-    truth=r"^(await )?(expect\b.*|assert(\.\w+)?|t\.\w+|.*\.should\b.*)$",
-    comparisons=frozenset({"binary_expression"}),
-    operators=frozenset({"==", "==="}),
-    literals=frozenset({"string", "template_string", "number", "true", "false"}),
-    escaping="\"'",
-    arguments=frozenset({"arguments"}),
-    constants="undefined|null",
-    exception="EvalError",
-    nonce='"{}"',
-    opposites=(
-        (r"\.not\.", "."),
-        (r"\.toThrow(\w*)\(", r".not.toThrow\1("),
-        (r"^(expect\(.*?\))\.to", r"\1.not.to"),
-        (r"\bassert\.isTrue\b", "assert.isFalse"),
-        (r"\bassert\.throws\b", "assert.doesNotThrow"),
-        (r"\bt\.(true|ok|truthy)\b", "t.notOk"),
-        (r"\bassert(\.ok)?\((.*)\)$", r"assert(!(\2))"),
-        (r"\.should\.", ".should.not."),
-    ),
-    titled=True,
-)
-SYNTAX = Syntax(
-    functions=frozenset({"function_declaration", "generator_function_declaration", "method_definition"}),
-    classes=frozenset({"class_declaration"}),
-    function_values=frozenset({"arrow_function", "function_expression", "generator_function"}),
-    class_values=frozenset({"class"}),
-    givers=frozenset({"variable_declarator", "pair", "assignment_expression", "field_definition", "export_statement"}),
-    wrappers=frozenset({"export_statement"}),
-    decorators=frozenset({"decorator"}),
-    blocks=frozenset({"statement_block", "class_body", "switch_body"}),
-    sequences=frozenset({"program"}),
-    optional_semicolons=True,
-    ended=frozenset(
-        {
-            *("expression_statement", "lexical_declaration", "variable_declaration", "field_definition"),
-            *("return_statement", "throw_statement", "import_statement"),
-        }
-    ),
-    heads=frozenset({"for_statement", "if_statement"}),
-    either_quote=True,
-    copying=COPYING,
-    asserting=ASSERTING,
-    stub="{ throw new Error(); }",
-    mentions=f"{CALLS} (class_heritage (_) @inherits)",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     definitions=(
         r"\bfunction\*? (\w+)",

@@ -7,49 +7,20 @@ from itertools import takewhile
 from assay.harness.languages import java
 from assay.harness.languages.base import (
     CONDITION_IN_PARENTHESES,
-    Asserting,
     Lines,
-    Syntax,
     anywhere,
     folders,
     has_name,
     list_dotted_names,
 )
+from assay.harness.languages.grammars import read_syntax
 
 NAME = "kotlin"
 ALIASES = frozenset({"kt"})
 SUFFIXES = frozenset({".kt", ".kts"})
 DOCKERFILES = "java"
 GRAMMAR = "tree_sitter_kotlin:language"
-ASSERTING = Asserting(
-    equal=java.ASSERTING.equal,
-    searching=r"(^|\.)(assertContains|contains)$",
-    truth=r"(^|\.)(assert\w+|is(True|False|Null|NotNull|Empty|NotEmpty))$",
-    comparisons=frozenset({"binary_expression"}),
-    literals=frozenset({"string_literal", "number_literal", "float_literal", "true", "false", "boolean_literal"}),
-    escape=r"\u{:04x}",
-    arguments=frozenset({"value_arguments"}),
-    constants=r"listOf|setOf|mapOf|arrayOf|to|emptyList",
-    typed=True,
-    expected_first=True,
-    nonce=java.ASSERTING.nonce,
-    opposites=java.ASSERTING.opposites,
-)
-SYNTAX = Syntax(
-    functions=frozenset({"function_declaration"}),
-    classes=frozenset({"class_declaration", "object_declaration", "companion_object"}),
-    bodies=frozenset({"function_body", "class_body", "enum_class_body"}),
-    blocks=frozenset({"block", "class_body", "lambda_literal"}),
-    sequences=frozenset({"source_file"}),
-    optional_semicolons=True,
-    ended=frozenset({"when_entry"}),
-    heads=frozenset({"enum_class_body"}),
-    asserting=ASSERTING,
-    stub="{ TODO() }",
-    mentions="""(call_expression . (_) @calls)
-        (delegation_specifier [(user_type) (constructor_invocation)] @inherits)
-        (explicit_delegation . (user_type) @inherits)""",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     definitions=(
         r"\bfun (?:<[^>]*> )?(?:[\w.<>?, ]+\.)?`?(\w+)`?\s*\(",

@@ -5,9 +5,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
     CONDITION_IN_PARENTHESES,
-    Asserting,
     Lines,
-    Syntax,
     anywhere,
     drop_patterns,
     folders,
@@ -16,6 +14,7 @@ from assay.harness.languages.base import (
     no_stand_in,
     unchanged,
 )
+from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import json_part
 from assay.harness.reports.testdox import prettify
 
@@ -24,43 +23,7 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".php"})
 DOCKERFILES = "php"
 GRAMMAR = "tree_sitter_php:language_php"
-ASSERTING = Asserting(
-    equal=r"(->|::|^)(assert(?!.*(Not|True|False|Null|InstanceOf|Empty))\w*|toBe|toEqual|toHaveCount|expectExceptionMessage)$",
-    searching=r"(->|::|^)(assert\w*Contains\w*|assert\w*Match\w*|toContain)$",
-    raising=r"(->|::)expectException$",
-    truth=r"(->|::)assert\w+$",
-    comparisons=frozenset({"binary_expression"}),
-    operators=frozenset({"==", "==="}),
-    literals=frozenset({"string", "encapsed_string", "heredoc", "nowdoc", "integer", "float", "boolean"}),
-    arguments=frozenset({"arguments"}),
-    constants=r"array|null|PHP_EOL",
-    expected_first=True,
-    nonce="'{}'",
-    exception="\\UnderflowException::class",
-    opposites=(
-        (r"\bassertTrue\b", "assertFalse"),
-        (r"\bassertFalse\b", "assertTrue"),
-        (r"\bassertNull\b", "assertNotNull"),
-        (r"\bassertNotNull\b", "assertNull"),
-        (r"\bassertEmpty\b", "assertNotEmpty"),
-        (r"\bassertInstanceOf\b", "assertNotInstanceOf"),
-        (r"\bassertNot(\w+)\b", r"assert\1"),
-        (r"\bassert(\w+)NotContains\b", r"assert\1Contains"),
-    ),
-)
-SYNTAX = Syntax(
-    functions=frozenset({"function_definition", "method_declaration"}),
-    classes=frozenset({"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"}),
-    blocks=frozenset(
-        {"compound_statement", "declaration_list", "enum_declaration_list", "match_block", "switch_block"}
-    ),
-    sequences=frozenset({"program"}),
-    asserting=ASSERTING,
-    stub="{ throw new \\LogicException(); }",
-    mentions="""(function_call_expression function: (_) @calls) (member_call_expression name: (_) @calls)
-        (scoped_call_expression name: (_) @calls) (object_creation_expression (name) @calls)
-        (base_clause (_) @inherits) (class_interface_clause (_) @inherits)""",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     comments=("//", "#"),
     definitions=(r"\bfunction (\w+)", r"\b(?:class|interface|trait|const) (\w+)"),

@@ -5,86 +5,16 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Asserting, Lines, Syntax, folders, list_dotted_names, unchanged
+from assay.harness.languages.base import Lines, folders, list_dotted_names, unchanged
+from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
-from assay.harness.languages.recorders import Sealing
 
 NAME = "python"
 ALIASES = frozenset({"py", "python3"})
 SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 DOCKERFILES = "python"
 GRAMMAR = "tree_sitter_python:language"
-ASSERTING = Asserting(
-    equal=(
-        r"(^|\.)_?(?!.*([nN]ot[A-Z_]|Greater|Less|True|False|Raises|Warns|IsNone|_raises|_true))"
-        r"assert[A-Z_]\w*$"
-    ),
-    searching=r"(^|\.)(assert(In|Contains|Regex\w*|Regexp\w*)|fnmatch_lines\w*|re_match_lines\w*)$",
-    raising=r"(^|\.)(raises|assertRaises\w*|warns|assertWarns\w*)$",
-    instance=r"(^|\.)(isinstance|assertIsInstance)$",
-    truth=r"(^|\.)_?assert\w*$",
-    statements=frozenset({"assert_statement"}),
-    comparisons=frozenset({"comparison_operator"}),
-    operators=frozenset({"==", "is", "in"}),
-    literals=frozenset({"string", "integer", "float", "true", "false"}),
-    escaping="\"'",
-    arguments=frozenset({"argument_list"}),
-    constants=r"set|frozenset|tuple|list|dict|OrderedDict|Decimal|Fraction|Path|date|datetime|timedelta|array|np|numpy|bytes",
-    nonce='"{}"',
-    exception="FileExistsError",
-    opposites=(
-        (r"\bassert(If|)True\b", r"assert\1False"),
-        (r"\bassertFalse\b", "assertTrue"),
-        (r"\bassertIsNone\b", "assertIsNotNone"),
-        (r"\bassertIsNotNone\b", "assertIsNone"),
-        (r"\bassertNot(Equals?|In|Regex|IsInstance)\b", r"assert\1"),
-        (r"\bassertIs(Not|)Instance\b", "assertNotIsInstance"),
-        (r"\bassertGreater\b", "assertLessEqual"),
-        (r"\bassertLess\b", "assertGreaterEqual"),
-        (r"\bassertGreaterEqual\b", "assertLess"),
-        (r"\bassertLessEqual\b", "assertGreater"),
-        (r"\bassertIsNot\b", "assertIs"),
-        (r"\bassertIs\b", "assertIsNot"),
-        (r"^assert\s+not\b(?!.*\b(and|or)\b)", "assert "),
-        (r"^assert\b\s*([^,]+)$", r"assert not (\1)"),
-    ),
-)
-SEALING = Sealing(
-    recorder="python.py",
-    record="assay_record({seal}, {actual}, {expected})",
-    nothing="pass",
-    blank="()",
-    statements=frozenset({"expression_statement"}),
-    loops=frozenset({"for_statement"}),
-    rows=frozenset({"list", "tuple"}),
-    equal=r"(^|\.)(assert(List|Tuple|Set|Dict|MultiLine|)Equals?|assertIs|failUnlessEqual)$",
-    alike=r"(^|\.)(assert_(array_|)equals?|assertSequenceEqual)$",
-    known=(
-        r"str|len|list|dict|set|frozenset|tuple|range|sorted|int|float|bytes|zip|min|max|sum|round|abs|chr|repr|bool"
-        r"|textwrap|dedent|join|format|strip|lstrip|rstrip|split|splitlines|encode|decode|replace|lower|upper"
-        r"|np|numpy|array|asarray|zeros|ones|arange|nan|inf|os|path|sep|linesep|dtype|OrderedDict|collections"
-    ),
-    unknown=frozenset({"lambda", "await", "named_expression", "yield"}),
-    assigning=frozenset({"assignment", "augmented_assignment"}),
-    guards=frozenset({"try_statement"}),
-    branches=frozenset({"if_statement", "for_statement", "while_statement", "match_statement"}),
-    functions=frozenset({"function_definition", "lambda"}),
-    repeated=r"^\s*@.*(given|flaky|retr(y|ies)|rerun)",
-)
-SYNTAX = Syntax(
-    functions=frozenset({"function_definition"}),
-    classes=frozenset({"class_definition"}),
-    wrappers=frozenset({"decorated_definition"}),
-    blocks=frozenset({"block"}),
-    sequences=frozenset({"module", "decorated_definition"}),
-    optional_semicolons=True,
-    either_quote=True,
-    asserting=ASSERTING,
-    stub="raise NotImplementedError",
-    sealing=SEALING,
-    mentions="""(call function: (_) @calls)
-        (class_definition superclasses: (argument_list (_) @inherits))""",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     comments=("#",),
     docstrings=True,

@@ -3,51 +3,15 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import Asserting, Lines, Syntax, drop_patterns, folders, has_name, no_mistake, parts
+from assay.harness.languages.base import Lines, drop_patterns, folders, has_name, no_mistake, parts
+from assay.harness.languages.grammars import read_syntax
 
 NAME = "ruby"
 ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".rb"})
 DOCKERFILES = "ruby"
 GRAMMAR = "tree_sitter_ruby:language"
-ASSERTING = Asserting(
-    equal=(
-        r"^(assert_equal|assert_in_delta|assert_same|assert_output|must_equal|.*\.must_equal"
-        r"|(expect\b.*\.|is_expected\.|.*\.?should ?)(to )?\s*(eq|eql|equal|be|match_array"
-        r"|contain_exactly|have_attributes)|expect_(offense|correction))$"
-    ),
-    searching=r"^(assert_(includes|match)|expect\b.*\.to (include|match|start_with|end_with))$",
-    raising=r"^(assert_raises|expect\b.*\.to raise_error)$",
-    truth=r"^(assert\w*|refute\w*|expect\b.*|is_expected.*)$",
-    comparisons=frozenset({"binary"}),
-    literals=frozenset({"string", "integer", "float", "simple_symbol", "true", "false", "heredoc_body"}),
-    arguments=frozenset({"argument_list"}),
-    constants=r"nil|Set|to_set|freeze",
-    expected_first=True,
-    nonce='"{}"',
-    exception="FloatDomainError",
-    matcher=r"^(expect\b.*|is_expected)\.to$|\.should$",
-    opposites=(
-        (r"^assert\b", "refute"),
-        (r"^assert_(nil|empty|includes|predicate|kind_of|instance_of|respond_to|operator)\b", r"refute_\1"),
-        (r"^refute_(\w+)\b", r"assert_\1"),
-        (r"^refute\b", "assert"),
-        (r"\.(not_to|to_not)\b", ".to"),
-        (r"\.to\b", ".not_to"),
-    ),
-    titled=True,
-)
-SYNTAX = Syntax(
-    functions=frozenset({"method", "singleton_method"}),
-    classes=frozenset({"class", "module"}),
-    blocks=frozenset({"block", "block_body", "body_statement", "begin", "then", "else", "ensure"}),
-    sequences=frozenset({"program", "module"}),
-    spaces_matter=True,
-    # A call of ``new`` names a class by its receiver.
-    asserting=ASSERTING,
-    stub="raise NotImplementedError",
-    mentions="(call method: (_) @calls) (call receiver: (constant) @calls) (superclass (_) @inherits)",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     comments=("#",),
     definitions=(

@@ -4,11 +4,8 @@ import re
 from itertools import pairwise
 
 from assay.harness.languages.base import (
-    CALLED,
     CONDITION_BEFORE_BRACE,
-    Asserting,
     Lines,
-    Syntax,
     folders,
     has_name,
     no_mistake,
@@ -17,6 +14,7 @@ from assay.harness.languages.base import (
     no_targets,
     parts,
 )
+from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import cargo_part, toml_part
 
 NAME = "rust"
@@ -24,31 +22,7 @@ ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".rs"})
 DOCKERFILES = "rust"
 GRAMMAR = "tree_sitter_rust:language"
-ASSERTING = Asserting(
-    equal=r"^(\w+::)?(\w*assert_eq\w*|assert_snapshot|eqnice)\s*!?$",
-    truth=r"^(\w+::)?(debug_)?assert\w*\s*!?$",
-    operators=frozenset({"=="}),
-    literals=frozenset({"string_literal", "raw_string_literal", "integer_literal", "float_literal", "boolean_literal"}),
-    arguments=frozenset({"token_tree"}),
-    constants=r"vec|Some|Ok|Err|None|to_string|to_owned|into|Box|String|from|b",
-    opposites=(
-        (r"^((\w+::)?(debug_)?assert)_eq\b", r"\1_ne"),
-        (r"^((\w+::)?(debug_)?assert)_ne\b", r"\1_eq"),
-        (r"^((debug_)?assert)!\s*\(([^,]*)\)$", r"\1!(!(\3))"),
-    ),
-)
-SYNTAX = Syntax(
-    functions=frozenset({"function_item", "function_signature_item", "macro_definition"}),
-    classes=frozenset({"struct_item", "enum_item", "union_item", "trait_item", "impl_item"}),
-    scopes=frozenset({"mod_item"}),
-    decorators=frozenset({"attribute_item"}),
-    blocks=frozenset({"block", "declaration_list", "field_declaration_list", "enum_variant_list", "match_block"}),
-    sequences=frozenset({"source_file"}),
-    asserting=ASSERTING,
-    stub="{ unimplemented!() }",
-    mentions=f"""{CALLED} (macro_invocation macro: (_) @calls) (impl_item trait: (_) @inherits)
-        (trait_item bounds: (trait_bounds (_) @inherits))""",
-)
+SYNTAX = read_syntax(NAME)
 LINES = Lines(
     definitions=(r"\bfn (\w+)", r"\b(?:struct|enum|trait|type|const|static|mod|macro_rules!) (\w+)"),
     condition=CONDITION_BEFORE_BRACE,

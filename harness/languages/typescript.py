@@ -19,7 +19,8 @@ SYNTAX = replace(
     blocks=javascript.SYNTAX.blocks | {"interface_body", "enum_body", "object_type"},
     sequences=javascript.SYNTAX.sequences | {"module"},
     ended=javascript.SYNTAX.ended | {"public_field_definition", "type_alias_declaration"},
-    mentions=f"""{javascript.CALLS} (extends_clause value: (_) @inherits) (implements_clause (_) @inherits)
+    mentions="""(call_expression function: (_) @calls) (new_expression constructor: (_) @calls)
+        (extends_clause value: (_) @inherits) (implements_clause (_) @inherits)
         (extends_type_clause (_) @inherits)""",
 )
 LINES = javascript.LINES

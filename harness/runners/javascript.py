@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assay.harness.domain import Siblings, Status
 from assay.harness.languages.copying import CopiedFile, SourceTest, edit_text
-from assay.harness.languages.javascript import COPYING
+from assay.harness.languages.javascript import SYNTAX
 from assay.harness.runners.base import (
     HAS_EXPECTED,
     PLACE,
@@ -224,7 +224,7 @@ def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
     """Return copies of files without their other tests; a drawn word ends the titles of the others."""
     texts, names, words = dict[str, str](), dict[str, str](), list[str]()
     for file in files:
-        copied = CopiedFile.read("javascript", file.path, file.text, COPYING)
+        copied = CopiedFile.read("javascript", file.path, file.text, SYNTAX.copying)
         folder, slash, name = file.path.rpartition("/")
         known = _NAME.match(name)
         calls = [each for each in copied.tests if not each.table] if copied else []

@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ConfigDict, with_config
+
 from assay.harness.languages.recorders.python import ASSAY_RECORDS
 
 RECORDS = ASSAY_RECORDS
 """File in the container. Everybody may write it: nothing in it is secret, and a forged record has to be right."""
+STRICT = ConfigDict(extra="forbid")
+"""An unknown field of a grammar's table is an error."""
 
 
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True)
 class Sealing:
     """How what a test compares with is taken out of it: an assertion becomes a call that records what is compared."""

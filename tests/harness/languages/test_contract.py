@@ -49,6 +49,7 @@ def test_every_module_of_the_folder_is_listed_under_its_name() -> None:
         "base",
         "copying",
         "differences",
+        "grammars",
         "manifests",
         "recorders",
         "inner_tests",
