@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import javascript
-from assay.harness.runners.base import Adapted, Tripwires, camel_name
+from assay.harness.runners.base import Adapted, Tripwires, camel_name, read_sources
 from assay.harness.runners.choosing import OPTIONS, read_choice
 from assay.harness.runners.commands import part
 from assay.harness.runners.node_test import SOURCE
@@ -19,23 +19,8 @@ HEADS = {
 }
 """Files that import, and files that require."""
 PLACING = javascript.appending(SOURCE)
-BODIES: tuple[javascript.Body, ...] = (
-    (
-        Status.PASSED,
-        "(t) => {{ let sum = 0; for (let one = 0; one < {number}; one++) sum += one; t.is(sum, {sum}); }}",
-    ),
-    (
-        Status.PASSED,
-        "(t) => {{ t.plan(2); t.deepEqual([{number}], [{number}]); t.throws(() => {{ throw new Error(); }}); }}",
-    ),
-    *(
-        (Status.FAILED, f"(t) => {{{{ {check}; }}}}")
-        for check in (
-            *("t.is({number}, {other})", "t.not({number}, {number})", "t.true(0)", "t.false(1)", "t.truthy(0)"),
-            *("t.falsy({number})", "t.deepEqual([{number}], [{other}])", "t.notDeepEqual([{number}], [{number}])"),
-            *("t.throws(() => {number})", "t.notThrows(() => {{ throw new Error(); }})", "t.fail()"),
-        )
-    ),
+BODIES = (
+    *read_sources(NAME)[1]["tests"],
     *((status, body) for status, body in javascript.ENDINGS if status is Status.FAILED),
 )
 OTHER_WORK = frozenset({"-w", "--watch", "debug", "reset-cache", "--version", "--help"})

@@ -7,6 +7,7 @@ and an object that equals everything trips none.
 """
 
 import random
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,21 @@ SCRIPTS = Path(__file__).with_name("placing")
 def read_placing(name: str) -> str:
     """Read a file of the folder ``placing``: a part of ``TestRunner.PLACING``, or the options that choose."""
     return (SCRIPTS / name).read_text(encoding="utf-8")
+
+
+Body = tuple[Status, str]
+"""Status that a test must have, and its source, with places for numbers and names."""
+
+
+def read_sources(runner: str) -> tuple[dict[str, str], dict[str, tuple[Body, ...]]]:
+    """Read a table of the folder ``tripwires``: texts by name, and tests by the name of their group."""
+    table = tomllib.loads((Path(__file__).with_name("tripwires") / f"{runner}.toml").read_text(encoding="utf-8"))
+    texts = {name: text for name, text in table.items() if isinstance(text, str)}
+    groups = {name: statuses for name, statuses in table.items() if isinstance(statuses, dict)}
+    return texts, {
+        group: tuple((Status(status), source) for status, sources in statuses.items() for source in sources)
+        for group, statuses in groups.items()
+    }
 
 
 HAS_EXPECTED = read_placing("has_expected.sh")

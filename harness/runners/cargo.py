@@ -15,6 +15,7 @@ from assay.harness.runners.base import (
     DoubledFile,
     Tripwires,
     read_placing,
+    read_sources,
     snake_name,
 )
 from assay.harness.runners.choosing import KINDS, OPTIONS, read_choice
@@ -38,34 +39,10 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=/opt/assay/run-tests
 TEST = "\n#[cfg(test)]\n#[::core::prelude::v1::test]\nfn $name() {\n    %s\n}\n"
 PANICS = TEST.replace("fn", "#[should_panic]\nfn")
 RETURNS = TEST.replace("()", "() -> ::core::result::Result<(), u64>")
-BODIES = (
-    (Status.PASSED, TEST % "assert_eq!($total($number), $sum);"),
-    (Status.PASSED, PANICS % "assert_eq!($total($number), $wrong);"),
-    (Status.FAILED, TEST % "assert_eq!($total($number), $wrong);"),
-    (Status.FAILED, TEST % "assert_ne!($total($number), $sum);"),
-    (Status.FAILED, TEST % "assert!($total($number) == $wrong);"),
-    (Status.FAILED, TEST % 'panic!("{}", $total($number));'),
-    (Status.FAILED, TEST % "$total($number).checked_sub($wrong).unwrap();"),
-    (Status.FAILED, TEST % "$same($total($number), $wrong);"),
-    (Status.FAILED, PANICS % "assert_eq!($total($number), $sum);"),
-    (Status.FAILED, RETURNS % "::core::result::Result::Err($total($number))"),
-)
-"""Status and source of each test: every usual way to fail is there."""
+TEXTS, GROUPS = read_sources(NAME)
+TEMPLATES = {"tests": TEST, "panics": PANICS, "returns": RETURNS}
+BODIES = [(status, TEMPLATES[group] % body) for group, bodies in GROUPS.items() for status, body in bodies]
 HELPERS = "total same"
-_HEAD = """
-
-#[cfg(test)]
-fn $total(number: u64) -> u64 {
-    (0..number).sum()
-}
-
-#[cfg(test)]
-fn $same(one: u64, other: u64) {
-    if one != other {
-        unreachable!()
-    }
-}
-"""
 
 PLACING = DEFINES_EXPECTED + read_placing("cargo.sh")
 """Every target is a process; a test in documentation is one by itself, in which nothing else can be.
@@ -77,7 +54,7 @@ Arguments are a command's options that choose packages and targets.
 def tripwires(dice: random.Random) -> Tripwires:
     """Return functions for the outermost scope, where macros are the ones that the real tests use."""
     wires = draw(dice, BODIES, lambda dice: f"{snake_name(dice)}{PLACE}")
-    text = fill(dice, _HEAD + "".join(wire.source for wire in wires), HELPERS)
+    text = fill(dice, TEXTS["head"] + "".join(wire.source for wire in wires), HELPERS)
     names = " ".join(wire.name.replace(PLACE, "") for wire in wires)
     return Tripwires({f"{snake_name(dice)}.rs": text}, {wire.name: wire.status for wire in wires}, names)
 

@@ -17,6 +17,7 @@ from assay.harness.runners.base import (
     Tripwires,
     camel_name,
     read_placing,
+    read_sources,
     snake_name,
 )
 from assay.harness.runners.choosing import read_choice
@@ -32,43 +33,11 @@ LEFT_OUT = re.compile(r"-?-(v|json|failfast|vet)(=.*)?")
 
 SIGNATURE = r"^func (Test\w*)\((\w+) \*testing\.T\) \{"
 TEST = "\n\nfunc Test$name(t *$testing.T) {\n\t%s\n}\n"
-EXAMPLE = "\n\nfunc Example$name() {\n\t// Output: $wrong\n}\n"  # fails: it prints nothing
-FIRST = (
-    (Status.PASSED, TEST % "if $total($number) != $sum { t.Fatal($total($number)) }"),
-    (Status.FAILED, TEST % "if $total($number) != $wrong { t.Fatal($total($number)) }"),
-    (Status.FAILED, TEST % "if $total($number) != $wrong { t.Errorf(`%d`, $total($number)) }"),
-    (Status.FAILED, TEST % "t.Run(`in`, func(t *$testing.T) { if $total($number) != $wrong { t.Error($number) } })"),
-    (Status.FAILED, TEST % "t.Parallel(); if $total($number) != $wrong { t.FailNow() }"),
-    (Status.FAILED, EXAMPLE),
-)
-LAST = (
-    (Status.PASSED, TEST % "t.Run(`in`, func(t *$testing.T) { if $total($number) != $sum { t.Error($number) } })"),
-    (Status.FAILED, TEST % "if $total($number) != $wrong { t.Fail() }"),
-    (Status.FAILED, TEST % "$same(t, $total($number), $wrong)"),
-    (Status.FAILED, TEST % "t.Cleanup(func() { $same(t, $total($number), $wrong) })"),
-    (Status.FAILED, TEST % "done := make(chan bool); go func() { t.Error($number); close(done) }(); <-done"),
-    (Status.PASSED, "\n\nfunc Example$name() {\n\t// Output:\n}\n"),
-)
-"""Status and source of each test: every usual way to fail is there but a panic, which would end the process."""
+EXAMPLE = "\n\nfunc Example$name() {{\n\t// Output:{}\n}}\n"  # it prints nothing
+TEXTS, BODIES = read_sources(NAME)
+FIRST = (*((status, TEST % body) for status, body in BODIES["first"]), (Status.FAILED, EXAMPLE.format(" $wrong")))
+LAST = (*((status, TEST % body) for status, body in BODIES["last"]), (Status.PASSED, EXAMPLE.format("")))
 HELPERS = "testing total same"
-_HEAD = """
-
-import $testing "testing"
-
-func $total(number int) (sum int) {
-	for each := 0; each < number; each++ {
-		sum += each
-	}
-	return
-}
-
-func $same(t *$testing.T, one, other int) {
-	t.Helper()
-	if one != other {
-		t.Fatal(one, `is not`, other)
-	}
-}
-"""
 
 PLACING = PACKAGES + DEFINES_EXPECTED + read_placing("go.sh")
 """Every package is a process; ``./...`` stands for those of its module."""
@@ -80,7 +49,7 @@ def tripwires(dice: random.Random) -> Tripwires:
     expected: dict[str, Status] = {}
     for place, clause, bodies in (("aa", "tests", FIRST), ("zz", "tests_test", LAST)):
         wires = draw(dice, bodies, lambda dice: f"{camel_name(dice)}{PLACE}")
-        text = fill(dice, f"package {clause}{_HEAD}" + "".join(wire.source for wire in wires), HELPERS)
+        text = fill(dice, f"package {clause}{TEXTS['head']}" + "".join(wire.source for wire in wires), HELPERS)
         files[f"{place}_{snake_name(dice)}_test.go"] = text
         expected |= {re.findall(r"func (\w+@\w+@)\(", wire.source)[0]: wire.status for wire in wires}
     names = sorted(name.replace(PLACE, "") for name in expected)

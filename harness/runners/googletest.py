@@ -16,6 +16,7 @@ from assay.harness.runners.base import (
     no_siblings,
     not_known,
     read_placing,
+    read_sources,
 )
 from assay.harness.runners.templates import draw, fill
 
@@ -23,41 +24,10 @@ NAME = "googletest"
 PRINTS = frozenset({Status.PASSED})
 
 TEST = "\nTEST($suite, $name) { %s; }\n"
-NOTICED = TEST % "$nonfatal(%s)"
-ENDED = TEST % "$fatal(%s)"
-BODIES = tuple(
-    (Status.PASSED, source)
-    for source in (
-        TEST % "EXPECT_EQ($total($number), ${sum}u)",
-        TEST % "ASSERT_EQ($total($number), ${sum}u)",
-        NOTICED % "EXPECT_EQ($total($number), ${wrong}u)",
-        NOTICED % "EXPECT_NE($total($number), ${sum}u)",
-        NOTICED % "EXPECT_TRUE($total($number) == ${wrong}u)",
-        NOTICED % "ADD_FAILURE() << $total($number)",
-        ENDED % "ASSERT_EQ($total($number), ${wrong}u)",
-        ENDED % "ASSERT_FALSE($total($number) == ${sum}u)",
-        ENDED % "FAIL() << $total($number)",
-    )
-)
-"""Status and source of each test: every usual way to fail is there."""
+TEXTS, GROUPS = read_sources(NAME)
+TEMPLATES = {"tests": TEST, "noticed": TEST % "$nonfatal(%s)", "ended": TEST % "$fatal(%s)"}
+BODIES = [(status, TEMPLATES[group] % body) for group, bodies in GROUPS.items() for status, body in bodies]
 HELPERS = "total suite nonfatal fatal"
-_HEAD = """
-
-#if __has_include(<gtest/gtest-spi.h>)
-#include <gtest/gtest-spi.h>
-#define $nonfatal(statement) EXPECT_NONFATAL_FAILURE(statement, "")
-#define $fatal(statement) EXPECT_FATAL_FAILURE(statement, "")
-#else
-#define $nonfatal(statement) SUCCEED()
-#define $fatal(statement) SUCCEED()
-#endif
-
-static unsigned $total(unsigned number) {
-    unsigned sum = 0;
-    for (unsigned each = 0; each < number; each++) sum += each;
-    return sum;
-}
-"""
 
 PLACING = DEFINES_EXPECTED + read_placing("googletest.sh")
 """Only changed files: any other would be compiled for the tripwires alone."""
@@ -65,7 +35,7 @@ PLACING = DEFINES_EXPECTED + read_placing("googletest.sh")
 
 def tripwires(dice: random.Random) -> Tripwires:
     wires = draw(dice, BODIES, lambda dice: f"{camel_name(dice)}{PLACE}")
-    text = fill(dice, _HEAD + "".join(wire.source for wire in wires), HELPERS)
+    text = fill(dice, TEXTS["head"] + "".join(wire.source for wire in wires), HELPERS)
     return Tripwires({"tests.cc": text}, {wire.name: wire.status for wire in wires})
 
 

@@ -11,97 +11,24 @@ from assay.harness.languages.javascript import SYNTAX
 from assay.harness.runners.base import (
     HAS_EXPECTED,
     PLACE,
+    Body,
     DoubledFile,
     DoubledTest,
     Tripwires,
     camel_name,
     draw_numbers,
     read_placing,
+    read_sources,
     snake_name,
     title,
 )
 
-Body = tuple[Status, str]
-"""Status that a test must have, and its function.
-
-In the text, ``{number}`` and ``{other}`` differ, ``{sum}`` is that of all below ``{number}``, ``{given}`` is what
-``expect`` returns or an empty object, and ``{holds}`` is a function that throws if one of those in its array does not
-throw. Old compilers and type checks have to take it: no ``async``, no spread.
-"""
-
 PASSED, FAILED = Status.PASSED, Status.FAILED
 
-ENDINGS: tuple[Body, ...] = (
-    (
-        PASSED,
-        "() => {{ let sum = 0; for (let one = 0; one < {number}; one++) sum += one; if (sum !== {sum}) throw sum; }}",
-    ),
-    (FAILED, '() => {{ throw new Error("{number}"); }}'),
-    (FAILED, '() => Promise.resolve().then(() => {{ throw new TypeError("{number}"); }})'),
-    (FAILED, '() => Promise.reject(new RangeError("{number}"))'),
-)
-"""The ways in which a function can fail by itself, in every runner."""
+TEXTS, BODIES = read_sources("javascript")
+ENDINGS, CALLBACK, EXPECT, JASMINE = (BODIES[group] for group in ("endings", "callback", "expect", "jasmine"))
+CHAI, ASSERT, HOLDS, GIVEN = (TEXTS[name] for name in ("chai", "assert", "holds", "given"))
 
-CALLBACK: tuple[Body, ...] = ((FAILED, '(done) => done(new Error("{number}"))'),)
-
-EXPECT: tuple[Body, ...] = (
-    (FAILED, "() => {{ expect({number}).toBe({other}); }}"),
-    (FAILED, "() => {{ expect(() => {number}).toThrow(); }}"),
-    (FAILED, "() => expect(Promise.resolve({number})).rejects.toBe({number})"),
-    (FAILED, "() => {{ expect.assertions(1); }}"),
-    (
-        PASSED,
-        "() => {{ if (!('toBe' in {given})) return;"
-        " expect({number} + 1 - 1).toBe({number}); expect({{ a: [{number}] }}).toEqual({{ a: [{number}] }});"
-        " {holds}([() => expect({number}).toBe({other}), () => expect({number}).not.toBe({number}),"
-        " () => expect([{number}]).toEqual([{other}]), () => expect({{ a: {number} }}).toStrictEqual({{ a: {other} }}),"
-        " () => expect({{ a: {number} }}).toMatchObject({{ a: {other} }}),"
-        " () => expect({{ a: {number} }}).toHaveProperty('b'),"
-        " () => expect('{number}').toMatch(/x/), () => expect([{number}]).toContain({other}),"
-        " () => expect([{{ a: {number} }}]).toContainEqual({{ a: {other} }}), () => expect([{number}]).toHaveLength(2),"
-        " () => expect(0).toBeTruthy(), () => expect({number}).toBeFalsy(), () => expect({number}).toBeNull(),"
-        " () => expect({number}).toBeUndefined(), () => expect(undefined).toBeDefined(),"
-        " () => expect({number}).toBeNaN(), () => expect({number}).toBeInstanceOf(Map),"
-        " () => expect({number}).toBeCloseTo({other}), () => expect({number}).toBeLessThan(1),"
-        " () => expect({number}).toBeLessThanOrEqual(1), () => expect(1).toBeGreaterThan({number}),"
-        " () => expect(1).toBeGreaterThanOrEqual({number}), () => expect(() => {number}).toThrow(),"
-        " () => expect(() => {{ throw {number}; }}).not.toThrow()]); }}",
-    ),
-)
-"""The expect of jest and vitest."""
-
-CHAI = (
-    "expect({number}).to.equal({number}); {holds}([() => expect({number}).to.equal({other}),"
-    " () => expect({number}).to.not.equal({number}), () => expect([{number}]).to.eql([{other}]),"
-    " () => expect({{ a: {number} }}).to.deep.equal({{ a: {other} }}), () => expect({number}).to.be.a('string'),"
-    " () => expect([{number}]).to.include({other}), () => expect('{number}').to.match(/x/),"
-    " () => expect([{number}]).to.have.length(2), () => expect({{}}).to.have.property('a'),"
-    " () => expect(() => {number}).to.throw()]);"
-)
-"""The expect of chai, and of expect.js, which has most of it."""
-
-ASSERT = (
-    "assert.equal({number}, {number}); {holds}([() => assert.equal({number}, {other}),"
-    " () => assert.strictEqual({number}, {other}), () => assert.deepEqual([{number}], [{other}]),"
-    " () => assert.deepStrictEqual({{ a: {number} }}, {{ a: {other} }}), () => assert.ok(0),"
-    " () => assert(0), () => assert.notEqual({number}, {number}), () => assert.notStrictEqual({number}, {number}),"
-    " () => assert.throws(() => {number}), () => assert.match('{number}', /x/), () => assert.fail()]);"
-)
-"""The assert of node and of chai."""
-
-JASMINE: tuple[Body, ...] = (
-    (PASSED, "() => {{ expect({number} + 1 - 1).toBe({number}); }}"),
-    (FAILED, "() => {{ expect({number}).toBe({other}); }}"),
-    (FAILED, "() => {{ expect({number}).not.toBe({number}); }}"),
-    (FAILED, "() => {{ expect([{number}]).toEqual([{other}]); }}"),
-    (FAILED, "() => {{ expect('{number}').toMatch(/x/); }}"),
-    (FAILED, "() => {{ expect([{number}]).toContain({other}); }}"),
-    (FAILED, "() => {{ expect(0).toBeTruthy(); }}"),
-    (FAILED, "() => {{ expect({number}).toBeFalsy(); }}"),
-    (FAILED, "() => {{ expect({number}).toBeUndefined(); }}"),
-    (FAILED, "() => {{ expect(() => {number}).toThrow(); }}"),
-)
-"""The expect of Jasmine, which does not throw."""
 
 LIBRARIES: tuple[Body, ...] = (
     (PASSED, f"() => {{{{ if ('toBe' in {{given}} || !('to' in {{given}})) return; {CHAI} }}}}"),
@@ -200,19 +127,6 @@ def make(
 def lower_name(dice: random.Random) -> str:
     name = camel_name(dice)
     return name[:1].lower() + name[1:]
-
-
-HOLDS = (
-    "const holds = (each) => each.forEach((one, at) => {"
-    " let failed = false; try { one(); } catch (error) { failed = true; }"
-    " if (!failed) throw new Error(`number ${at} does not fail`); });"
-)
-"""Throws if one of several functions does not throw."""
-GIVEN = (
-    "const given = () => { try { const found = expect(1); return Object(found) === found ? found : {}; }"
-    " catch (error) { return {}; } };"
-)
-"""Calls ``expect``; gives an empty object where there is no such function."""
 
 
 _NAME = re.compile(r"(test[-_])?.*?((?:[-_.](?:test|tests|spec))?\.[cm]?[jt]sx?)$")

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from string import Template
 
 from assay.harness.domain import Siblings, Status
-from assay.harness.runners.base import PLACE, DoubledFile, Tripwires, camel_name, read_placing
-from assay.harness.runners.templates import Body, draw, fill
+from assay.harness.runners.base import PLACE, Body, DoubledFile, Tripwires, camel_name, read_placing, read_sources
+from assay.harness.runners.templates import draw, fill
 
 FROM = "@FROM@"
 """Stands before the names of assertions, for what a test file writes there: ``Assertions.``, a package, or nothing."""
@@ -81,69 +81,7 @@ KOTLIN = {
 }
 """``kotlin`` is ``kotlin.test``, whose functions may stand in tests that another framework marks."""
 
-JAVA_TEST = "\n    $test\n    public void $name() {\n        %s\n    }\n"
-JAVA_BODIES = (
-    (Status.PASSED, JAVA_TEST % f"{FROM}assertEquals($total($number), $sum);"),
-    (Status.PASSED, JAVA_TEST.replace("$test", "$throwing") % "$throws"),
-    (Status.FAILED, JAVA_TEST % f"{FROM}assertEquals($total($number), $wrong);"),
-    (Status.FAILED, JAVA_TEST % f"{FROM}assertTrue($total($number) == $wrong);"),
-    (Status.FAILED, JAVA_TEST % f"{FROM}assertFalse($total($number) == $sum);"),
-    (Status.FAILED, JAVA_TEST % f"{FROM}assertNotNull($none);"),
-    (Status.FAILED, JAVA_TEST % f'{FROM}fail("$number");'),
-    (Status.FAILED, JAVA_TEST % "$same($total($number), $wrong);"),
-    (Status.FAILED, JAVA_TEST.replace("$test", "$throwing") % "$does_not"),
-    (Status.FAILED, JAVA_TEST % "throw new IllegalArgumentException(String.valueOf($total($number)));"),
-    (Status.FAILED, JAVA_TEST % "throw new AssertionError($number);"),
-)
-"""Status and source of each test: every usual way to fail is there."""
-KOTLIN_TEST = "\n    $test\n    public fun $name() {\n        %s\n    }\n"
-KOTLIN_BODIES = (
-    (Status.PASSED, KOTLIN_TEST % f"{FROM}assertEquals($total($number), $sum)"),
-    (Status.PASSED, KOTLIN_TEST.replace("$test", "$throwing") % "$throws"),
-    (Status.FAILED, KOTLIN_TEST % f'{FROM}assertEquals($total($number).toString(), "$wrong")'),
-    (Status.FAILED, KOTLIN_TEST % f"{FROM}assertTrue($total($number) == $wrong)"),
-    (Status.FAILED, KOTLIN_TEST % f"{FROM}assertFalse($total($number) == $sum)"),
-    (Status.FAILED, KOTLIN_TEST % f"{FROM}assertNotNull($none())"),
-    (Status.FAILED, KOTLIN_TEST % f'{FROM}$fail("$number")'),
-    (Status.FAILED, KOTLIN_TEST % "$same($total($number), $wrong)"),
-    (Status.FAILED, KOTLIN_TEST.replace("$test", "$throwing") % "$does_not"),
-    (Status.FAILED, KOTLIN_TEST % "throw IllegalArgumentException($total($number).toString())"),
-    (Status.FAILED, KOTLIN_TEST % 'throw AssertionError("$number")'),
-)
-"""The same tests: ``tripwires`` names them alike."""
 HELPERS = "total same none"
-JAVA_CLASS = f"""
-public class $class$base {{
-    static Object $none = null;
-
-    static int $total(int number) {{
-        int sum = 0;
-        for (int each = 0; each < number; each++) {{
-            sum += each;
-        }}
-        return sum;
-    }}
-
-    static void $same(int one, int other) {{
-        {FROM}assertEquals(one, other);
-    }}
-"""
-KOTLIN_CLASS = f"""
-public class $class {{
-    private fun $none(): Any? = null
-
-    private fun $total(number: Int): Int {{
-        var sum = 0
-        for (each in 0 until number) {{
-            sum += each
-        }}
-        return sum
-    }}
-
-    private fun $same(one: Int, other: Int) {{
-        {FROM}assertEquals(one, other)
-    }}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +93,20 @@ class ClassTemplate:
     frameworks: Mapping[str, Framework]
 
 
-LANGUAGES = {
-    "java": ClassTemplate(JAVA_CLASS, JAVA_BODIES, JAVA),
-    "kt": ClassTemplate(KOTLIN_CLASS, KOTLIN_BODIES, KOTLIN),
-}
+def _read_class(language: str, frameworks: Mapping[str, Framework]) -> ClassTemplate:
+    texts, bodies = read_sources("jvm")
+    test = texts[f"{language}_test"]
+    return ClassTemplate(
+        texts[f"{language}_class"],
+        [
+            *((status, test % body) for status, body in bodies[language]),
+            *((status, test.replace("$test", "$throwing") % body) for status, body in bodies[f"{language}_throwing"]),
+        ],
+        frameworks,
+    )
+
+
+LANGUAGES = {"java": _read_class("java", JAVA), "kt": _read_class("kotlin", KOTLIN)}
 """Suffix of a file to the template of its language."""
 
 _PLACING = read_placing("jvm.sh")

@@ -18,6 +18,7 @@ from assay.harness.runners.base import (
     draw_numbers,
     no_siblings,
     read_placing,
+    read_sources,
     snake_name,
 )
 from assay.harness.runners.choosing import OPTIONS, read_choice
@@ -29,32 +30,8 @@ INSERT = read_placing("phpunit_insert.php")
 """Source of a program that inserts methods into the class of a file, if that has a test which the patch has to fix."""
 PLACING = read_placing("phpunit.sh")
 
-BODIES = (
-    (Status.PASSED, "$this->assertSame({sum}, array_sum(range(0, {number} - 1)));"),
-    (Status.FAILED, "$this->assertSame({number}, {other});"),
-    (Status.FAILED, "$this->assertEquals('{number}', {other});"),
-    (Status.FAILED, "self::assertTrue({number} === {other});"),
-    (Status.FAILED, "$this->fail('{number}');"),
-    (Status.FAILED, "throw new \\RuntimeException('{number}');"),
-    (Status.FAILED, "intdiv({number}, 0);"),
-    (Status.FAILED, "$this->expectException(\\LogicException::class); $this->assertSame({number}, {number});"),
-    (Status.FAILED, "$this->createMock(\\Countable::class)->expects($this->once())->method('count');"),
-    (
-        Status.PASSED,
-        "foreach ([fn() => $this->assertSame({number}, {other}), fn() => $this->assertNotSame({number}, {number}),"
-        " fn() => $this->assertEquals([{number}], [{other}]), fn() => $this->assertTrue(false),"
-        " fn() => $this->assertFalse(true), fn() => $this->assertNull({number}), fn() => $this->assertNotNull(null),"
-        " fn() => $this->assertEmpty([{number}]), fn() => $this->assertNotEmpty([]),"
-        " fn() => $this->assertCount(2, [{number}]), fn() => $this->assertContains({other}, [{number}]),"
-        " fn() => $this->assertArrayHasKey('{other}', []), fn() => $this->assertInstanceOf(\\Iterator::class, $this),"
-        " fn() => $this->assertStringContainsString('{other}', '{number}'),"
-        " fn() => $this->assertStringStartsWith('x', '{number}'), fn() => $this->assertGreaterThan({number}, 1),"
-        " fn() => $this->assertLessThan(1, {number}), fn() => $this->assertIsString({number})] as $at => $each) {{"
-        " $failed = false; try {{ $each(); }} catch (\\Throwable $error) {{ $failed = true; }}"
-        ' $this->assertSame("$at fails", $failed ? "$at fails" : "$at"); }}',
-    ),
-)
-"""Status that each test must have, and its body."""
+TEXTS, GROUPS = read_sources(NAME)
+BODIES = GROUPS["methods"]
 
 
 OTHER_WORK = frozenset({"--list-tests", "--version", "--no-logging", "--generate-configuration", "--check-version"})
@@ -67,30 +44,10 @@ def tripwires(dice: random.Random) -> Tripwires:
     case, expected, methods = f"{camel_name(dice)}Test", {}, ""
     for status, body in dice.sample(BODIES, len(BODIES)):
         name = snake_name(dice).replace("_", "").capitalize() + PLACE
-        methods += _METHOD.format(name=name, body=body.format(**draw_numbers(dice)))
+        methods += TEXTS["method"].format(name=name, body=body.format(**draw_numbers(dice)))
         expected[name] = status
-    files = {f"{case}.php": _CLASS % (case, methods), "methods": methods, "insert.php": INSERT}
+    files = {f"{case}.php": TEXTS["class"] % (case, methods), "methods": methods, "insert.php": INSERT}
     return Tripwires(files=files, expected=expected, argument=f"{case}.php")
-
-
-_METHOD = """
-    /**
-     * @test
-     * @coversNothing
-     */
-    #[\\PHPUnit\\Framework\\Attributes\\Test]
-    public function {name}(): void
-    {{
-        {body}
-    }}
-"""
-_CLASS = """\
-<?php
-
-#[\\PHPUnit\\Framework\\Attributes\\CoversNothing]
-class %s extends \\PHPUnit\\Framework\\TestCase
-{%s}
-"""
 
 
 def adapt(words: Sequence[str]) -> Adapted | None:

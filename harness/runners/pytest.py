@@ -16,6 +16,7 @@ from assay.harness.runners.base import (
     Tripwires,
     draw_numbers,
     read_placing,
+    read_sources,
     snake_name,
 )
 from assay.harness.runners.choosing import OPTIONS, read_choice
@@ -26,25 +27,8 @@ IN_FILE, IN_CLASS = "in_file", "in_class"
 """Files in ``$TRIPWIRES`` with what is appended to a file with a test to be fixed, or for its class."""
 PLACING = read_placing("pytest.sh")
 
-FUNCTIONS = (
-    (Status.PASSED, "assert sum(range({number})) == {sum}"),
-    (Status.FAILED, "assert sum(range({number})) == {wrong}"),
-    (Status.FAILED, "assert {kind}({number}) == {kind}({other})"),
-    (Status.FAILED, "raise ValueError({number})"),
-    (Status.FAILED, "with pytest.raises(KeyError):\n{indent}        len(str({number}))"),
-)
-METHODS = (
-    (Status.PASSED, "self.assertEqual(sum(range({number})), {sum})"),
-    (Status.FAILED, "self.assertEqual(sum(range({number})), {wrong})"),
-    (Status.FAILED, "self.assertTrue({kind}({number}) == {kind}({other}))"),
-    (Status.FAILED, "with self.assertRaises(KeyError):\n{indent}        len(str({number}))"),
-)
-"""Status that each test must have, and its body: every usual way to fail is there once."""
-BESIDE_TESTS = (
-    (Status.FAILED, "assert sum(range({number})) == {wrong}"),
-    (Status.FAILED, "raise ValueError({number})"),
-)
-"""The same for tests in files and classes of tests to be fixed; they use no name but built-in ones."""
+TEXTS, BODIES = read_sources(NAME)
+FUNCTIONS, METHODS, BESIDE_TESTS = BODIES["functions"], BODIES["methods"], BODIES["beside_tests"]
 
 STARTERS = frozenset({"poetry", "pipenv", "pdm", "uv", "hatch", "rye"})
 """Programs that start a command after the word ``run``."""
@@ -69,9 +53,9 @@ def tripwires(dice: random.Random) -> Tripwires:
     in_file = "".join(f"\n\ndef {name}():\n    {body}\n" for name, body in _render_inserted(dice, names))
     in_class = f"\n\nclass {holder}{PLACE}(object):\n"
     in_class += "".join(f"    def {name}(self):\n        {body}\n\n" for name, body in _render_inserted(dice, names))
-    in_class += _INTO_CLASS.format(holder=f"{holder}{PLACE}")
+    in_class += TEXTS["into_class"].format(holder=f"{holder}{PLACE}")
     in_class += "".join(f"    @CLASS@.{name} = {holder}{PLACE}.{name}\n" for name in names)
-    text = _HEAD.format(kind=kind) + "".join(body for _, _, body in functions) + in_file
+    text = TEXTS["head"].format(kind=kind) + "".join(body for _, _, body in functions) + in_file
     text += f"\n\nclass Test{case}(unittest.TestCase):" + "".join(body for _, _, body in methods)
     path = f"test_{snake_name(dice)}.py"
     expected = {name: status for name, status, _ in (*functions, *methods)} | dict.fromkeys(names, Status.FAILED)
@@ -170,38 +154,3 @@ def _tests(
         source = f"\n\n{indent}def {name}({argument}):\n{indent}    {filled}\n"
         tests.append((name, status, source))
     return tests
-
-
-_HEAD = """\
-import sys
-import unittest
-
-import pytest
-
-if getattr(sys.modules.get(__name__), "__file__", None) == __file__:
-    pytest_plugins = [__name__]
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: getattr(getattr(item, "module", None), "__file__", None) == __file__)
-
-
-class {kind}(object):
-    def __init__(self, number):
-        self.number = number
-
-    def __eq__(self, other):
-        return self.number == other.number
-"""
-
-"""A project may sort its tests as it likes, and a test may depend on those before it: these run after all others, as a
-plug-in that pytest finds by the module's name."""
-
-_INTO_CLASS = """
-if any("parametrize" in repr(vars(each).get("pytestmark")) for each in @CLASS@.__mro__) or hasattr(
-    @CLASS@, "pytest_generate_tests"
-):
-    Test{holder} = {holder}  # its tests are given arguments, which these do not take
-else:
-"""

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from assay.harness.domain import Status
 from assay.harness.runners import commands, ruby
-from assay.harness.runners.base import PLACE, Adapted, Tripwires, camel_name, no_siblings, snake_name, title
+from assay.harness.runners.base import (
+    PLACE,
+    Adapted,
+    Tripwires,
+    camel_name,
+    no_siblings,
+    read_sources,
+    snake_name,
+    title,
+)
 from assay.harness.runners.choosing import OPTIONS, read_choice
 
 NAME = "rspec"
@@ -14,25 +23,7 @@ place_siblings = no_siblings
 PRINTS = frozenset({Status.FAILED})
 PLACING = ruby.PLACING
 
-BODIES = (
-    (Status.PASSED, "raise '{number}' unless (0...{number}).sum == {sum}"),
-    (Status.PASSED, "expect((0...{number}).sum).to eq({sum})"),
-    (Status.PASSED, "expect {{ raise KeyError, '{number}' }}.to raise_error(KeyError)"),
-    (Status.FAILED, "expect({number}).to eq({other})"),
-    (Status.FAILED, "expect({number}).not_to eq({number})"),
-    (Status.FAILED, "expect({number}).to be({other})"),
-    (Status.FAILED, "expect({number} == {other}).to be_truthy"),
-    (Status.FAILED, "expect({number}).to be_nil"),
-    (Status.FAILED, "expect([{number}]).to be_empty"),
-    (Status.FAILED, "expect([{number}]).to include({other})"),
-    (Status.FAILED, "expect('{number}').to match(/{other}x/)"),
-    (Status.FAILED, "expect([{number}]).to contain_exactly({other})"),
-    (Status.FAILED, "expect {{ {number} }}.to raise_error(KeyError)"),
-    (Status.FAILED, "raise ArgumentError, '{number}'"),
-    (Status.FAILED, "Object.new.send(:number_{number})"),
-    (Status.FAILED, "expect(Object.new).to receive(:to_s).and_return('{number}')"),
-)
-"""Status that each test must have, and its body."""
+BODIES = read_sources(NAME)[1]["tests"]
 
 
 OTHER_WORK = frozenset({"--init", "--version", "--bisect", "--dry-run"})

@@ -15,6 +15,7 @@ from assay.harness.runners.base import (
     Tripwires,
     draw_numbers,
     read_placing,
+    read_sources,
     snake_name,
 )
 from assay.harness.runners.choosing import OPTIONS
@@ -24,24 +25,8 @@ PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
 INSIDE = "inside"  # file in ``$TRIPWIRES`` with what is appended to every file that has a test to be fixed
 PLACING = read_placing("sympy.sh")
 
-FUNCTIONS = (
-    (Status.PASSED, "assert sum(range({number})) == {sum}"),
-    (Status.PASSED, "raises(KeyError, lambda: {{}}[{number}])"),
-    (Status.FAILED, "assert sum(range({number})) == {wrong}"),
-    (Status.FAILED, "assert {kind}({number}) == {kind}({other})"),
-    (Status.FAILED, "assert Integer({number}) == Integer({other})"),
-    (Status.FAILED, "assert Symbol('x{number}') == Symbol('x{other}')"),
-    (Status.FAILED, "raises(KeyError, lambda: len(str({number})))"),
-    (Status.FAILED, "with raises(KeyError):\n        len(str({number}))"),
-    (Status.FAILED, "with warns(UserWarning):\n        len(str({number}))"),
-    (Status.FAILED, "with warns_deprecated_sympy():\n        len(str({number}))"),
-    (Status.FAILED, "raise ValueError({number})"),
-)
-MARKED = (
-    (Status.PASSED, "assert sum(range({number})) == {sum}"),
-    (Status.XFAIL, "assert sum(range({number})) == {wrong}"),
-)
-"""Bodies of tests that are marked as expected failures: one that passes all the same counts as passed."""
+TEXTS, BODIES = read_sources(NAME)
+FUNCTIONS, MARKED = BODIES["functions"], BODIES["marked"]
 
 
 INSIDE_BODIES = (FUNCTIONS[2], FUNCTIONS[-1])
@@ -55,7 +40,7 @@ def tripwires(dice: random.Random) -> Tripwires:
     own = [(f"test_{next(names)}", *body) for body in dice.sample(bodies, len(bodies))]
     inside = [(f"test_{next(names)}_{PLACE}", *body, "") for body in INSIDE_BODIES]
     of_both = "".join(_function(dice, name, body, kind) for name, _, body, _ in inside)
-    text = _HEAD.format(kind=kind) + of_both
+    text = TEXTS["head"].format(kind=kind) + of_both
     text += "".join(_function(dice, name, body, kind, decorator) for name, _, body, decorator in own)
     expected = {name: status for name, status, _, _ in (*own, *inside)}
     return Tripwires(files={path: text, INSIDE: of_both}, expected=expected, argument=f"sympy/{path}")
@@ -81,25 +66,3 @@ def _function(dice: random.Random, name: str, body: str, kind: str, decorator: s
 def adapt(words: Sequence[str]) -> Adapted | None:
     command = adapters.part(words, ("bin/test",), OPTIONS[NAME].value_options)
     return command.adapt("sympy_text", "--verbose", "--no-subprocess", runner=NAME) if command else None
-
-
-_HEAD = """\
-from sympy import Integer, Symbol
-
-try:
-    from sympy.testing.pytest import XFAIL, raises
-except ImportError:
-    from sympy.utilities.pytest import XFAIL, raises
-try:
-    from sympy.testing.pytest import warns, warns_deprecated_sympy
-except ImportError:  # a test that needs them fails, as it has to
-    pass
-
-
-class {kind}(object):
-    def __init__(self, number):
-        self.number = number
-
-    def __eq__(self, other):
-        return self.number == other.number
-"""

@@ -1,4 +1,7 @@
-"""Tripwires from templates, for languages whose code has no ``$name``."""
+"""Tripwires from templates, for languages whose code has no ``$name``.
+
+``$name`` is the test's, ``$number`` any number, ``$sum`` that of all smaller ones, ``$wrong`` another sum.
+"""
 
 import random
 from collections.abc import Callable, Sequence
@@ -6,13 +9,7 @@ from dataclasses import dataclass
 from string import Template
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import PLACE, WORDS, draw_numbers
-
-Body = tuple[Status, str]
-"""Status that a test must have, and a template of its source.
-
-``$name`` is the test's, ``$number`` any number, ``$sum`` that of all smaller ones, ``$wrong`` another sum.
-"""
+from assay.harness.runners.base import PLACE, WORDS, Body, draw_numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from assay.harness.runners.base import (
     Tripwires,
     draw_numbers,
     read_placing,
+    read_sources,
     snake_name,
 )
 from assay.harness.runners.choosing import OPTIONS
@@ -38,60 +39,8 @@ LABEL = re.compile(r"(\w+) \(([\w.]+)\)")
 NAMES = 400  # more than a module needs: equal ones are left out
 START = frozenset({"-s", "--start-directory"})
 
-METHODS = (
-    (Status.PASSED, "self.assertEqual(sum(range({number})), {sum})"),
-    (Status.PASSED, "with self.assertRaises(KeyError):\n            {{}}[{number}]"),
-    (Status.FAILED, "self.assertEqual(sum(range({number})), {wrong})"),
-    (Status.FAILED, "self.assertTrue({kind}({number}) == {kind}({other}))"),
-    (Status.FAILED, "with self.assertRaises(KeyError):\n            len(str({number}))"),
-    (Status.FAILED, "assert sum(range({number})) == {wrong}"),
-    (Status.FAILED, "raise ValueError({number})"),
-    (Status.FAILED, "self.fail({number})"),
-    (Status.FAILED, "self.addCleanup(int, 'x{number}')"),
-    (Status.FAILED, "with self.subTest(number={number}):\n            self.assertEqual({number}, {other})"),
-    (Status.FAILED, "with self.subTest(number={number}):\n            raise ValueError({number})"),
-)
-ASSERTIONS = tuple(
-    (Status.FAILED, body)
-    for body in (
-        "self.assertNotEqual({number}, {number})",
-        "self.assertFalse({number})",
-        "self.assertIs(None, {number})",
-        "self.assertIsNot(None, None)",
-        "self.assertIsNone({number})",
-        "self.assertIsNotNone(None)",
-        "self.assertIn({number}, list(range({number})))",
-        "self.assertNotIn({number}, [{number}])",
-        "self.assertIsInstance({number}, str)",
-        "self.assertNotIsInstance({number}, int)",
-        "self.assertGreater({number}, {number})",
-        "self.assertGreaterEqual({number}, {number} + 1)",
-        "self.assertLess({number}, {number})",
-        "self.assertLessEqual({number} + 1, {number})",
-        "self.assertAlmostEqual({number}, {other})",
-        "self.assertNotAlmostEqual({number}, {number})",
-        "self.assertRegex('x{number}', 'y')",
-        "self.assertNotRegex('x{number}', 'x')",
-        "self.assertCountEqual([{number}], [{other}])",
-        "self.assertSequenceEqual([{number}], [{other}])",
-        "self.assertMultiLineEqual('x{number}', 'x{other}')",
-        "self.assertEqual([{number}], [{other}])",
-        "self.assertEqual(({number},), ({other},))",
-        "self.assertEqual({{{number}}}, {{{other}}})",
-        "self.assertEqual({{1: {number}}}, {{1: {other}}})",
-        "self.assertEqual('x{number}', 'x{other}')",
-        "self.assertRaisesRegex(ValueError, 'y', int, 'x{number}')",
-        "with self.assertWarns(UserWarning):\n            len(str({number}))",
-        "with self.assertWarnsRegex(UserWarning, 'x{number}'):\n            len(str({number}))",
-        "with self.assertLogs():\n            len(str({number}))",
-    )
-)
-"""Every assertion once more, for the class that inherits from all others."""
-MARKED = (
-    (Status.FAILED, "self.assertEqual(sum(range({number})), {sum})"),
-    (Status.XFAIL, "self.assertEqual(sum(range({number})), {wrong})"),
-)
-"""Bodies of tests that are marked as expected failures: one that passes all the same counts as failed."""
+TEXTS, BODIES = read_sources(NAME)
+METHODS, ASSERTIONS, MARKED = BODIES["methods"], BODIES["assertions"], BODIES["marked"]
 FIXTURES = (
     ("    def setUp(self):\n        super().setUp()", Status.FAILED, None),
     ("    def tearDown(self):\n        super().tearDown()", Status.FAILED, None),
@@ -132,7 +81,7 @@ def place_siblings(files: Sequence[DoubledFile]) -> Siblings:
 def load_single(text: str, tests: python.Named) -> str:
     """Return the text of a module that loads some of its tests alone, without the docstrings that would name them."""
     cases = dict.fromkeys(f'{_name_class(test)}("{name}")' for test, name in tests)
-    return text + _LOADING.format(cases=", ".join(cases))
+    return text + TEXTS["loading"].format(cases=", ".join(cases))
 
 
 def _name_class(test: DoubledTest) -> str:
@@ -170,7 +119,7 @@ def sources(
         classes.append(_methods(dice, names, base, kind))
         classes += [_failing_fixture(dice, names, base, fixture) for fixture in FIXTURES]
     dice.shuffle(classes)
-    text = _HEAD.format(kind=kind, head=head) + "".join(source for source, _ in classes)
+    text = TEXTS["head"].format(kind=kind, head=head) + "".join(source for source, _ in classes)
     return text, in_class, {name: status for _, expected in classes for name, status in expected.items()}
 
 
@@ -232,25 +181,3 @@ def _opening(case: str, base: Base) -> str:
 
 def _fill(dice: random.Random, body: str, kind: str = "") -> str:
     return body.format(**draw_numbers(dice), kind=kind)
-
-
-_LOADING = """
-
-def load_tests(loader, tests, pattern):
-    cases = [{cases}]
-    for case in cases:
-        case._testMethodDoc = None
-    return loader.suiteClass(cases)
-"""
-_HEAD = """\
-import sys
-import unittest
-{head}
-
-class {kind}(object):
-    def __init__(self, number):
-        self.number = number
-
-    def __eq__(self, other):
-        return self.number == other.number
-"""
