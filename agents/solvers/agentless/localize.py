@@ -35,7 +35,9 @@ def locate_files(session: SolveSession, repository: Repository, settings: Agentl
 def suggest_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Ask which files must be edited; the model sees only the listing of paths."""
     listing = path_listing(repository.files, settings.tree_characters)
-    prompt = prompts.FILES.format(issue=prompts.issue(repository.task), tree=listing, count=settings.suggested_files)
+    prompt = prompts.TEXTS["files"].format(
+        issue=prompts.issue(repository.task), tree=listing, count=settings.suggested_files
+    )
     answer = ask(session, prompt, "locate files", settings.file_tokens)
     return parse_paths(answer, repository.files, repository.task.root)[: settings.suggested_files]
 
@@ -43,7 +45,7 @@ def suggest_files(session: SolveSession, repository: Repository, settings: Agent
 def relevant_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Ask which folders are irrelevant; return the other files, or all if none is left."""
     listing = path_listing(repository.files, settings.tree_characters)
-    prompt = prompts.FOLDERS.format(issue=prompts.issue(repository.task), tree=listing)
+    prompt = prompts.TEXTS["folders"].format(issue=prompts.issue(repository.task), tree=listing)
     answer = ask(session, prompt, "rule out", settings.folder_tokens)
     return drop_named(answer, repository.files, repository.task.root)
 
@@ -65,7 +67,7 @@ def locate_elements(
     """
     outlines = {path: skeleton(repository.language, path, repository.files[path]) for path in files}
     shown = excerpt(outlines, dict.fromkeys(outlines, ()), settings.code_characters).text
-    prompt = prompts.ELEMENTS.format(issue=prompts.issue(repository.task), files=shown, suffix=_suffix(files))
+    prompt = prompts.TEXTS["elements"].format(issue=prompts.issue(repository.task), files=shown, suffix=_suffix(files))
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else 0.0
         answer = ask(session, prompt, "locate elements", settings.place_tokens, heat)
@@ -84,7 +86,9 @@ def locate_lines(
     """
     around = {path: _lines(repository, path, places, settings) for path, places in elements.items()}
     shown = excerpt(repository.files, around, settings.code_characters, numbered=True).text
-    prompt = prompts.LINES.format(issue=prompts.issue(repository.task), files=shown, suffix=_suffix(list(elements)))
+    prompt = prompts.TEXTS["lines"].format(
+        issue=prompts.issue(repository.task), files=shown, suffix=_suffix(list(elements))
+    )
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else settings.temperature
         sets = []

@@ -52,7 +52,7 @@ def select_regression(
         note(session, "No test of the project passes: there is none to keep.")
         return frozenset()
     tests = bound_lines(sorted(passing), settings.tree_characters)
-    prompt = prompts.REGRESSION.format(issue=prompts.issue(repository.task), tests=tests)
+    prompt = prompts.TEXTS["regression"].format(issue=prompts.issue(repository.task), tests=tests)
     answer = ask(session, prompt, "select tests", settings.test_tokens)
     named = {line.strip().strip("`-* ").strip() for line in answer.splitlines()}
     note(session, f"{len(passing)} tests pass; {len(named & set(passing))} should not be run.")
@@ -66,7 +66,7 @@ def choose_reproduction_test(session: SolveSession, repository: Repository, sett
     each other by their normalised form; ties go to the first.
     """
     kind = find_kind(repository.language)
-    prompt = prompts.REPRODUCTION.format(
+    prompt = prompts.TEXTS["reproduction"].format(
         issue=prompts.issue(repository.task), what=kind.what, name=kind.name, command=kind.command, fence=kind.fence
     )
     how = settings.test_tokens, settings.temperature

@@ -36,7 +36,7 @@ def draw_samples(
     """Yield the number of a location set and a patch for it; the first patch of each set is greedy."""
     for number, chosen in enumerate(sets):
         seen = excerpt(repository.files, chosen, settings.code_characters)
-        prompt = prompts.REPAIR.format(
+        prompt = prompts.TEXTS["repair"].format(
             issue=prompts.issue(repository.task),
             files=seen.text,
             suffix=PurePosixPath(next(iter(chosen), "")).suffix,

@@ -68,8 +68,11 @@ def suspect_methods(session: SolveSession, code: Codebase, formula: str, tries: 
 def _reproduce(session: SolveSession, tries: int) -> bool:
     """Ask for a failing test until it fails by an assertion; return whether one is now in the workspace."""
     messages = [
-        Message(role=Role.SYSTEM, content=prompts.SYSTEM),
-        Message(role=Role.USER, content=f"{prompts.issue(session.task)}\n\n{prompts.REPRODUCE.format(script=SCRIPT)}"),
+        Message(role=Role.SYSTEM, content=prompts.TEXTS["system"]),
+        Message(
+            role=Role.USER,
+            content=f"{prompts.issue(session.task)}\n\n{prompts.TEXTS['reproduce'].format(script=SCRIPT)}",
+        ),
     ]
     for _ in range(tries):
         answer = session.model.ask(messages, purpose="reproduce")
@@ -80,7 +83,7 @@ def _reproduce(session: SolveSession, tries: int) -> bool:
         if done.exit_code == 1 and FAILURE.search(done.output):
             return True
         ending = "no end in time" if done.timed_out else f"exit status {done.exit_code}"
-        complaint = prompts.NOT_REPRODUCED.format(ending=ending, output=done.output[-SHOWN:])
+        complaint = prompts.TEXTS["not_reproduced"].format(ending=ending, output=done.output[-SHOWN:])
         messages += [answer.make_message(), Message(role=Role.USER, content=complaint)]
     return False
 

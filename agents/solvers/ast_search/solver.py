@@ -78,7 +78,7 @@ class AstSearch:
     def _search(self, session: SolveSession, code: Codebase, suspicion: Suspicion) -> SearchProgress:
         """Let the model search until it names existing places or the rounds are used up."""
         search = CodeSearch(code)
-        progress = SearchProgress([Message(role=Role.SYSTEM, content=prompts.SYSTEM)])
+        progress = SearchProgress([Message(role=Role.SYSTEM, content=prompts.TEXTS["system"])])
         _append(progress.messages, prompts.opening(session.task, suspicion.methods))
         for _ in range(min(self.settings.rounds, session.budget.steps or self.settings.rounds)):
             answer = session.model.ask(progress.messages, purpose="search")
@@ -88,7 +88,7 @@ class AstSearch:
             reply, is_over = _follow(session, search, progress, step)
             if is_over:
                 break
-            _append(progress.messages, f"{reply}\n\n{prompts.NEXT}")
+            _append(progress.messages, f"{reply}\n\n{prompts.TEXTS['next']}")
         return progress
 
     def _write_patch(self, session: SolveSession, code: Codebase, progress: SearchProgress) -> Tries[PatchAttempt]:
@@ -102,7 +102,7 @@ class AstSearch:
             if not made.problem:
                 break
             progress.messages.append(answer.make_message())
-            _append(progress.messages, prompts.AGAIN.format(problem=made.problem))
+            _append(progress.messages, prompts.TEXTS["again"].format(problem=made.problem))
         return tries
 
 

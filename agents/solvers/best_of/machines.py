@@ -58,7 +58,7 @@ class TestingMachine:
 
     def work(self, material: str) -> None:
         """Write and run tests until the model accepts one that reproduces the bug."""
-        _converse(self._machine, prompts.TESTING.format(material=material), "test", self._react)
+        _converse(self._machine, prompts.TEXTS["testing"].format(material=material), "test", self._react)
 
     def _react(self, answer: str, _left: int) -> str | None:
         script = read_test(answer)
@@ -94,7 +94,7 @@ class EditingMachine:
         if script is not None:
             self.test, self._ran = script, self._machine.trials.run(script, what="original")
         if edited is not None and not edited.is_applied:
-            return prompts.NOT_APPLIED.format(report=edited.report)
+            return prompts.TEXTS["not_applied"].format(report=edited.report)
         self.edited = edited or self.edited
         after = self._machine.trials.run(self.test, self.edited.snapshot, what="edited") if self.test else None
         return prompts.reply_to_edits(self.edited, self._ran, after)

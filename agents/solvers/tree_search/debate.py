@@ -3,24 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 
+from assay.agents.solvers.tree_search.prompts import TEXTS
+
 Ask = Callable[[str, str], str]  # takes a prompt and its purpose, returns the answer
 
-SOLUTIONS = """\
-Issue:
-{statement}
-
-Several solutions were found:
-{patches}"""
-ARGUE = """\
-{solutions}
-{said}
-You are debater {number}. Argue in a few sentences which solution is right and why the others are not; answer what other
-debaters said. Close with the number of your solution in the form <solution>0</solution>."""
-DECIDE = """\
-{solutions}
-{said}
-You are the judge. Weigh the arguments and choose the solution that solves the issue, its cause and not only its
-example, without breaking anything else. Close with its number in the form <solution>0</solution>."""
 
 _CHOICE = re.compile(r"<solution>\s*(\d+)\s*</solution>", re.ASCII)
 
@@ -30,13 +16,15 @@ def debate(ask: Ask, statement: str, patches: Sequence[str], *, debaters: int, r
     if len(patches) == 1:
         return 0
     shown = "\n".join(f"Solution {index}:\n{patch}" for index, patch in enumerate(patches))
-    solutions = SOLUTIONS.format(statement=statement, patches=shown)
+    solutions = TEXTS["solutions"].format(statement=statement, patches=shown)
     said: list[str] = []
     for _ in range(rounds):
         for number in range(1, debaters + 1):
-            answer = ask(ARGUE.format(solutions=solutions, said=_show_debate(said), number=number), "debate")
+            answer = ask(TEXTS["argue"].format(solutions=solutions, said=_show_debate(said), number=number), "debate")
             said.append(f"Debater {number}: {answer.strip()}")
-    return read_solution(ask(DECIDE.format(solutions=solutions, said=_show_debate(said)), "decide"), len(patches))
+    return read_solution(
+        ask(TEXTS["decide"].format(solutions=solutions, said=_show_debate(said)), "decide"), len(patches)
+    )
 
 
 def read_solution(answer: str, count: int) -> int | None:

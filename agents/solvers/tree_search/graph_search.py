@@ -24,6 +24,7 @@ from assay.agents.solvers.tree_search.actions import (
     read_action,
 )
 from assay.agents.solvers.tree_search.graph import ROOT, CodeGraph, Vertex, build
+from assay.agents.solvers.tree_search.prompts import TEXTS
 from assay.agents.solvers.tree_search.search_tree import Bounds, SearchNode, SearchTree, grow
 from assay.agents.solvers.tree_search.uct import BestFirst
 from assay.agents.solvers.tree_search.value import Reward, read_reward
@@ -32,18 +33,6 @@ from assay.harness import languages
 from assay.harness.domain import Model
 from assay.harness.languages.syntax import Definition
 
-RELEVANCE = """\
-Somebody solves the issue below and explores the repository for it. Say in one sentence what the part that is shown has
-to do with the issue: whether it must be changed, helps to understand the cause, or leads there. Close with its
-relevance from 0 (none) to 100 (it must be changed) in the form <value>50</value>.
-
-Issue:
-{statement}
-
-It was reached so: {way}
-
-{shown}"""
-
 SYSTEM = f"""\
 You solve an issue in a repository. You are shown the parts of its code that matter most. Think about the cause, then
 end your answer with exactly one action. The actions are:
@@ -51,15 +40,6 @@ end your answer with exactly one action. The actions are:
 {EDIT_MANUAL}
 The first edit that can be applied ends the work, so put all changes into one."""
 
-TASK = """\
-Repository: {repo} ({language})
-
-Issue:
-{statement}
-
-{context}
-
-Change the code so that the issue is solved for every input it is about."""
 
 NO_ACTION = "That was no action. End your answer with exactly one <search>, <view> or <edit>."
 
@@ -106,7 +86,7 @@ class GraphSearch:
 
     def _patch(self, session: SolveSession, runner: ActionRunner, context: str) -> SearchState:
         """Let the model act until an edit applies; it stays in the workspace."""
-        task = TASK.format(
+        task = TEXTS["graph_task"].format(
             repo=session.task.repo,
             language=session.task.language,
             statement=session.task.problem_statement.strip(),
@@ -175,7 +155,7 @@ class _Walk:
 
     def _relevance(self, visit: Visit) -> Reward:
         shown = self._show(visit.vertex)[: self._settings.shown]
-        prompt = RELEVANCE.format(statement=self._statement, way=visit.way, shown=shown)
+        prompt = TEXTS["relevance"].format(statement=self._statement, way=visit.way, shown=shown)
         message = Message(role=Role.USER, content=prompt)
         how = AskOptions(temperature=self._settings.temperature)
         answer = self._session.model.ask([message], how, purpose="relevance")

@@ -94,7 +94,7 @@ def test_clean_path_removes_marks_and_root() -> None:
 
 @pytest.mark.parametrize(
     "prompt",
-    [agentless_prompts.REPAIR, best_of_prompts.EDITING, EDIT_MANUAL],
+    [agentless_prompts.TEXTS["repair"], best_of_prompts.TEXTS["editing"], EDIT_MANUAL],
     ids=["agentless", "best_of", "tree_search"],
 )
 def test_example_in_a_prompt_is_an_edit(prompt: str) -> None:
@@ -105,4 +105,4 @@ def test_example_in_a_prompt_is_an_edit(prompt: str) -> None:
 
 
 def test_example_in_the_tagged_prompt_is_an_edit() -> None:
-    assert len(parse_tagged(ast_search_prompts.PATCH).edits) == 1
+    assert len(parse_tagged(ast_search_prompts.TEXTS["patch"]).edits) == 1
