@@ -21,7 +21,7 @@ from assay.harness.errors import DataError, UserError, field_error
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-CODE = frozenset({".py", ".jinja", ".sh", ".php", ".toml", ".tsv"})
+CODE = frozenset({".awk", ".jinja", ".php", ".py", ".sh", ".toml", ".tsv"})
 """Suffixes of files that decide what a room does."""
 
 

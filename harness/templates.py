@@ -1,5 +1,6 @@
 """Templates of text files, programs among them, beside the modules that fill them in."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,3 +18,11 @@ def text_environment(package: str, folder: str = "templates") -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def read_program(module: str, name: str, **words: object) -> str:
+    """Read a file by its path from the folder of a module (``__file__``); ``@WORD@`` stands for one of the words."""
+    text = (Path(module).parent / name).read_text(encoding="utf-8")
+    for word, value in words.items():
+        text = text.replace(f"@{word}@", str(value))
+    return text

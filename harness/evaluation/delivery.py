@@ -16,6 +16,7 @@ from assay.harness.patches.gate import GatedPatch
 from assay.harness.runners import Tripwires, adapters
 from assay.harness.runners import find as find_runner
 from assay.harness.runners.base import EXPECTED, LABELS, PLACEHOLDER, UNSURE
+from assay.harness.templates import read_program
 
 ASSETS = f"{HOME}/assets"
 TRIPWIRES = f"{HOME}/tripwires"
@@ -44,24 +45,9 @@ A_COMMIT = f"{GIT} rev-parse -q --verify HEAD > /dev/null 2>&1"
 COMMIT = f"{GIT} init -q && {GIT} add -f -A && {GIT} {WHO} commit -q --allow-empty -m base"
 """Makes a repository of the tree in an image that has none, so that changes can be listed and put back."""
 NEUTRAL, SAID = "/tmp/assay-git", "/tmp/assay-said"
-READER = f"""\
-set -- $({GIT} rev-parse HEAD --git-path objects --git-path index) || exit 1
-base=$1 objects=$2
-mkdir -p {NEUTRAL}/refs {NEUTRAL}/objects {NEUTRAL}/info && cp "$3" {NEUTRAL}/index || exit 1
-echo "$base" > {NEUTRAL}/HEAD
-printf '[core]\\n\\tcheckStat = minimal\\n\\ttrustctime = false\\n' > {NEUTRAL}/config
-printf '[safe]\\n\\tdirectory = *\\n' > {NEUTRAL}/.gitconfig
-echo '{NO_ATTRIBUTES}' > {NEUTRAL}/info/attributes
-neutral() {{
-  GIT_OBJECT_DIRECTORY=$objects GIT_CONFIG_NOSYSTEM=1 HOME={NEUTRAL} XDG_CONFIG_HOME={NEUTRAL} \\
-    git --git-dir={NEUTRAL} --work-tree=. "$@"
-}}
-changes() {{
-  neutral diff --raw -z --abbrev=40 --no-renames --no-ext-diff --no-textconv --ignore-submodules=none "$base"
-}}
-failed_before() {{ cat {SAID}; exit 1; }}
-untracked() {{ neutral ls-files --others -z > "$1" && LC_ALL=C sort -z -o "$1" "$1"; }}
-"""
+READER = read_program(
+    __file__, "scripts/read_changes.sh", GIT=GIT, NEUTRAL=NEUTRAL, NO_ATTRIBUTES=NO_ATTRIBUTES, SAID=SAID
+)
 """A second, empty git folder over the same tree and objects, by which the tree is read: no attributes of the tree, no
 filter, no setting and no flag of the repository hide a change from it. ``--attr-source`` would, but is too new."""
 FAILED = f"""\

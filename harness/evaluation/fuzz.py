@@ -14,6 +14,7 @@ from assay.harness.evaluation.delivery import GIT, format_list
 from assay.harness.evaluation.supervising import HOME, MODEL
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import MAX_FILES, GatedPatch, check_path, gate
+from assay.harness.templates import read_program
 
 SECONDS = 60.0
 MAX_NAMES = 4 * MAX_FILES
@@ -21,21 +22,7 @@ _NAMED, _COPY = f"{HOME}/named", "/tmp/assay-copy"
 _HEADER = re.compile(
     r"^[ \tX]*(?:---|\+\+\+|\*\*\*|Index:|diff --git|(?:rename|copy) (?:from|to))[ \t]+(.+)$", re.MULTILINE
 )
-_SCRIPT = f"""\
-set -uf
-rm -rf {_COPY} && mkdir -p {_COPY}/a || exit 1
-while IFS= read -r -d '' path; do
-  set -- $({GIT} ls-tree HEAD -- "$path")
-  case "${{1-}}" in 100644 | 100755) ;; *) continue ;; esac
-  file={_COPY}/a/$path
-  mkdir -p "${{file%/*}}" && {GIT} cat-file blob "$3" > "$file" || exit 1
-  [ "$1" = 100644 ] || chmod a+x "$file"
-done < {_NAMED}
-cp -R {_COPY}/a {_COPY}/b && cd {_COPY}/b || exit 1
-patch -u -p1 --batch --forward --fuzz=5 --no-backup-if-mismatch -r - -i {MODEL} > /dev/null 2>&1 || exit 2
-cd .. && git diff --no-index --no-prefix --text --no-renames --no-ext-diff --no-textconv --no-color a b 2> /dev/null
-[ $? -le 1 ]
-"""
+_SCRIPT = read_program(__file__, "scripts/apply_with_fuzz.sh", COPY=_COPY, GIT=GIT, NAMED=_NAMED, MODEL=MODEL)
 """Copies the listed files of the base commit, patches the copy, and prints the difference. ``patch`` goes nowhere
 but into the copy, in which there is neither a link nor a repository."""
 

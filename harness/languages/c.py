@@ -18,6 +18,7 @@ from assay.harness.languages.base import (
 )
 from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import sources_part
+from assay.harness.templates import read_program
 
 NAME = "c"
 ALIASES: frozenset[str] = frozenset()
@@ -48,16 +49,7 @@ INTERPRETER = ""
 BUILD = "assay-build"  # build folder; a name that no repository uses, while some keep sources in ``build``
 SHORTENED = r"""awk '/\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\]|^ +Start |Test +#/ || (shown += length) < 4000000'"""
 """A command that shows all results in the output of ``ctest -V``, and 4 MB of the rest."""
-TEST_COMMAND = f"""\
-set -o pipefail
-cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug {{options}} && cmake --build {BUILD} --parallel 2 || exit $?
-rm -rf {{reports}} && mkdir -p {{reports}} || exit $?
-export GTEST_OUTPUT=xml:{{reports}}/ GTEST_BRIEF=0
-ctest --test-dir {BUILD} -V --output-junit {{reports}}/ctest.xml | {SHORTENED}
-status=$?
-find {{reports}} -name '*.xml' ! -exec grep -q 'failures=' {{}} ';' -delete
-exit "$status"
-"""
+TEST_COMMAND = read_program(__file__, "scripts/ctest.sh", BUILD=BUILD, SHORTENED=SHORTENED)
 """GoogleTest writes its own reports, since ctest may see all its tests as one. A file without a count of failures is
 only GoogleTest's list of tests, and no evidence."""
 DEFAULT_REPORT = "junit_xml"

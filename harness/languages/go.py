@@ -15,6 +15,7 @@ from assay.harness.languages.base import (
 )
 from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import go_module_part
+from assay.harness.templates import read_program
 
 NAME = "go"
 ALIASES = frozenset({"golang"})
@@ -33,62 +34,17 @@ LOOKS_AROUND = (
     r"|testing)\b"
 )
 INTERPRETER = ""
-PACKAGES = """\
-packages() {
-  [ "$#" -gt 0 ] || set -- ./...
-  for package in "$@"; do
-    until [ "${package%...}" != "$package" ] || ls "$package"/*_test.go > /dev/null 2>&1; do
-      [ "$package" = . ] && package=./... || package=$(dirname "$package")
-    done
-    echo "$package"
-  done | awk '!seen[$0]++'
-}
-module_of() {
-  module=$(dirname "$1")
-  [ ! -e "$1/go.mod" ] || module=$1
-  until [ -e "$module/go.mod" ] || [ "$module" = . ]; do module=$(dirname "$module"); done
-  echo "$module"
-}
-"""
+PACKAGES = read_program(__file__, "scripts/go_packages.sh")
 """Shell functions that print the packages to test for some folders, one a line, and the module of a package.
 
 Test data belong to the next package above with tests, or else to all packages."""
-READABLE = r"""
-function value(key) {
-  if (!match($0, "\"" key "\":\"([^\"\\\\]|\\\\.)*")) return ""
-  text = substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4)
-  sub(/\\n$/, "", text); gsub(/\\t/, "\t", text); gsub(/\\"/, "\"", text)
-  gsub(/\\u003c/, "<", text); gsub(/\\u003e/, ">", text); gsub(/\\u0026/, "\\&", text)
-  return text
-}
-!/^{/ { print; next }
-{ action = value("Action"); test = value("Test"); printed = value("Output") }
-printed ~ /^=== RUN |--- (PASS|FAIL|SKIP): .*s\)$/ { next }
-action ~ /output$/ { if ((shown += length(printed)) < 4000000) print printed; next }
-test == "" { next }
-action == "run" { print "=== RUN   " test; next }
-action ~ /^(pass|fail|skip)$/ {
-  seconds = match($0, /"Elapsed":[0-9.]+/) ? substr($0, RSTART + 10, RLENGTH - 10) : 0
-  print "--- " toupper(action) ": " test " (" seconds "s)"
-  fflush()
-}
-"""
+READABLE = read_program(__file__, "scripts/go_events.awk")
 """An awk program from the events of ``go test -json`` to the text of ``go test -v``.
 
 Results come from events alone, whatever tests print, and at most 4 MB of what they print is shown."""
 EVENTS = f"tee -a {{report}} | awk '{READABLE}'"
 """A command that puts the events of its input into the report and prints them readably."""
-TEST_COMMAND = f"""\
-export GOENV=off
-set -o pipefail
-{PACKAGES}\
-status=0
-for package in $(packages {{files}}); do
-  (cd "$(module_of "$package")" && exec go test -json -vet=off -count=1 -timeout=0 "$OLDPWD/$package") |
-    {EVENTS} || status=$?
-done
-exit "$status"
-"""
+TEST_COMMAND = read_program(__file__, "scripts/go.sh", PACKAGES=PACKAGES, EVENTS=EVENTS)
 """Each package is tested from its own module. Cached results are not used, nor settings in the home folder, where the
 tests of one package could change them for the next. Only the harness limits the time."""
 DEFAULT_REPORT = "go_json"

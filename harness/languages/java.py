@@ -17,6 +17,7 @@ from assay.harness.languages.base import (
 )
 from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import maven_part
+from assay.harness.templates import read_program
 
 NAME = "java"
 ALIASES: frozenset[str] = frozenset()
@@ -42,17 +43,7 @@ LOOKS_AROUND = (
     r"|ProcessHandle)\b"
 )
 INTERPRETER = ""
-RUN_MAVEN = """\
-find . -path '*/surefire-reports/TEST-*.xml' -delete
-@MAVEN@ --offline --batch-mode --fail-at-end {options} -DskipTests=false -Dmaven.test.skip=false \\
-  -Dmaven.test.failure.ignore=true -Dsurefire.skipAfterFailureCount=0 \\
-  -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false "$@" test |
-  awk '{ print; fflush() } /Tests run: .*<<< (FAILURE|ERROR)!/ { failed = 1 } END { exit failed }'
-status=$((PIPESTATUS[0] ? PIPESTATUS[0] : PIPESTATUS[1]))
-mkdir -p {reports}
-find . -path '*/surefire-reports/TEST-*.xml' -exec cp --parents -t {reports} {} +
-exit "$status"
-"""
+RUN_MAVEN = read_program(__file__, "scripts/maven.sh")
 """Runs ``@MAVEN@`` with the arguments of the shell.
 
 Every module writes its own reports; older ones are deleted first. Properties on the command line override those of

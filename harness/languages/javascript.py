@@ -18,6 +18,7 @@ from assay.harness.languages.base import (
 )
 from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import json_part
+from assay.harness.templates import read_program
 
 NAME = "javascript"
 ALIASES = frozenset({"js", "node"})
@@ -47,11 +48,7 @@ LOOKS_AROUND = (
     r"|require\.main)\b|\.stack\b"
 )
 INTERPRETER = "node -"
-TEST_COMMAND = """\
-set -- {files}
-[ "$#" -eq 0 ] || set -- --runTestsByPath "$@"
-exec node_modules/.bin/jest --ci --json --verbose --bail=0 --outputFile={report} --reporters=default "$@"
-"""
+TEST_COMMAND = read_program(__file__, "scripts/jest.sh")
 """If ``--ci`` were left out, jest would write a missing snapshot, and the test would pass."""
 DEFAULT_REPORT = "jest_json"
 DEFAULT_LOG = "jest_text"

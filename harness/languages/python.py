@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from assay.harness.languages.base import Lines, folders, list_dotted_names, unchanged
 from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
+from assay.harness.templates import read_program
 
 NAME = "python"
 ALIASES = frozenset({"py", "python3"})
@@ -33,12 +34,7 @@ LOOKS_AROUND = (
     r"|f_(?:back|globals|locals)|sys\.(?:argv|settrace|setprofile)|_?pytest|unittest|pluggy|PYTEST_\w+)\b"
 )
 INTERPRETER = "$(command -v python || command -v python3) -"
-TEST_COMMAND = """\
-set -- {files}
-[ "$#" -gt 0 ] && set -- "$@" {tripwires} || set -- .
-exec /opt/venv/bin/pytest -rfEsxXp -p no:cacheprovider --maxfail=0 --rootdir=/testbed \\
-  --junitxml={report} -o junit_family=xunit1 "$@"
-"""
+TEST_COMMAND = read_program(__file__, "scripts/pytest.sh")
 """``exec`` leaves no shell above the runner, and its path is absolute. ``-rA`` is not known before pytest 4.6: it would
 print no passed test.
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from assay.harness.languages.base import Lines, drop_patterns, folders, has_name, no_mistake, parts
 from assay.harness.languages.grammars import read_syntax
+from assay.harness.templates import read_program
 
 NAME = "ruby"
 ALIASES: frozenset[str] = frozenset()
@@ -26,12 +27,7 @@ TEST_NAME = r"""^\s*def\s+(test_\w+)|\b(?:it|specify|test|should|context|describ
 SURE_NAME = ""
 LOOKS_AROUND = r"\b(?:ObjectSpace|caller(?:_locations)?|TracePoint|PROGRAM_NAME|ARGV|at_exit|RSpec|[Mm]initest)\b|\$0\b"
 INTERPRETER = "ruby -"
-TEST_COMMAND = """\
-set -- {files}
-[ "$#" -gt 0 ] || set -- spec
-set -- --no-color --no-fail-fast --format documentation --format json --out {report} "$@" {tripwires}
-exec /opt/assay/with_gems /usr/bin/rspec "$@"
-"""
+TEST_COMMAND = read_program(__file__, "scripts/rspec.sh")
 DEFAULT_REPORT = "rspec_json"
 DEFAULT_LOG = "rspec_text"
 DEFAULT_ID = "rspec"

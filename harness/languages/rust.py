@@ -16,6 +16,7 @@ from assay.harness.languages.base import (
 )
 from assay.harness.languages.grammars import read_syntax
 from assay.harness.languages.manifests import cargo_part, toml_part
+from assay.harness.templates import read_program
 
 NAME = "rust"
 ALIASES: frozenset[str] = frozenset()
@@ -38,22 +39,8 @@ LOOKS_AROUND = (
     r"|NEXTEST\w*)\b|cfg!?\(test\)"
 )
 INTERPRETER = ""
-RUN_PROGRAMS = """\
-export ASSAY_REPORT={report}
-: > {report}
-@CARGO@ test --offline --no-fail-fast @PROGRAMS@
-status=$?
-"""
-RUN_DOCUMENTATION = """\
-[ "$status" -gt 0 ] && [ "$status" -ne 101 ] && exit "$status"
-results=$(@CARGO@ test --offline --no-fail-fast --doc@DOCUMENTATION@ 2> /tmp/doc-errors)
-documented=$?
-cat /tmp/doc-errors
-printf '%s\n' "$results" | tee -a {report}
-if ! grep -q '^error: no library targets found' /tmp/doc-errors; then
-  [ "$documented" -le "$status" ] || status=$documented
-fi
-"""
+RUN_PROGRAMS = read_program(__file__, "scripts/cargo_programs.sh")
+RUN_DOCUMENTATION = read_program(__file__, "scripts/cargo_documentation.sh")
 EXIT = 'exit "$status"\n'
 """Three parts of a test command, with ``@CARGO@`` and the arguments of its two starts."""
 TEST_COMMAND = (

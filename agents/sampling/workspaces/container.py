@@ -16,6 +16,7 @@ from assay.agents.sampling.workspaces.checkout import BASE, CheckoutWorkspace, R
 from assay.harness.domain import Limits, Status
 from assay.harness.engines.base import Box, BoxSpec, Engine, Pipe
 from assay.harness.errors import EngineError, UserError
+from assay.harness.templates import read_program
 
 STORE = "/var/lib/assay/store"  # folder of the harness's own repository in an agent's image
 GRACE = 60.0  # seconds beyond a command's own limit until it must have ended; then the container is ended
@@ -23,17 +24,7 @@ FRAMES = 64 * 1024  # bytes of a reply beyond the command's output
 NO_FILE = 66  # exit code of ``read`` for a path that is no regular file
 SHORT = 8192
 """Longest request in bytes that the shell reads by itself, byte by byte; longer ones are read by ``head``."""
-SERVER = f"""
-exec 2> /dev/null
-run() {{
-{scripts.COMMAND}
-}}
-while read -r length end; do
-  if [ "$length" -le {SHORT} ]; then LC_ALL=C IFS= read -r -N "$length" request; else request=$(head -c "$length"); fi
-  ( cd "$0" || cd /; eval "$request" ) < /dev/null
-  printf '%03d%s' "$?" "$end"
-done
-"""
+SERVER = read_program(__file__, "programs/serve_requests.sh", COMMAND=scripts.COMMAND, SHORT=SHORT)
 """Shell server: reads a line with a request's length in bytes and an end mark, then the request, and runs it; replies
 with the output, the exit code in three digits and the mark."""
 

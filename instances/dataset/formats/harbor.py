@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from assay.harness.domain import UNKNOWN_TIME, Asset, DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError, brief, field_error
 from assay.harness.reports import harbor_reward
+from assay.harness.templates import read_program
 from assay.instances.dataset.formats import columns
 from assay.instances.dataset.formats.columns import Row, row_error, row_id
 
@@ -25,25 +26,7 @@ HELD = frozenset({"instance_id", "instruction", "gold_patch", "tests"})
 STAGED = ".assay-harbor"  # folder in the working folder in which the tests arrive
 WORKDIR = "/app"  # working folder of a task that names none
 PREPARED = "mkdir -p /tests/ /logs/verifier/ /logs/agent/ /logs/artifacts/ && chmod -R 777 /tests/ /logs/"
-RUN = f"""\
-for path; do
-    mkdir -p "/tests/$(dirname "$path")" && cp "{STAGED}/$path" "/tests/$path" && chmod +x "/tests/$path" || exit 125
-done
-named=$(grep -rhoE 'reward[.](json|txt)' /tests/ | sort -u)
-said=$(mktemp) && bash /tests/test.sh > "$said" 2>&1
-sed "s/^/| /" "$said"
-for name in $named; do
-    file=/logs/verifier/$name
-    [ -e "$file" ] || continue
-    case $name in
-        *.txt) reward="\\"$(tr -c '[:alnum:][:space:].+_-' x < "$file" | tr '[:space:]' ' ')\\"" ;;
-        *) reward=$(cat "$file") ;;
-    esac
-    printf '\\n{{"reward": %s}}\\n' "$reward"
-    break
-done
-exit 0
-"""
+RUN = read_program(__file__, "scripts/harbor.sh", STAGED=STAGED)
 """Puts the task's own tests (its arguments) in place, runs them and prints their reward.
 
 Nothing that a patch has put beside them gets there. Every other line begins with a bar.

@@ -1,0 +1,4 @@
+export ASSAY_REPORT={report}
+: > {report}
+@CARGO@ test --offline --no-fail-fast @PROGRAMS@
+status=$?
