@@ -8,6 +8,9 @@ from assay.agents.llm.cassette_key import hash_question, mask_ids, nearest_diffe
 from assay.agents.llm.chat import Message, Request, Role, Tool
 from assay.agents.llm.openai_chat.requests import request_from_json, request_to_json
 from played_endpoint import make_request
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 texts = st.text(max_size=20)
 names = st.text("abcdefgh", min_size=1, max_size=8)
@@ -67,16 +70,7 @@ def test_every_change_of_a_request_changes_its_key(request: Request, sample: int
     assert len({hash_question(each) for each in (request, *changed)}) == 6
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("in container 3f2a9c1b7d4e", "in container a0b1c2d3e4f5"),
-        ("open /tmp/tmpab12/x.py", "open /tmp/pytest-of-agent_7/x.py"),
-        ("3 passed in 0.12s", "3 passed in 14.03s"),
-        ("<A object at 0x7f00aa11bb22>", "<A object at 0x7fffab1cd2e3>"),
-        ("Process Group PGID: 155", "Process Group PGID: 1640"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), TABLES["volatile_texts_are_ignored_when_normalised"])
 def test_volatile_texts_are_ignored_when_normalised(one: str, other: str) -> None:
     first, second = make_request(one), make_request(other)
     assert hash_question(first) != hash_question(second)
@@ -98,14 +92,6 @@ def test_difference_is_shown_with_its_surroundings() -> None:
     assert len(difference) < 400
 
 
-@pytest.mark.parametrize(
-    ("wanted", "known", "difference"),
-    [
-        ({"a": 1}, [], ""),
-        ({"a": 1}, [{"a": 1}], ""),
-        ({"a": 1, "b": 2}, [{"a": 1}], "at b the question has 2 and the nearest recorded one nothing"),
-        ({"a": []}, [{"a": [1]}], "at a the question has [] and the nearest recorded one nothing"),
-    ],
-)
+@pytest.mark.parametrize(("wanted", "known", "difference"), TABLES["first_difference_of_small_values"])
 def test_first_difference_of_small_values(wanted: Any, known: Any, difference: str) -> None:
     assert nearest_difference(wanted, known) == difference

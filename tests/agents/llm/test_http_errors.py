@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from assay.agents.llm.errors import AccessDenied, ContextTooLong, ModelError, ModelUnavailable, RequestRefused
 from assay.agents.llm.http_errors import make_model_error
 from assay.harness.errors import UserError
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -44,20 +47,7 @@ def test_text_separates_errors_of_one_status(status: int, text: str, kind: type[
     assert type(make_model_error(status, {}, text)) is kind
 
 
-@pytest.mark.parametrize(
-    ("asked", "seconds"),
-    [
-        ("7", 7.0),
-        ("0.5", 0.5),
-        ("Sat, 21 Nov 2026 12:00:30 GMT", 30.0),
-        ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
-        ("-3", 0.0),
-        ("nan", 0.0),
-        ("inf", 0.0),
-        ("soon", 0.0),
-        ("", 0.0),
-    ],
-)
+@pytest.mark.parametrize(("asked", "seconds"), TABLES["retry_after_is_a_number_or_a_date"])
 def test_retry_after_is_a_number_or_a_date(asked: str, seconds: float) -> None:
     assert make_model_error(429, {"retry-after": asked}, "", now=NOW).retry_after == seconds
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from played_endpoint import Reply, played_endpoint, said
+from tables import read_tables
 from toy import GOLD
+
+TABLES = read_tables(__file__)
 
 ASK = ("solve", "rows.jsonl", "--agent", "bash_loop", "--model", "m")
 
@@ -76,23 +79,7 @@ def test_the_patches_of_a_run_are_played_back(assay: Callable, rows: Path) -> No
         assert done.out.count("resolved") == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "shown"),
-    [
-        (["--agent", "nobody"], "unknown agent 'nobody'; known are agentless, aider, ast_search, bash_loop"),
-        (["--agent", "gold", "--set", "x=1"], "agent gold: setting x: Extra inputs are not permitted"),
-        (["--agent", "gold", "--set", "x"], "--set 'x' is no setting; write --set key=value"),
-        (["--agent", "bash_loop", "--set", "form=tool"], "the agent bash_loop asks a model; name one with --model"),
-        (
-            ["--agent", "bash_loop", "--set", "form=verse", "--model", "m"],
-            "agent bash_loop: setting form: Input should",
-        ),
-        (["--agent", "bash_loop", "--model", "m"], "no model to ask: give --base-url"),
-        (["--agent", "replay"], "agent replay: setting source: Field required; it knows source"),
-        (["--agent", "replay", "--set", "source=nowhere"], "there is nothing to replay at nowhere"),
-        (["--agent", "gold", "--run-id", "../x"], "--run-id '../x' cannot be the name of a folder"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "shown"), TABLES["what_is_wrong_is_one_line"])
 def test_what_is_wrong_is_one_line(assay: Callable, rows: Path, arguments: list[str], shown: str) -> None:
     assay("solve", "rows.jsonl", *arguments, OPENAI_API_KEY="", OPENAI_BASE_URL="").refuses(shown)
 

@@ -3,11 +3,9 @@
 import random
 from ast import literal_eval
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +13,9 @@ from assay.harness import languages
 from assay.harness.counters.twins import AssertedFile, change_literal, respell_literal
 from assay.harness.domain import CounterForm
 from assay.harness.languages.base import Asserting
+from tables import read_tables
 
-TABLE = yaml.safe_load(Path(__file__).with_name("twins.yaml").read_text(encoding="utf-8"))
+TABLE = read_tables(__file__)
 
 
 class FirstSide(random.Random):

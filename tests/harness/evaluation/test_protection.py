@@ -13,6 +13,9 @@ from assay.harness.evaluation.protection import (
     put_back,
 )
 from assay.harness.patches.diff import MalformedPatchError
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 PLAN = TestPlan(command="pytest", restore=("tests/test_calc.py",))
 
@@ -100,26 +103,7 @@ def test_what_stands_in_for_the_runner_is_put_back_unless_the_project_is_one(
     assert put_back(fix, PLAN, [path]).paths == ()
 
 
-@pytest.mark.parametrize(
-    ("path", "how"),
-    [
-        ("Conftest.py", "case"),
-        ("src/SITECUSTOMIZE.PY", "case"),
-        ("SiteCustomize/__init__.py", "case"),
-        (".GitAttributes", "case"),
-        ("tests/Test_Calc.py", "case"),
-        ("Tests/test_calc.py", "case"),
-        ("conftest.py.", "dots or blanks"),
-        ("conftest.py ", "dots or blanks"),
-        ("Conftest.py.", "dots or blanks"),
-        ("tests /test_calc.py", "dots or blanks"),
-        ("con\u200dftest.py", "Unicode form"),
-        ("\uff43onftest.py", "Unicode form"),
-        ("x.pth\ufe0f", "Unicode form"),
-        ("helper.egg-info./entry_points.txt", "dots or blanks"),
-        ("test_new.py ", "dots or blanks"),
-    ],
-)
+@pytest.mark.parametrize(("path", "how"), TABLES["name_that_could_be_taken_for_a_protected_one_is_refused"])
 def test_name_that_could_be_taken_for_a_protected_one_is_refused(instance: Instance, path: str, how: str) -> None:
     with pytest.raises(MalformedPatchError, match=f"protected .* only by {how}"):
         check_spelling(instance, PLAN, ["calc.py", path])
@@ -131,24 +115,7 @@ def test_composed_and_decomposed_names_are_one(instance: Instance) -> None:
         check_spelling(instance, plan, ["checks/te\u0301st.txt"])
 
 
-@pytest.mark.parametrize(
-    ("language", "path"),
-    [
-        ("python", "docs/Contest.py"),
-        ("python", "conftest.py"),
-        ("python", "tests/test_calc.py"),
-        ("python", "docs/\u00e9t\u00e9.txt"),
-        ("python", "tests/te\u0301st.txt"),
-        ("javascript", "src/Test.js"),
-        ("javascript", "web/App.Config.js"),
-        ("php", "src/Latest.php"),
-        ("php", "src/Vendor/Acme.php"),
-        ("c", "build/x.c"),
-        ("c", "makefile"),
-        ("ruby", "app/templates/gemfile"),
-        ("java", "src/main/java/Test/Pom.java"),
-    ],
-)
+@pytest.mark.parametrize(("language", "path"), TABLES["ordinary_name_passes"])
 def test_ordinary_name_passes(instance: Instance, language: str, path: str) -> None:
     check_spelling(instance.model_copy(update={"language": language}), PLAN, [path])
 
@@ -165,18 +132,7 @@ def using(line: str, path: str = "calc.py") -> str:
     return f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+{line}\n"
 
 
-@pytest.mark.parametrize(
-    ("language", "path", "line"),
-    [
-        ("python", "calc/test_names.py", "from calc.test_names import TABLE"),
-        ("python", "calc/names_test.py", "from . import names_test"),
-        ("rust", "src/test_util.rs", "mod test_util;"),
-        ("c", "src/test_mode.h", '#include "test_mode.h"'),
-        ("cpp", "src/self_test.cc", '#include "self_test.cc"'),
-        ("javascript", "src/spec.js", "import { parse } from './spec'"),
-        ("typescript", "src/test.ts", "import { probe } from './test'"),
-    ],
-)
+@pytest.mark.parametrize(("language", "path", "line"), TABLES["new_source_that_looks_like_a_test_stays"])
 def test_new_source_that_looks_like_a_test_stays(instance: Instance, language: str, path: str, line: str) -> None:
     other = instance.model_copy(update={"language": language})
     plan = PLAN.model_copy(update={"targets": ("tests/test_calc.py",)})

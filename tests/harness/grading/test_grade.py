@@ -1,17 +1,16 @@
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assay.harness.domain import FUZZED, Apply, ApplyStatus, Channel, Instance, Outcome, Rule, Stages, Status, Tripwire
 from assay.harness.grading.grade import grade
 from assay.harness.rulings.doubts import find_distrust
 from judged import LETTERS, E, F, M, P, S, X, make_evidence
+from tables import read_tables
 from toy import FIXED, KEPT, make_instance
 
 GOOD = {FIXED: P, KEPT: P}
-CASES = yaml.safe_load(Path(__file__).with_name("grade.yaml").read_text())
+CASES = read_tables(__file__)
 
 
 def test_all_expected_tests_passed_is_resolved(instance: Instance) -> None:

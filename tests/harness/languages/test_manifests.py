@@ -1,13 +1,11 @@
 """What of a build file steers tests: an attack changes it, an honest change does not."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from assay.harness.languages import find
+from tables import read_tables
 
-FILE = yaml.safe_load(Path(__file__).with_name("manifests.yaml").read_text("utf-8"))
+FILE = read_tables(__file__)
 
 
 def list_cases(kind: str) -> list[tuple[str, ...]]:

@@ -1,8 +1,6 @@
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +17,7 @@ from assay.harness.patchdiff.decide import (
     soften_lone,
     split,
 )
+from tables import read_tables
 
 
 def value(text: str, type_: str = "int") -> ProbeObservation:
@@ -31,7 +30,7 @@ def error(type_: str) -> ProbeObservation:
 
 ONE, TWO, THREE = map(value, "123")
 WRONG_KIND = error("TypeError")
-CASES = yaml.safe_load(Path(__file__).with_name("decide.yaml").read_text())
+CASES = read_tables(__file__)
 
 
 def read(shown: str | dict[str, str]) -> ProbeObservation:

@@ -1,22 +1,12 @@
 import pytest
 
 from assay.harness.patches.spelling import fold, plain
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "tests/conftest.py.",
-        "tests/conftest.py ",
-        "tests/conftest.py. .",
-        "tests./conftest.py",
-        "tests/con\u200dftest.py",
-        "tests/conftest\ufe0f.py",
-        "tests/\uff43onftest.py",
-        "tests\\conftest.py",
-        "tests/con\x7fftest.py",
-    ],
-)
+@pytest.mark.parametrize("path", TABLES["what_cannot_be_seen_is_left_out"])
 def test_what_cannot_be_seen_is_left_out(path: str) -> None:
     assert plain(path) == "tests/conftest.py"
 

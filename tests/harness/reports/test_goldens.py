@@ -14,6 +14,9 @@ from assay.harness.domain import Status
 from assay.harness.reports import FORMATS, read_log, suite_ran
 from assay.harness.reports.base import FailuresOnly, ReportFormat
 from assay.harness.reports.ids import rename
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 FOLDER = Path(__file__).parent / "goldens"
 TEXTS = sorted(path for path in FOLDER.glob("*/*") if not path.name.endswith(".expected.json"))
@@ -55,29 +58,7 @@ def test_log_with_markers_colours_or_other_line_ends_is_read_the_same(path: Path
     assert parse(reader, text.replace("\n", "\x1b[0m\n\x1b[32m")) == plain
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "test_id"),
-    [
-        ("go_text/results.txt", "go_json/results.jsonl", "node"),
-        ("cargo_text/results.txt", "libtest_json/results.jsonl", "node"),
-        ("cargo_text/results.txt", "junit_xml/nextest.xml", "node"),
-        ("cargo_text/results.txt", "cargo_text/nextest.txt", "node"),
-        ("jest_text/results.txt", "jest_json/results.json", "file_title"),
-        ("jest_text/results.txt", "jest_json/results.json", "arrow"),
-        ("jest_text/results.txt", "jest_json/results.json", "title"),
-        ("vitest_text/results.txt", "junit_xml/vitest.xml", "arrow"),
-        ("mocha_text/results.txt", "mocha_json/results.json", "spaced"),
-        ("tap/mocha.txt", "mocha_text/results.txt", "spaced"),
-        ("tap/node_test.txt", "junit_xml/node_test.xml", "arrow"),
-        ("rspec_text/results.txt", "rspec_json/results.json", "rspec"),
-        ("googletest_text/results.txt", "junit_xml/googletest.xml", "dot"),
-        ("ctest_text/results.txt", "junit_xml/ctest.xml", "node"),
-        ("maven_text/results.txt", "junit_xml/surefire.xml", "method"),
-        ("gradle_text/results.txt", "junit_xml/gradle.xml", "arrow"),
-        ("phpunit_text/results.txt", "junit_xml/phpunit.xml", "testdox"),
-        ("minitest_text/results.txt", "junit_xml/minitest.xml", "method"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "test_id"), TABLES["label_is_found_in_log_and_report_of_a_runner"])
 def test_label_is_found_in_log_and_report_of_a_runner(one: str, other: str, test_id: str) -> None:
     read = [
         parse(FORMATS[name.partition("/")[0]], (FOLDER / name).read_text("utf-8"), test_id) for name in (one, other)

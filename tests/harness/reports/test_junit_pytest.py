@@ -4,6 +4,9 @@ import pytest
 
 from assay.harness.domain import Status
 from assay.harness.reports.junit_xml import parse
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 
 def suite(*cases: str) -> str:
@@ -33,21 +36,7 @@ def test_status(inner: str, status: Status) -> None:
     assert parse(suite(case("tests.test_a", "test_x", inner, "tests/test_a.py"))) == {"tests/test_a.py::test_x": status}
 
 
-@pytest.mark.parametrize(
-    ("classname", "name", "file", "node"),
-    [
-        ("tests.test_a", "test_x[1.5-a::b]", "tests/test_a.py", "tests/test_a.py::test_x[1.5-a::b]"),
-        ("tests.test_a.TestC.TestD", "test_x", "tests/test_a.py", "tests/test_a.py::TestC::TestD::test_x"),
-        ("tests.test_a.lower", "test_x", "tests/test_a.py", "tests/test_a.py::lower::test_x"),
-        ("tests.test_a.TestC.()", "test_x", "tests/test_a.py", "tests/test_a.py::TestC::test_x"),
-        ("docs.guide.rst", "guide.rst", "docs/guide.rst", "docs/guide.rst::guide.rst"),
-        ("tests.test_a.TestC", "test_x", "", "tests/test_a.py::TestC::test_x"),
-        ("Lib.test.test_a._TestC", "test_x", "", "Lib/test/test_a.py::_TestC::test_x"),
-        ("test_a", "test_x", "", "test_a.py::test_x"),
-        ("", "tests.test_a", "", "tests/test_a.py"),
-        ("", "tests.test_a", "tests/test_a.py", "tests/test_a.py"),
-    ],
-)
+@pytest.mark.parametrize(("classname", "name", "file", "node"), TABLES["node_id"])
 def test_node_id(classname: str, name: str, file: str, node: str) -> None:
     assert list(parse(suite(case(classname, name, file=file)))) == [node]
 

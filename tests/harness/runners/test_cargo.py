@@ -8,6 +8,9 @@ from assay.harness.domain import Status
 from assay.harness.runners import adapt_commands
 from assay.harness.runners.cargo import tripwires
 from placed_tripwires import Placed, adapt_lines, put
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 
 def target(kind: str, path: str, *, edition: str = "2021", test: bool = True) -> dict[str, object]:
@@ -127,24 +130,7 @@ def test_a_selection_that_leaves_tripwires_out_has_none(line: str, runs: bool) -
     assert adapt_lines("cargo", line).runs_tripwires is runs
 
 
-@pytest.mark.parametrize(
-    ("chosen", "programs"),
-    [
-        ("", "src/lib.rs src/main.rs tests/a.rs tests/b.rs examples/x.rs"),
-        ("--tests", "src/lib.rs src/main.rs tests/a.rs tests/b.rs examples/x.rs"),
-        ("--test=a", "tests/a.rs"),
-        ("--test=[ab] --bin=main", "src/main.rs tests/a.rs tests/b.rs"),
-        ("--test=*", "tests/a.rs tests/b.rs"),
-        ("--lib --bins", "src/lib.rs src/main.rs"),
-        ("--examples", "examples/x.rs"),
-        ("--example=y --benches", ""),
-        ("--doc", ""),
-        ("-p=other", "other/src/lib.rs"),
-        ("--package=oth* --package=calc@0.1.0 --lib", "src/lib.rs other/src/lib.rs"),
-        ("--workspace --lib", "src/lib.rs other/src/lib.rs"),
-        ("--workspace --exclude=calc", "other/src/lib.rs"),
-    ],
-)
+@pytest.mark.parametrize(("chosen", "programs"), TABLES["only_programs_that_are_chosen_have_tripwires"])
 @pytest.mark.parametrize(
     "form", ["path+file://TREE#{0}@0.1.0", "path+file://TREE/{0}#0.1.0", "{0} 0.1.0 (path+file://TREE)"]
 )

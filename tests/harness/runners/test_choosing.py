@@ -1,15 +1,14 @@
 """For each runner every way in which a command selects: followed, not followed, or no tripwires at all."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assay.harness.runners import RUNNERS
 from assay.harness.runners.choosing import OPTIONS, Choice, read_choice
+from tables import read_tables
 
-CASES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("choosing.yaml").read_text("utf-8"))
+CASES: dict[str, dict[str, Any]] = read_tables(__file__)
 
 
 def list_cases(kind: str) -> list[tuple[str, Any]]:

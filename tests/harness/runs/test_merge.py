@@ -32,6 +32,9 @@ from parts_of_runs import (
     report_bytes,
     write,
 )
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 pytestmark = pytest.mark.slow
 
@@ -229,20 +232,7 @@ def manifest_changed(store: RunStore, **changes: Any) -> None:
     (store.root / "run.json").write_text(json.dumps({**run, **changes}))
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"assay_version": "0.0.9"}, "made with Assay 0.0.9"),
-        ({"dataset": {"name": "", "revision": "abc"}}, "made with the data set  at abc"),
-        ({"kind": "evaluate-solved"}, "made with the kind the evaluation of a solver's run"),
-        ({"kind": "validate"}, "holds a validation of instances, which cannot be merged"),
-        ({"engine": {"ServerVersion": "27"}}, "made with the engine unset"),
-        ({"given": {"--strict": "yes"}}, "made with --strict yes"),
-        ({"settings": {"rerun_failed": "2"}}, "made with the setting strict unset"),
-        ({"shards": [{"number": 2, "of": 3, "cut": "0"}]}, "is shard 2/3 of another run than shard 1/3 in"),
-        ({"shards": [{"number": 2, "of": 4, "cut": "0"}]}, "is shard 2/4 of another run than shard 1/3 in"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "words"), TABLES["runs_that_were_not_made_alike_are_refused"])
 def test_runs_that_were_not_made_alike_are_refused(
     parts: list[RunStore], tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:

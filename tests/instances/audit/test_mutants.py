@@ -3,16 +3,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 from assay.harness.patches.diff import read_diff
 from assay.instances.audit import mutants as operators
 from assay.instances.audit.mutants import MutatedPatch, Operator, mutants
 from assay.instances.audit.subject import subject
 from changes import change
+from tables import read_tables
 from toy import make_instance
 
-LINES = yaml.safe_load(Path(__file__).with_name("mutants.yaml").read_text("utf-8"))
+LINES = read_tables(__file__)
 Made = Callable[..., tuple[MutatedPatch, ...]]
 BASE = ["def total(prices, limit):", "    return sum(prices)", "", "", "def mean(prices):", "    return 0"]
 GOLD = """\

@@ -12,7 +12,10 @@ from assay.instances.audit.patches import (
 )
 from assay.instances.audit.subject import subject
 from changes import change
+from tables import read_tables
 from toy import make_instance
+
+TABLES = read_tables(__file__)
 
 PASSED = Stages(fix={"test_add": Status.PASSED})
 
@@ -57,20 +60,7 @@ def test_patches_and_labels_that_do_not_match_are_found(
     assert [(each.kind, each.severity, each.evidence) for each in found] == expected
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        "tests/test_calc.py::test_add",
-        "tests/test_calc.py::TestCalc::test_add[1-2]",
-        "test_add (tests.test_calc.CalcTests)",
-        "com.acme.CalcTest#test_add",
-        "calc::tests::test_add",
-        "Calc > Test add",
-        "TestCalc/negative_numbers",
-        "calculator adds two numbers",
-        "tests/test_calc.py",
-    ],
-)
+@pytest.mark.parametrize("test", TABLES["ids_of_many_runners_are_found_in_the_test_patch"])
 def test_ids_of_many_runners_are_found_in_the_test_patch(test: str) -> None:
     lines = ["def test_add():", "func TestCalc(t *testing.T) {", "it('adds two numbers', () => {"]
     about = make_instance(test_patch=change("tests/test_calc.py", adds=lines), fail_to_pass=(test,))

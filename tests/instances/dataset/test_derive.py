@@ -10,7 +10,10 @@ from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.dataset.derive import Derivation, derive, fill, section
 from assay.instances.trees.content import read_tar
 from assay.instances.trees.sources import Sources
+from tables import read_tables
 from toys import CrateIndex, GoProxy, Index, Repository
+
+TABLES = read_tables(__file__)
 
 pytestmark = pytest.mark.slow
 
@@ -203,21 +206,7 @@ def test_ignore_replaces_the_default_patterns(index: Index, sources: Sources) ->
     assert paths(derive(spec, sources, "python").gold_patch) == ["CHANGES.rst", "docs/index.rst", "pyproject.toml"]
 
 
-@pytest.mark.parametrize(
-    ("change", "field", "problem"),
-    [
-        ({"from": {"version": "1.0", "sha256": "beef"}}, "derive.from.sha256", ""),
-        ({"statement": {}}, "derive.statement.file", ""),
-        ({"statement": {"file": "CHANGES.rst", "heading": "7.7"}}, "derive.statement", ""),
-        ({"statement": {"file": "NONE.rst"}}, "derive.statement", ""),
-        (
-            {"statement": None},
-            "derive.statement",
-            "no problem.md; write the problem there, or name a section of the change",
-        ),
-        ({"colour": "blue"}, "derive.colour", ""),
-    ],
-)
+@pytest.mark.parametrize(("change", "field", "problem"), TABLES["a_wrong_derivation_names_its_field"])
 def test_a_wrong_derivation_names_its_field(
     toy: dict[str, Any], sources: Sources, change: dict[str, object], field: str, problem: str
 ) -> None:

@@ -6,6 +6,9 @@ import pytest
 from assay.harness.domain import Prediction
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.predictions import check_predictions, read_predictions, read_published
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 ROW = {"instance_id": "a__b-1", "model_name_or_path": "org/model", "model_patch": "diff"}
 EXPECTED = Prediction(instance_id="a__b-1", model="org/model", patch="diff")
@@ -49,20 +52,7 @@ def test_two_rows_for_one_instance_name_both_lines(tmp_path: Path, second: str) 
         read_predictions(written(tmp_path, "p.json", whole=[ROW, ROW]))
 
 
-@pytest.mark.parametrize(
-    ("row", "field"),
-    [
-        ({"model_patch": ""}, "instance_id"),
-        ({"instance_id": 3, "model_patch": ""}, "instance_id"),
-        ({"instance_id": "../x", "model_patch": ""}, "instance_id"),
-        ({"instance_id": "a/b", "model_patch": ""}, "instance_id"),
-        ({"instance_id": "a..b", "model_patch": ""}, "instance_id"),
-        ({"instance_id": "a"}, "model_patch"),
-        ({"instance_id": "a", "model_patch": ["x"]}, "model_patch"),
-        ({"instance_id": "a", "model_patch": "", "model_name_or_path": 1}, "model_name_or_path"),
-        ([], ""),
-    ],
-)
+@pytest.mark.parametrize(("row", "field"), TABLES["a_wrong_row_names_line_and_field"])
 def test_a_wrong_row_names_line_and_field(tmp_path: Path, row: object, field: str) -> None:
     with pytest.raises(DataError) as caught:
         read_predictions(written(tmp_path, "p.jsonl", ROW, row))

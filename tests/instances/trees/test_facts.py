@@ -10,7 +10,10 @@ from assay.harness.domain import TreeFact, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.trees.facts import facts_file, find_facts, holds
 from assay.instances.trees.sources import Sources
+from tables import read_tables
 from toys import Repository
+
+TABLES = read_tables(__file__)
 
 FILES = {
     "package.json": b'{"devDependencies": {"webpack": "^4.41.2", "local": "file:x"}, "a/b": {"version": "3"}}',
@@ -21,26 +24,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("fact", "expected"),
-    [
-        ({"files": ["setup.cfg"]}, True),
-        ({"files": ["none", "setup.cfg"]}, True),
-        ({"files": ["none"]}, False),
-        ({"files": ["setup.py", "setup.cfg"], "contains": "pandas >= 0."}, True),
-        ({"files": ["setup.cfg"], "contains": "pandas >= 1."}, False),
-        ({"files": ["none"], "contains": "x"}, False),
-        ({"files": ["package.json"], "value": ["devDependencies", "webpack"]}, True),
-        ({"files": ["package.json"], "value": ["devDependencies", "webpack"], "versions": "<5"}, True),
-        ({"files": ["package.json"], "value": ["devDependencies", "webpack"], "versions": ">=5"}, False),
-        ({"files": ["package.json"], "value": ["devDependencies", "local"], "versions": "<5"}, False),
-        ({"files": ["package.json"], "value": ["devDependencies", "karma"]}, False),
-        ({"files": ["package.json"], "value": ["a/b", "version"], "versions": "==3"}, True),
-        ({"files": ["package.json"], "value": ["a/b", "version", "more"]}, False),
-        ({"files": ["pyproject.toml"], "value": ["project", "requires-python"], "versions": "<3.7"}, True),
-        ({"files": ["broken.json", "list.json", "setup.cfg"], "value": ["a"]}, False),
-    ],
-)
+@pytest.mark.parametrize(("fact", "expected"), TABLES["a_fact_holds_where_a_file_says_so"])
 def test_a_fact_holds_where_a_file_says_so(fact: dict[str, object], expected: bool) -> None:
     assert holds(TreeFact.model_validate(fact), FILES.get) is expected
 

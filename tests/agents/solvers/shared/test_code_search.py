@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from assay.agents.solvers.shared.code_search import CALLS, SHOWN, CodeSearch, SearchResult, manual, perform, usage
 from assay.agents.solvers.shared.codebase import Codebase
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 SHOP = """\
 import os
@@ -120,28 +123,7 @@ def test_long_snippet_is_cut_with_a_note() -> None:
     assert found.text.count("x = 1") == 400
 
 
-@pytest.mark.parametrize(
-    ("call", "reply"),
-    [
-        ("search_class('Opened')", "There is no class Opened."),
-        ("search_class('half')", "There is no class half. The text half occurs in src/shop.py (2), tests"),
-        ("search_method_in_class('half', 'Shop')", "There is no function or method Shop.half."),
-        ("search_method_in_file('open', 'test_shop.py')", "There is no function or method open in tests/test_shop.py."),
-        ("search_class_in_file('Shop', 'shops.py')", "There is no file shops.py. There are: src/shop.py"),
-        ("get_code_around_line('shop.py', 90, 3)", "There is no line 90: src/shop.py has 19 lines."),
-        ("get_code_around_line('shop.py', 'ninety', 3)", "is wrong: invalid literal for int()"),
-        ("search_code('quarter')", "The text does not occur: quarter"),
-        ("search_code('  ')", "There was no text to search for."),
-        ("search_method('a', 'b')", "is wrong: too many positional arguments. Write search_method(method_name)."),
-        ("search_method(name='a')", "Write search_method(method_name)."),
-        ("search_method(**{'a': 1})", "Write search_method(method_name)."),
-        ("find_method('a')", "This is no search call: find_method('a'). Write one of: search_class(class_name);"),
-        ("look into shop.py", "This is no search call: look into shop.py."),
-        ("search_class('Shop'", "This is no search call"),
-        ("__init__('a')", "This is no search call"),
-        ("search_class", "This is no search call"),
-    ],
-)
+@pytest.mark.parametrize(("call", "reply"), TABLES["call_without_a_result_says_why"])
 def test_call_without_a_result_says_why(call: str, reply: str) -> None:
     found = python(call)
     assert reply in found.text

@@ -5,25 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from tables import read_tables
+
+TABLES = read_tables(__file__)
+
 SLURM = ("cluster", "slurm", "--")
 KUBERNETES = ("cluster", "kubernetes", "--image", "x", "--volume", "v", "--")
 
 
 @pytest.mark.parametrize("command", [SLURM, KUBERNETES])
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("rows.jsonl -p preds.jsonl", "add --run-id NAME"),
-        ("rows.jsonl --run-id r", "exactly one of --predictions FILE, --gold and --null"),
-        ("rows.jsonl --gold --null --run-id r", "exactly one of --predictions FILE, --gold and --null"),
-        ("rows.jsonl -p - --run-id r", "shards cannot share standard input"),
-        ("rows.jsonl --gold --run-id r --shard 1/2", "leave --shard out"),
-        ("rows.jsonl --gold --run-id r --fail-under 50", "leave --fail-under out"),
-        ("rows.jsonl --gold --run-id r --jobs two", "--jobs takes a whole number of at least 1 (assay evaluate"),
-        ("rows.jsonl --gold --run-id r --golden", "no such option: --golden"),
-        ("--gold --run-id r", "missing argument 'DATASET' (assay evaluate --help explains)"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), TABLES["what_no_part_can_do_gets_one_line"])
 def test_what_no_part_can_do_gets_one_line(
     assay: Callable, command: tuple[str, ...], arguments: str, message: str
 ) -> None:

@@ -3,17 +3,16 @@
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from probed import SHOP as GOLD
+from tables import read_tables
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = yaml.safe_load(Path(__file__).with_name("amplify.yaml").read_text())
+PROGRAMS = read_tables(__file__)
 TESTS = PROGRAMS["usual"]
 HARD_CODED = GOLD.replace("count >= 10", "(count, each) == (10, 10)")
 PARTIAL = GOLD.replace("if count < 0", "if count == -1")

@@ -1,14 +1,13 @@
 """Divergences of ``amplify`` as files that pass with the one version and fail with the other."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assay.harness.patchdiff.reproduction.amplified import make_amplified_draft
 from probed import SHOP
+from tables import read_tables
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +39,7 @@ VERSIONS = {
     "partial": GOLD.replace("if count < 0:\n        raise ValueError", "if count < 0:\n        raise LookupError"),
     "other error": GOLD.replace("raise LookupError", "raise RuntimeError"),
 }
-CASES = yaml.safe_load(Path(__file__).with_name("amplified.yaml").read_text())
+CASES = read_tables(__file__)
 Make = Callable[..., Any]
 
 

@@ -16,6 +16,9 @@ from assay.instances.environments.image_specs import make_published_spec
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe, has_recipe
 from samples import WHOLE, read, rows, script
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 TOGETHER = "--rootdir=/testbed --continue-on-collection-errors"
 
@@ -142,20 +145,7 @@ def test_a_row_without_settings_is_no_row_of_swe_bench() -> None:
     assert next(name for name, each in FORMATS.items() if each.matches(row)) == "feature-bench"
 
 
-@pytest.mark.parametrize(
-    ("settings", "field"),
-    [
-        ({"test_cmd": ["pytest"]}, "repo_settings.test_cmd"),
-        ({"timeout_one": "10"}, "repo_settings.timeout_one"),
-        ({"docker_specs": [1]}, "repo_settings.docker_specs"),
-        ({"docker_specs": {"run_args": "-it"}}, "repo_settings.docker_specs.run_args"),
-        ({"docker_specs": {"custom_docker_args": "-e A=b"}}, "repo_settings.docker_specs.custom_docker_args"),
-        (
-            {"docker_specs": {"run_args": {"cuda_visible_devices": "0,1"}}},
-            "repo_settings.docker_specs.run_args.cuda_visible_num",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("settings", "field"), TABLES["wrong_settings_are_named"])
 def test_wrong_settings_are_named(settings: dict[str, object], field: str) -> None:
     with pytest.raises(DataError) as caught:
         read("feature-bench", repo_settings=json.dumps(settings))

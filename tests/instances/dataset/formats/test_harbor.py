@@ -10,6 +10,9 @@ from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
 from assay.instances.dataset.load import load
 from assay.instances.environments.row_script import read_script
 from samples import DATASET, PLAIN, get_image, read
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 TASK = 'schema_version = "1.4"\n[environment]\ndocker_image = "acme/hello:1"\n'
 
@@ -127,25 +130,7 @@ def test_other_instances_cannot_be_rows_of_harbor() -> None:
     assert FORMATS["harbor"].to_instance(write(FORMATS["harbor"], read("harbor")), DATASET) == read("harbor")
 
 
-@pytest.mark.parametrize(
-    ("test", "tests"),
-    [
-        ("echo 1 > {0}/reward.txt", {"reward": "passed"}),
-        ("echo 0.5 > {0}/reward.txt; exit 3", {"reward": "failed"}),
-        ("echo 0 > {0}/reward.txt; echo '{{\"reward\": 1}}' > {0}/reward.json", {"reward": "passed"}),
-        ("echo .50 > {0}/reward.txt", {"reward": "failed"}),
-        ("printf ' +1.\\n\\n' > {0}/reward.txt", {"reward": "passed"}),
-        ("echo nan > {0}/reward.txt", {"reward": "failed"}),
-        ("echo 1 > {0}/reward.json", {}),
-        ("echo 1 > {0}/reward.txt; : > {0}/reward.json", {}),
-        ("echo 1 of 2 > {0}/reward.txt", {}),
-        ("echo 1% > {0}/reward.txt", {}),
-        ("printf '1\\n0\\n' > {0}/reward.txt", {}),
-        ('echo \'1}}, "x": {{"reward": 1\' > {0}/reward.txt', {}),
-        ("echo; echo '{{\"reward\": 1}}'", {}),
-        ("echo 0 > {0}/reward.txt; part=reward; echo '{{\"reward\": 1}}' > {0}/$part.json", {"reward": "failed"}),
-    ],
-)
+@pytest.mark.parametrize(("test", "tests"), TABLES["what_a_task_runs_prints_the_reward_alone"])
 def test_what_a_task_runs_prints_the_reward_alone(tmp_path: Path, test: str, tests: dict[str, str]) -> None:
     (tmp_path / STAGED).mkdir()
     logs, uploaded = tmp_path / "verifier", tmp_path / "tests"

@@ -3,20 +3,12 @@ import pytest
 from assay.agents.llm.chat import Message, Part, Request, Role
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.proxy.dialects.base import ParsedRequest, Route, RouteKind
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "matches"),
-    [
-        ("POST", "/v1/models/toy:ask", True),
-        ("POST", "/v1/models/org/toy:ask", True),
-        ("GET", "/v1/models/toy:ask", False),
-        ("POST", "/v1/models/:ask", False),
-        ("POST", "/v1/models/toy:asked", False),
-        ("POST", "/v2/v1/models/toy:ask", False),
-        ("POST", "/v1/models/toy.ask", False),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "matches"), TABLES["name_in_a_route_matches_any_text"])
 def test_name_in_a_route_matches_any_text(method: str, path: str, matches: bool) -> None:
     assert Route("POST", "/v1/models/{model}:ask", RouteKind.ANSWER).matches(method, path) is matches
 
@@ -30,37 +22,12 @@ def asked(part: dict[str, object]) -> ParsedRequest:
     return ParsedRequest(Request(model="toy", messages=(Message(role=Role.USER, content=content),)))
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"type": "text", "text": "http://x/y.png", "cache_control": {"type": "ephemeral"}},
-        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}},
-        {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA"}},
-        {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
-    ],
-)
+@pytest.mark.parametrize("part", TABLES["part_that_brings_its_content_along_passes"])
 def test_part_that_brings_its_content_along_passes(part: dict[str, object]) -> None:
     assert asked(part).request.messages[0].content[1] == Part.model_validate(part)
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"type": "image_url", "image_url": {"url": "http://169.254.169.254/latest"}},
-        {"type": "image_url", "image_url": {"url": "https://x/y.png"}},
-        {"type": "image_url", "image_url": {"url": "file:///etc/passwd"}},
-        {"type": "image_url", "image_url": {"url": " data:image/png;base64,AAAA"}},
-        {"type": "image_url", "image_url": {"url": "data:text/html,<img src=http://x>"}},
-        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "src": "http://x"}},
-        {"type": "image_url", "image_url": "https://x/y.png"},
-        {"type": "image_url", "image_url": {}},
-        {"type": "image_url", "url": "https://x/y.png"},
-        {"type": "file", "file": {"file_id": "file-1"}},
-        {"type": "file", "file": {"file_data": "https://x/y.pdf"}},
-        {"type": "input_audio", "input_audio": {"data": "https://x/y.wav", "format": "wav"}},
-        {"type": "text"},
-    ],
-)
+@pytest.mark.parametrize("part", TABLES["part_that_names_something_to_fetch_is_refused"])
 def test_part_that_names_something_to_fetch_is_refused(part: dict[str, object]) -> None:
     with pytest.raises(MalformedBody, match="must bring its content along"):
         asked(part)

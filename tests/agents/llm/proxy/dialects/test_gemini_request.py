@@ -12,6 +12,9 @@ from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.gemini_request import convert_parameters, convert_schema, parse_gemini
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 texts = st.text(max_size=20)
 names = st.sampled_from(["read", "write", "run"])
@@ -77,22 +80,7 @@ def test_every_call_without_an_id_gets_its_own_result(turns: list[list[str]], ch
     assert results == calls
 
 
-@pytest.mark.parametrize(
-    ("google", "expected"),
-    [
-        ({"type": "STRING"}, {"type": "string"}),
-        ({"type": "STRING", "nullable": True}, {"type": ["string", "null"]}),
-        ({"type": "STRING", "enum": ["a"], "nullable": True}, {"type": ["string", "null"], "enum": ["a", None]}),
-        (
-            {"type": "ARRAY", "items": {"type": "INTEGER"}, "minItems": "1"},
-            {"type": "array", "items": {"type": "integer"}, "minItems": 1},
-        ),
-        ({"max_items": 3, "property_ordering": []}, {"maxItems": 3}),
-        ({"anyOf": [{"type": "NUMBER"}, {"type": "BOOLEAN"}]}, {"anyOf": [{"type": "number"}, {"type": "boolean"}]}),
-        ({"properties": {"max_items": {"type": "NUMBER"}}}, {"properties": {"max_items": {"type": "number"}}}),
-        ({"enum": ["TYPE"], "description": "STRING"}, {"enum": ["TYPE"], "description": "STRING"}),
-    ],
-)
+@pytest.mark.parametrize(("google", "expected"), TABLES["google_schema_becomes_json_schema"])
 def test_google_schema_becomes_json_schema(google: Any, expected: Any) -> None:
     assert convert_schema(google) == expected
 
