@@ -1,7 +1,8 @@
-"""Templates of text files, programs among them, beside the modules that fill them in."""
+"""Templates of text files, programs among them, and tables, beside the modules that use them."""
 
+import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,3 +27,9 @@ def read_program(module: str, name: str, **words: object) -> str:
     for word, value in words.items():
         text = text.replace(f"@{word}@", str(value))
     return text
+
+
+def read_table(module: str, name: str = "") -> dict[str, Any]:
+    """Read a TOML file by its path from the folder of a module (``__file__``), or else the one of the module's name."""
+    path = Path(module).parent / name if name else Path(module).with_suffix(".toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -7,13 +7,12 @@ and an object that equals everything trips none.
 """
 
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from assay.harness.domain import Siblings, Status
+from assay.harness.templates import read_program, read_table
 
 PLACEHOLDER = "{tripwires}"  # stands in a test command for ``Tripwires.argument``
 UNSURE = "?"  # follows a place whose process may not be there
@@ -24,12 +23,11 @@ EXPECTED = "expected"
 """File in ``$TRIPWIRES`` with a word of every expected test, one a line; root removes it before any test runs."""
 LABELS = "labels"
 """File in ``$TRIPWIRES`` with the labels of the tests that the patch has to fix, one a line; removed as well."""
-SCRIPTS = Path(__file__).with_name("placing")
 
 
 def read_placing(name: str) -> str:
     """Read a file of the folder ``placing``: a part of ``TestRunner.PLACING``, or the options that choose."""
-    return (SCRIPTS / name).read_text(encoding="utf-8")
+    return read_program(__file__, f"placing/{name}")
 
 
 Body = tuple[Status, str]
@@ -38,7 +36,7 @@ Body = tuple[Status, str]
 
 def read_sources(runner: str) -> tuple[dict[str, str], dict[str, tuple[Body, ...]]]:
     """Read a table of the folder ``tripwires``: texts by name, and tests by the name of their group."""
-    table = tomllib.loads((Path(__file__).with_name("tripwires") / f"{runner}.toml").read_text(encoding="utf-8"))
+    table = read_table(__file__, f"tripwires/{runner}.toml")
     texts = {name: text for name, text in table.items() if isinstance(text, str)}
     groups = {name: statuses for name, statuses in table.items() if isinstance(statuses, dict)}
     return texts, {

@@ -3,6 +3,8 @@
 import re
 from fnmatch import fnmatchcase
 
+from assay.harness.templates import read_table
+
 PERMISSIVE = frozenset(
     {"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "PSF-2.0", "Unlicense", "Zlib", "MIT-0", "0BSD"}
 )
@@ -11,26 +13,8 @@ PERMISSIVE = frozenset(
 FILES = ("licen[cs]e*", "copying*", "unlicense*")
 """Patterns of the names, in lower case, of files in the root folder."""
 
-PHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("AGPL-3.0", ("gnu affero general public license", "version 3")),
-    ("LGPL-3.0", ("gnu lesser general public license", "version 3")),
-    ("LGPL-2.1", ("gnu lesser general public license", "version 2.1")),
-    ("GPL-3.0", ("gnu general public license", "version 3")),
-    ("GPL-2.0", ("gnu general public license", "version 2")),
-    ("MPL-2.0", ("mozilla public license", "2.0")),
-    ("Apache-2.0", ("apache license", "version 2.0")),
-    ("PSF-2.0", ("python software foundation license version 2",)),
-    ("Unlicense", ("this is free and unencumbered software released into the public domain",)),
-    ("BSD-3-Clause", ("redistribution and use in source and binary forms", "endorse or promote products")),
-    ("BSD-2-Clause", ("redistribution and use in source and binary forms",)),
-    ("MIT", ("permission is hereby granted, free of charge", "the above copyright notice and this permission notice")),
-    ("MIT-0", ("permission is hereby granted, free of charge",)),
-    ("ISC", ("permission to use, copy, modify, and/or distribute this software", "the above copyright notice")),
-    ("ISC", ("permission to use, copy, modify, and distribute this software", "the above copyright notice")),
-    ("0BSD", ("permission to use, copy, modify, and/or distribute this software",)),
-    ("Zlib", ("altered source versions must be plainly marked as such",)),
-)
-"""SPDX names and phrases that their texts hold, in lower case; the first one that fits is the license."""
+PHRASES: list[tuple[str, list[str]]] = [(name, phrases) for name, *phrases in read_table(__file__)["phrases"]]
+"""SPDX names, and phrases that their texts hold."""
 
 
 def is_license_file(path: str) -> bool:

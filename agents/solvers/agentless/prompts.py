@@ -1,9 +1,9 @@
 """What the model is asked, step by step."""
 
 from assay.agents.contract import AgentTask
-from assay.agents.solvers.shared.texts import read_texts
+from assay.harness.templates import read_table
 
-TEXTS = read_texts(__file__)
+TEXTS: dict[str, str] = read_table(__file__)
 LEFT_OUT = "There is no room for all of the code here; left out are:"
 CUT = "- {path}: {count} of the {all} lines that belong here"  # said below code that is cut
 

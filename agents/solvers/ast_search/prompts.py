@@ -6,9 +6,9 @@ from assay.agents.contract import AgentTask
 from assay.agents.solvers.ast_search.spectrum import SuspectRange
 from assay.agents.solvers.shared.code_search import manual, show_snippet
 from assay.agents.solvers.shared.codebase import Snippet
-from assay.agents.solvers.shared.texts import read_texts
+from assay.harness.templates import read_table
 
-TEXTS = read_texts(__file__)
+TEXTS: dict[str, str] = read_table(__file__)
 NOT_UNDERSTOOD = "I could not tell which calls you want, or which places to change. Say it again in plain words."
 NOWHERE = "None of the places that you named exists:"
 

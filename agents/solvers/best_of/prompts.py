@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from assay.agents.contract import AgentTask, Candidate
 from assay.agents.solvers.best_of.trials import EditedState, ScriptRun, interpreter
-from assay.agents.solvers.shared.texts import read_texts
+from assay.harness.templates import read_table
 
-TEXTS = read_texts(__file__)
+TEXTS: dict[str, str] = read_table(__file__)
 DONE = "<done/>"
 _TEST = re.compile(r"<test>.*?</test>", re.DOTALL)
 

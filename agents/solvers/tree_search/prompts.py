@@ -2,11 +2,11 @@
 
 from assay.agents.contract import AgentTask
 from assay.agents.llm.chat import Message, Role
-from assay.agents.solvers.shared.texts import read_texts
 from assay.agents.solvers.tree_search.actions import MANUAL, SearchState
 from assay.agents.solvers.tree_search.search_tree import SearchNode
+from assay.harness.templates import read_table
 
-TEXTS = read_texts(__file__)
+TEXTS: dict[str, str] = read_table(__file__)
 SYSTEM = f"""\
 You solve an issue in a repository, one action at a time. Say shortly what you want to find out or do, and end your
 answer with exactly one action. The actions are:

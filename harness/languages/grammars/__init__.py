@@ -1,12 +1,11 @@
 """What languages' modules say of their grammars: one TOML table each, as ``base.Syntax`` has it."""
 
-import tomllib
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from assay.harness.languages.base import Syntax
+from assay.harness.templates import read_table
 
 PIECES = {"equal", "known"}
 """Patterns that a table may have in pieces, for short lines."""
@@ -18,7 +17,7 @@ def read_syntax(language: str) -> Syntax:
 
 def _read_table(language: str) -> dict[str, Any]:
     """Read a table; assertions that are ``like`` those of another language have all of its fields but their own."""
-    table = tomllib.loads((Path(__file__).parent / f"{language}.toml").read_text(encoding="utf-8"))
+    table = read_table(__file__, f"{language}.toml")
     for part in (each for each in table.values() if isinstance(each, dict)):
         part |= {name: "".join(part[name]) for name in PIECES & part.keys()}
     if like := table["asserting"].pop("like", ""):

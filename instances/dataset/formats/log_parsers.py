@@ -4,6 +4,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from assay.harness.reports import FORMATS
+from assay.harness.templates import read_table
 
 PREFIX = "parse_log_"
 
@@ -22,34 +23,9 @@ class LogParser(NamedTuple):
     language: str = "python"
 
 
-PARSERS = dict.fromkeys(PYTEST_PARSERS.split(), LogParser("pytest_text")) | {
-    "django": LogParser("unittest_text"),
-    "sympy": LogParser("sympy_text", "function"),
-    "tox": LogParser("tox_text"),
-    "ant": LogParser("ant_text", "parens", "java"),
-    "maven": LogParser("maven_text", "method", "java"),
-    "gradle_custom": LogParser("gradle_text", "arrow", "java"),
-    "cargo": LogParser("cargo_text", "node", "rust"),
-    "gotest": LogParser("go_text", "node", "go"),
-    "doctest": LogParser("doctest_xml", "arrow", "cpp"),
-    "googletest": LogParser("googletest_text", "dot", "cpp"),
-    "jq": LogParser("jq_text", "node", "c"),
-    "micropython_test": LogParser("micropython_text", "node", "c"),
-    "redis": LogParser("redis_text", "node", "c"),
-    "jest": LogParser("jest_text", "title", "javascript"),
-    "calypso": LogParser("jest_text", "dashed", "javascript"),
-    "immutable_js": LogParser("jest_text", "any_title", "javascript"),
-    "react_pdf": LogParser("jest_text", "file_title", "javascript"),
-    "vitest": LogParser("vitest_text", "arrow", "javascript"),
-    "karma": LogParser("karma_text", "arrow", "javascript"),
-    "chart_js": LogParser("karma_text", "padded", "javascript"),
-    "marked": LogParser("jasmine_text", "spaced", "javascript"),
-    "p5js": LogParser("mocha_text", "colon", "javascript"),
-    "tap": LogParser("tap", "spaced", "javascript"),
-    "phpunit": LogParser("phpunit_text", "testdox", "php"),
-    "jekyll": LogParser("jekyll_text", "method", "ruby"),
-    "ruby_unit": LogParser("minitest_text", "title", "ruby"),
-    "rspec_transformed_json": LogParser("rspec_text", "rspec", "ruby"),
+TABLE = read_table(__file__)
+PARSERS: dict[str, LogParser] = dict.fromkeys(PYTEST_PARSERS.split(), LogParser("pytest_text")) | {
+    name: LogParser(*row) for name, row in TABLE["swe_bench"].items()
 }
 """Parsers by SWE-bench's name, without its prefix."""
 

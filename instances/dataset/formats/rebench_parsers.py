@@ -2,42 +2,12 @@
 
 from collections.abc import Iterable
 
-from assay.instances.dataset.formats.log_parsers import LogParser, parser_named
+from assay.instances.dataset.formats.log_parsers import TABLE, LogParser, parser_named
 
-MOCHA = LogParser("mocha_text", "title", "javascript")
 CLASSES = "maven_classes_text", "class_of"
-KOTLIN = LogParser(*CLASSES, "kotlin")
-COVERED = {
-    "parse_log_pytest_options": LogParser("pytest_text"),
-    "parse_log_pytest_v2": LogParser("pytest_text"),
-    "parse_log_pytest_nebo": LogParser("pytest_text"),
-    "parse_log_cpp_v4": LogParser("ctest_text", "node", "cpp"),
-    "parse_log_ruby_v1": LogParser("minitest_text", "node", "ruby"),
-    "parse_log_ruby_v2": LogParser("minitest_text", "method", "ruby"),
-    "parse_java_mvn": LogParser("maven_text", "method", "java"),
-    "parse_log_java_mvn": LogParser("maven_text", "method", "java"),
-    "parse_logs_kotlin_junit": KOTLIN,
-    "parse_log_kotlin_junit": KOTLIN,
-    "parse_log_jest_json": LogParser("jest_text", "arrow", "javascript"),
-    "parse_log_js": MOCHA,
-    "parse_log_js_2": MOCHA,
-    "parse_log_js_4": MOCHA,
-    "parse_log_npx": MOCHA,
-}
+COVERED: dict[str, LogParser] = {name: LogParser(*row) for name, row in TABLE["swe_rebench"].items()}
 
-OTHER_LANGUAGES = {
-    "C#": "parse_log_csharp",
-    "Clojure": "parse_log_lein",
-    "Dart": "parse_log_dart parse_log_dart_v2 parse_log_dart_v3",
-    "Elixir": "parse_log_elixir",
-    "Haskell": "parse_log_haskell parse_log_haskell_v2",
-    "Julia": "parse_log_julia",
-    "Lua": "parse_lue_nvim parse_lua_nvim parse_log_lua_nvim",
-    "OCaml": "parse_log_ocaml parse_log_ocaml_v2 parse_log_ocaml_v3 parse_log_ocaml_v4 parse_log_ocaml_v5",
-    "R": "parse_log_r parse_log_r_v2 parse_logs_r_junit parse_log_r_junit",
-    "Scala": "parse_log_scala parse_log_scala_v2 parse_log_scala_v3 parse_log_sbt",
-    "Swift": "parse_log_swift",
-}
+OTHER_LANGUAGES: dict[str, str] = TABLE["other_languages"]
 """Parsers by languages that Assay does not have."""
 
 OTHER_NAMES = [
