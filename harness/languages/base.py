@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
-CONDITION_IN_PARENTHESES = r"(\s*(?:\}\s*else\s+)?(?:if|while)\s*\()(.+)(\)\s*\{?\s*)"
-CONDITION_BEFORE_BRACE = r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)"
-
-
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True)
 class Copying:
@@ -164,6 +160,7 @@ class Syntax:
         return dict(self.grammars).get(PurePosixPath(path).suffix, "")
 
 
+@with_config(STRICT)
 @dataclass(frozen=True, slots=True)
 class Lines:
     """Patterns of single lines of code. Audits use them on diffs, whose fragments a grammar need not accept.

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from posixpath import normpath
 
 from assay.harness.languages.base import (
-    CONDITION_IN_PARENTHESES,
-    Lines,
     anywhere,
     drop_patterns,
     folders,
@@ -16,7 +14,7 @@ from assay.harness.languages.base import (
     no_stand_in,
     parts,
 )
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.languages.manifests import sources_part
 from assay.harness.templates import read_program
 
@@ -26,15 +24,7 @@ SUFFIXES = frozenset({".c", ".h"})  # C++ has headers with the suffix ``.h`` too
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_c:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    definitions=(
-        r"^(?:static |inline |extern |const |unsigned |constexpr |virtual )*[\w:<>*&]+[ *&]+(\w+)\([^;]*$",
-        r"^\s*#\s*define (\w+)",
-        r"\b(?:struct|class|enum|union|namespace) (\w+)\s*(?:[:{]|$)",
-    ),
-    condition=CONDITION_IN_PARENTHESES,
-    semicolons=True,
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"\bTEST\w*\s*\(|\bint\s+main\s*\("
 TEST_NAME = (
     r"\bTEST\w*\s*\(\s*(?:(\w+)\s*,\s*)?(\w+)|\bTEST_CASE\w*\s*\(\s*\"([^\"\n]+)\""

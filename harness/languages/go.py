@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable
 
 from assay.harness.languages.base import (
-    CONDITION_BEFORE_BRACE,
-    Lines,
     folders,
     no_mistake,
     no_places,
@@ -13,7 +11,7 @@ from assay.harness.languages.base import (
     parts,
     unchanged,
 )
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.languages.manifests import go_module_part
 from assay.harness.templates import read_program
 
@@ -23,9 +21,7 @@ SUFFIXES = frozenset({".go"})
 DOCKERFILES = "go"
 GRAMMAR = "tree_sitter_go:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    definitions=(r"^func (?:\([^)]*\) )?(\w+)", r"^(?:type|var|const) (\w+)"), condition=CONDITION_BEFORE_BRACE
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"^func\s+(?:Test|Fuzz|Example)\w*\s*\("
 TEST_NAME = r"^func\s+((?:Test|Fuzz|Example)\w*)\s*\("
 SURE_NAME = r"((?:Test|Fuzz|Example)\w*)(?:/.*)?"

@@ -6,8 +6,6 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
-    CONDITION_IN_PARENTHESES,
-    Lines,
     anywhere,
     drop_patterns,
     folders,
@@ -15,7 +13,7 @@ from assay.harness.languages.base import (
     list_dotted_names,
     no_mistake,
 )
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.languages.manifests import maven_part
 from assay.harness.templates import read_program
 
@@ -25,16 +23,7 @@ SUFFIXES = frozenset({".java"})
 DOCKERFILES = "java"
 GRAMMAR = "tree_sitter_java:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    definitions=(
-        r"^\s*(?:(?:public|protected|private|static|final|abstract|synchronized|default) )+[^=;({]*?(\w+)\(",
-        r"\b(?:class|interface|enum|record) (\w+)",
-    ),
-    condition=CONDITION_IN_PARENTHESES,
-    nothing="null",
-    kept_results=r"^(?:true|false|-?\d\w*)$",
-    semicolons=True,
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"@\w*Test\b|\bextends\s+TestCase\b"
 TEST_NAME = ""  # labels always name the class
 SURE_NAME = r"(?:[a-z_]\w*\.)+([A-Z]\w*)(?:[$#. ].*)?"

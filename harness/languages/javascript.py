@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
-    CONDITION_IN_PARENTHESES,
-    Lines,
     anywhere,
     drop_patterns,
     folders,
@@ -16,7 +14,7 @@ from assay.harness.languages.base import (
     no_stand_in,
     parts,
 )
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.languages.manifests import json_part
 from assay.harness.templates import read_program
 
@@ -26,17 +24,7 @@ SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs"})
 DOCKERFILES = "javascript"
 GRAMMAR = "tree_sitter_javascript:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    definitions=(
-        r"\bfunction\*? (\w+)",
-        r"\b(?:class|interface|enum) (\w+)",
-        r"^(?:export )?(?:default )?(?:const|let|var|type) (\w+)\b",
-        r"^\s+(?:(?:async|static|get|set|public|private) )*(\w+)\([^)]*\)(?:: [^{]+)? \{$",
-        r"\b(?:exports|prototype)\.(\w+) =",
-    ),
-    condition=CONDITION_IN_PARENTHESES,
-    nothing="undefined",
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"\b(?:it|test|describe)(?:\.\w+)*\s*\("
 TEST_NAME = (
     r"\b(?:it|test|specify)(?:\.\w+)*(?:\([^()'\"`]*\))?\s*\(\s*"

@@ -6,14 +6,12 @@ from itertools import takewhile
 
 from assay.harness.languages import java
 from assay.harness.languages.base import (
-    CONDITION_IN_PARENTHESES,
-    Lines,
     anywhere,
     folders,
     has_name,
     list_dotted_names,
 )
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.grammars import read_lines, read_syntax
 
 NAME = "kotlin"
 ALIASES = frozenset({"kt"})
@@ -21,14 +19,7 @@ SUFFIXES = frozenset({".kt", ".kts"})
 DOCKERFILES = "java"
 GRAMMAR = "tree_sitter_kotlin:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    definitions=(
-        r"\bfun (?:<[^>]*> )?(?:[\w.<>?, ]+\.)?`?(\w+)`?\s*\(",
-        r"\b(?:class|interface|object|typealias) (\w+)",
-        r"^(?:(?:public|internal|private|const|lateinit) )*va[lr] (\w+)\b",
-    ),
-    condition=CONDITION_IN_PARENTHESES,
-)
+LINES = read_lines(NAME)
 TEST_SIGN = (
     r"@\w*Test\b|:\s*(?:Annotation|Behavior|Describe|Expect|Feature|Free|Fun|Should|String|Word)Spec\b|:\s*TestCase\b"
 )

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from assay.harness.languages.base import (
-    CONDITION_IN_PARENTHESES,
-    Lines,
     anywhere,
     drop_patterns,
     folders,
@@ -14,7 +12,7 @@ from assay.harness.languages.base import (
     no_stand_in,
     unchanged,
 )
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.languages.manifests import json_part
 from assay.harness.reports.testdox import prettify
 
@@ -24,13 +22,7 @@ SUFFIXES = frozenset({".php"})
 DOCKERFILES = "php"
 GRAMMAR = "tree_sitter_php:language_php"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    comments=("//", "#"),
-    definitions=(r"\bfunction (\w+)", r"\b(?:class|interface|trait|const) (\w+)"),
-    condition=CONDITION_IN_PARENTHESES,
-    nothing="null",
-    semicolons=True,
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"\bfunction\s+test|#\[Test\b|@test\b|\b(?:it|test)\s*\("
 TEST_NAME = ""  # labels always name the class
 SURE_NAME = ""

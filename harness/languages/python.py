@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Lines, folders, list_dotted_names, unchanged
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.base import folders, list_dotted_names, unchanged
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.languages.manifests import pytest_sections, pytest_tables, toml_part
 from assay.harness.templates import read_program
 
@@ -16,16 +16,7 @@ SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 DOCKERFILES = "python"
 GRAMMAR = "tree_sitter_python:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    comments=("#",),
-    docstrings=True,
-    definitions=(r"^\s*(?:async )?def (\w+)", r"^\s*class (\w+)", r"^(\w+)(?:: [^=]+)? = ", r"^\s+self\.(\w+) = "),
-    condition=r"(\s*(?:el)?(?:if|while) |\s*while )(.+)(:\s*)",
-    negation="not ({})",
-    word_comparisons=True,
-    nothing="None",
-    empty_statement="pass",
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"^\s*(?:async\s+)?def\s+test|^\s*class\s+\w*Test|\bTestCase\b"
 TEST_NAME = r"^\s*(?:async\s+)?def\s+(test\w*)"
 SURE_NAME = ""

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import Lines, drop_patterns, folders, has_name, no_mistake, parts
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.base import drop_patterns, folders, has_name, no_mistake, parts
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.templates import read_program
 
 NAME = "ruby"
@@ -13,15 +13,7 @@ SUFFIXES = frozenset({".rb"})
 DOCKERFILES = "ruby"
 GRAMMAR = "tree_sitter_ruby:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    comments=("#",),
-    definitions=(
-        *(r"\bdef (?:self\.)?(\w+)", r"\b(?:class|module) (\w+)", r"\battr_\w+ :(\w+)", r"^\s*([A-Z]\w+) = "),
-    ),
-    condition=r"(\s*(?:els)?if )(.+)(\s*)",
-    nothing="nil",
-    kept_results=" (?:if|unless) ",
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"^\s*def\s+test_|\b(?:it|specify|test|describe)\b\s*\(?['\"]"
 TEST_NAME = r"""^\s*def\s+(test_\w+)|\b(?:it|specify|test|should|context|describe)\b\s*\(?(?:'([^'\n]+)'|"([^"\n]+)")"""
 SURE_NAME = ""

@@ -4,8 +4,6 @@ import re
 from itertools import pairwise
 
 from assay.harness.languages.base import (
-    CONDITION_BEFORE_BRACE,
-    Lines,
     folders,
     has_name,
     no_mistake,
@@ -14,7 +12,7 @@ from assay.harness.languages.base import (
     no_targets,
     parts,
 )
-from assay.harness.languages.grammars import read_syntax
+from assay.harness.languages.grammars import read_lines, read_syntax
 from assay.harness.languages.manifests import cargo_part, toml_part
 from assay.harness.templates import read_program
 
@@ -24,13 +22,7 @@ SUFFIXES = frozenset({".rs"})
 DOCKERFILES = "rust"
 GRAMMAR = "tree_sitter_rust:language"
 SYNTAX = read_syntax(NAME)
-LINES = Lines(
-    definitions=(r"\bfn (\w+)", r"\b(?:struct|enum|trait|type|const|static|mod|macro_rules!) (\w+)"),
-    condition=CONDITION_BEFORE_BRACE,
-    semicolons=True,
-    tests_inside=r"(?:^\n)*^#\[cfg\(test\)\]\s*^(?:pub )?mod (\w+) \{$.*?^\}\n?",
-    test_above=r'#\[\s*(cfg\s*\((?!\s*not\s*\(\s*test\s*\)\s*\))([^"]|"[^"]*")*?\btest\b|(\w+\s*::\s*)*\w*(test|quickcheck|bench))',
-)
+LINES = read_lines(NAME)
 TEST_SIGN = r"#\[(?:\w+::)*test\b"
 TEST_NAME = r"\bfn\s+(\w+)"
 SURE_NAME = ""
