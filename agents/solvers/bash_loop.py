@@ -16,36 +16,14 @@ from assay.agents.llm.chat import Answer, Message, Role
 from assay.agents.solvers.shared.bash_actions import BASH, GBNF, NoAction, clip, read_action
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
+from assay.harness.templates import read_table
 
 SUBMIT = "submit"  # command that ends the work; it is not run
 QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "TQDM_DISABLE": "1", "PIP_PROGRESS_BAR": "off"}
 """Environment that keeps programs from paging and from drawing progress bars."""
 
-SYSTEM = """\
-You are a careful programmer. You solve an issue in a repository by running shell commands, one at a time.
-{form}
-Each command runs in a new shell in the root of the repository: a changed directory, a variable or a function is gone
-afterwards; files stay. No command can ask you for input, and one that runs longer than {seconds:g} seconds is stopped.
-When the issue is solved, run the command `{submit}`, alone."""
-
-FORMS = {
-    "tool": "Say shortly what you want to find out or do, and call the tool `bash` exactly once.",
-    "block": (
-        "Say shortly what you want to find out or do, and end with exactly one command in a block of this form:\n"
-        "```bash\nls\n```\n"
-        "If the command itself holds three backticks, fence it with four."
-    ),
-}
-
-TASK = """\
-Repository: {repo} ({language}), in {root}
-
-Issue:
-{statement}
-
-Change the code so that the issue is solved, for every input that it is about and not only for its examples. Look at the
-code first, reproduce the problem where you can, and check your change. Hidden tests decide; do not change existing
-tests to make them pass."""
+TEXTS = read_table(__file__)
+FORMS: dict[str, str] = TEXTS["forms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +65,7 @@ class BashLoop:
 
     def solve(self, session: SolveSession) -> SolveOutcome:
         """The workspace is the answer when the model submits or a limit is reached."""
-        system = SYSTEM.format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
+        system = TEXTS["system"].format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
         opening = Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session))
         turns: list[Turn] = []
         wrong_in_a_row, cost = 0, 0.0
@@ -142,7 +120,7 @@ class BashLoop:
 
 def state(session: SolveSession) -> str:
     task, statement = session.task, session.task.problem_statement.strip()
-    return TASK.format(repo=task.repo, language=task.language, root=task.root, statement=statement)
+    return TEXTS["task"].format(repo=task.repo, language=task.language, root=task.root, statement=statement)
 
 
 def conversation(opening: Sequence[Message], turns: Sequence[Turn], keep: int) -> list[Message]:

@@ -11,20 +11,9 @@ from typing import Protocol
 
 from assay.agents.contract import AgentTask, AskOptions, Candidate, SolverModel
 from assay.agents.llm.chat import Message, Role
+from assay.agents.solvers.best_of.prompts import TEXTS
 from assay.harness.plugins import Registry
 
-REWARD = """\
-Judge whether a patch solves an issue: its cause and not only its example, without breaking anything else. Reason in a
-few sentences, and close with the probability that hidden tests of the issue pass, from 0 to 100, in the form
-<value>50</value>.
-
-Repository: {repo} ({language})
-
-Issue:
-{statement}
-
-Patch:
-{patch}"""
 _VALUE = re.compile(r"<value>\s*(\d+(?:\.\d+)?)\s*</value>")
 
 
@@ -42,7 +31,7 @@ class RewardModel:
 
     def score(self, task: AgentTask, candidate: Candidate) -> float:
         """Return 0 to 100; 0 if the model names no number."""
-        prompt = REWARD.format(
+        prompt = TEXTS["reward"].format(
             repo=task.repo, language=task.language, statement=task.problem_statement.strip(), patch=candidate.patch
         )
         message = Message(role=Role.USER, content=prompt)

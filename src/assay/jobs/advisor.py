@@ -11,6 +11,7 @@ from assay.agents.llm.errors import ModelError
 from assay.harness.domain import Recipe
 from assay.harness.errors import DataError
 from assay.harness.files import parse_yaml
+from assay.harness.templates import read_table
 from assay.instances.setup.project_facts import Facts
 
 FIELDS = (
@@ -21,24 +22,7 @@ FIELDS = (
 CHOOSES_TESTS = frozenset({"PYTEST_ADDOPTS", "PYTEST_PLUGINS", "GOFLAGS", "CARGO_BUILD_FLAGS"})
 """Variables that could leave tests out."""
 SHOWN = 12_000  # characters of the output that the model sees
-QUESTION = """\
-The tests of {repo} ({language}, commit of {date}) should run in a Debian container. All tests run, without a network;
-packages are fetched before, as of the commit's date. This recipe does not do:
-
-```yaml
-{recipe}```
-
-Versions of {language} to choose from: {available}.
-
-The end of what was printed:
-
-```text
-{output}
-```
-
-Answer with one ```yaml block that has only the fields to change, with their whole new values. Fields: {fields}.
-If there is nothing to change, answer with an empty block.
-"""
+QUESTION: str = read_table(__file__)["question"]
 
 Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Takes (role, text) messages and returns the text of an answer; raises ModelError."""
