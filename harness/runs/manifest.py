@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from assay.harness.domain import DatasetRef, Environment, Model
 from assay.harness.errors import UserError
@@ -16,7 +16,7 @@ class RunKind(StrEnum):
     """The command that a run's folder belongs to."""
 
     UNKNOWN = ""
-    """Made by a version that did not record it; any command but a solver's may go on with it."""
+    """Not recorded; any command but a solver's may go on with it."""
     EVALUATE = "evaluate"
     CONTROL = "control"
     """Gold patches, or none."""
@@ -77,14 +77,6 @@ class Run(Model):
     settings: dict[str, str] = Field(default_factory=dict)
     engine: dict[str, str] = Field(default_factory=dict)
     host: dict[str, str] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _kind_of_older_runs(cls, fields: Any) -> Any:
-        """Read the kind where older versions wrote it: solvers' runs among the settings, others nowhere."""
-        if isinstance(fields, dict) and "kind" not in fields and isinstance(fields.get("settings"), dict):
-            return {**fields, "kind": fields["settings"].get("kind", "")}
-        return fields
 
     @property
     def oracle(self) -> str:

@@ -21,7 +21,7 @@ from assay.agents.trajectory import (
     TrajectoryRecorder,
 )
 from assay.harness.domain import DatasetRef
-from assay.harness.runs.manifest import Run
+from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
 
 ID = "acme__calc-1"
@@ -78,7 +78,8 @@ def make(
         model=word,
         started=word,
         assay_version="0",
-        settings={"kind": "solve", "agent": word, word: word},
+        kind=RunKind.SOLVE,
+        settings={"agent": word, word: word},
     )
     store.begin(about)
     folder = store.open_sample(instance_id, 0)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from assay.harness.domain import DatasetRef
 from assay.harness.exports.trajectories import find_trajectories, solver_folder
-from assay.harness.runs.manifest import Run
+from assay.harness.runs.manifest import Run, RunKind
 
 
 def solver(folder: Path) -> Path:
@@ -12,7 +12,7 @@ def solver(folder: Path) -> Path:
         model="m",
         started="",
         assay_version="1",
-        settings={"kind": "solve"},
+        kind=RunKind.SOLVE,
     )
     folder.mkdir()
     (folder / "run.json").write_text(run.model_dump_json())

@@ -15,13 +15,8 @@ def a_run(kind: RunKind = RunKind.EVALUATE, **more: object) -> Run:
     return Run.model_validate({**ABOUT, "kind": kind, **more})
 
 
-def test_a_run_of_an_older_version_is_readable_and_a_solvers_is_known() -> None:
-    assert Run.model_validate(ABOUT).kind is RunKind.UNKNOWN
-    assert Run.model_validate({**ABOUT, "settings": {"kind": "solve"}}).kind is RunKind.SOLVE
-
-
 @pytest.mark.parametrize("kind", [kind for kind in RunKind if kind not in {RunKind.UNKNOWN, RunKind.SOLVE}])
-def test_an_older_run_is_gone_on_with_by_all_but_solvers(kind: RunKind) -> None:
+def test_a_run_without_a_kind_is_gone_on_with_by_all_but_solvers(kind: RunKind) -> None:
     refuse_another(Path("r"), a_run(RunKind.UNKNOWN), kind, {"the data set": "d at 1"})
     with pytest.raises(UserError, match=r"r holds a run of evaluations, not the run of a solver; .*--run-id"):
         refuse_another(Path("r"), a_run(RunKind.UNKNOWN), RunKind.SOLVE, {})
