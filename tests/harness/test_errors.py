@@ -1,5 +1,3 @@
-"""The errors that Assay raises on purpose, and their messages."""
-
 import inspect
 import re
 

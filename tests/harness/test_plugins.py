@@ -1,5 +1,3 @@
-"""Plug-ins by name."""
-
 import os
 import subprocess
 import sys

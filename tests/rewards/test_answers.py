@@ -1,5 +1,3 @@
-"""Patches in answers."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-"""Who may ask, and how."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

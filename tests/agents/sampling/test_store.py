@@ -1,5 +1,3 @@
-"""Files of a solver's run."""
-
 import json
 from pathlib import Path
 

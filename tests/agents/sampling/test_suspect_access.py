@@ -1,5 +1,3 @@
-"""Signs of looking the answer up."""
-
 import pytest
 
 from assay.agents.sampling.suspect_access import find_suspect_access

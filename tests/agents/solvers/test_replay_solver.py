@@ -1,5 +1,3 @@
-"""Playing back what was recorded elsewhere."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

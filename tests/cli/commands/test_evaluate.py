@@ -1,5 +1,3 @@
-"""``assay evaluate`` as a person calls it."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Verdicts."""
-
 import pytest
 
 from assay.harness.domain import Outcome, Rule, Verdict

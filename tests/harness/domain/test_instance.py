@@ -1,5 +1,3 @@
-"""What an instance must satisfy."""
-
 import pytest
 from pydantic import ValidationError
 

@@ -1,5 +1,3 @@
-"""What PatchDiff observes and counts."""
-
 import pytest
 
 from assay.harness.domain import MISSING, GeneratorResult, PatchDiffFinding, PatchDiffResult, ProbeObservation

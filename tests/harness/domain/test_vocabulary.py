@@ -1,5 +1,3 @@
-"""Closed lists and constrained strings."""
-
 import pytest
 from pydantic import TypeAdapter, ValidationError
 

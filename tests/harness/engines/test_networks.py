@@ -1,5 +1,3 @@
-"""Internal networks of the real engine."""
-
 import os
 from collections.abc import Iterator
 

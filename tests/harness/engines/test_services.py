@@ -1,5 +1,3 @@
-"""Services beside the tests, in real containers."""
-
 import os
 import socket
 import threading

@@ -1,5 +1,3 @@
-"""Archives that go into boxes."""
-
 import io
 import tarfile
 

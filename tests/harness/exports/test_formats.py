@@ -1,5 +1,3 @@
-"""The list of formats, and formats of other distributions."""
-
 import re
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Submissions to multi-swe-bench/experiments."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

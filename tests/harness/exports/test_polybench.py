@@ -1,5 +1,3 @@
-"""A submission to SWE-PolyBench."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

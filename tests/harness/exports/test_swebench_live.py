@@ -1,5 +1,3 @@
-"""A submission to SWE-bench-Live."""
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

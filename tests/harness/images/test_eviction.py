@@ -1,5 +1,3 @@
-"""Which images go when the disk is short."""
-
 import pytest
 
 from assay.harness.errors import UserError

@@ -1,5 +1,3 @@
-"""Tests inside of sources, parted by syntax."""
-
 import pytest
 
 from assay.harness.languages import find

@@ -1,5 +1,3 @@
-"""Helpers that all formats share."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-"""What holds for every report format."""
-
 import re
 import time
 from pathlib import Path

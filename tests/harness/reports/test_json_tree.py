@@ -1,5 +1,3 @@
-"""Reading untrusted JSON."""
-
 import tracemalloc
 from collections.abc import Iterator
 

@@ -1,5 +1,3 @@
-"""The fences around the test output of a log."""
-
 import pytest
 
 from assay.harness.reports.markers import cut_fenced, is_cut

@@ -1,5 +1,3 @@
-"""Titles of the suites around an indented line."""
-
 from assay.harness.reports.outline import Outline, count_indent
 
 

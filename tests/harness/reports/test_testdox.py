@@ -1,5 +1,3 @@
-"""PHPUnit's prose."""
-
 import pytest
 
 from assay.harness.reports.testdox import prettify

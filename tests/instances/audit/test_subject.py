@@ -1,5 +1,3 @@
-"""An instance prepared for the rules of an audit."""
-
 import pytest
 
 from assay.instances.audit.subject import is_source, is_test_file, plain, subject

@@ -1,5 +1,3 @@
-"""The card of a collected data set."""
-
 from datetime import UTC, date, datetime
 
 from assay.instances.collect.card import card

@@ -1,5 +1,3 @@
-"""Patches that are nearly the same."""
-
 import pytest
 
 from assay.instances.collect.duplicates import PatchIndex

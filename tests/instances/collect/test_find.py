@@ -1,5 +1,3 @@
-"""Changes of a local clone that may become instances."""
-
 from datetime import date
 from pathlib import Path
 

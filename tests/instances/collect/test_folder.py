@@ -1,5 +1,3 @@
-"""The files of a collection."""
-
 from datetime import date
 from pathlib import Path
 

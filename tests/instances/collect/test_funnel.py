@@ -1,5 +1,3 @@
-"""Figures of the phases."""
-
 from assay.instances.collect.funnel import funnel_phase
 from assay.instances.collect.steps import CandidateStep, Phase
 

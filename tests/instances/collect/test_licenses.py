@@ -1,5 +1,3 @@
-"""Licenses by phrases of their texts."""
-
 import pytest
 
 from assay.instances.collect.licenses import detect_license, is_license_file

@@ -1,5 +1,3 @@
-"""Instances from changes: patches, statement, origin."""
-
 from pathlib import Path
 
 from assay.harness.patches.diff import find_touched_paths

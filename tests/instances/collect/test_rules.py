@@ -1,5 +1,3 @@
-"""The rules by which candidates fall out."""
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any

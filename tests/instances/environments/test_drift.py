@@ -1,5 +1,3 @@
-"""Images on an engine beside those of a lock."""
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,5 +1,3 @@
-"""What is built from a lock, and in which order."""
-
 from dataclasses import replace
 
 from assay.harness.domain import ImageSpec

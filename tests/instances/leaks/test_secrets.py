@@ -1,5 +1,3 @@
-"""Settings of a machine in texts and files."""
-
 import pytest
 
 from assay.harness.engines.layers import ImageConfig

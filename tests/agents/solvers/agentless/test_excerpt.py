@@ -1,5 +1,3 @@
-"""Code cut to the room of a prompt."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

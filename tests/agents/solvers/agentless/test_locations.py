@@ -1,5 +1,3 @@
-"""Locations in answers, and their lines."""
-
 import pytest
 
 from assay.agents.solvers.agentless.locations import (

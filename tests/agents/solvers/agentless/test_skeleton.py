@@ -1,5 +1,3 @@
-"""Outlines of files."""
-
 import pytest
 
 from assay.agents.solvers.agentless.skeleton import Trim, skeleton

@@ -1,5 +1,3 @@
-"""Status and choice of attempts."""
-
 import pytest
 
 from assay.agents.contract import AgentTask

@@ -1,5 +1,3 @@
-"""Numbered lines, and edits that quote them."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

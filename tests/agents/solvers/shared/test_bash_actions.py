@@ -1,5 +1,3 @@
-"""Commands in a model's answer, and clipped output."""
-
 import re
 
 import pytest

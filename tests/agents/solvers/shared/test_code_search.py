@@ -1,5 +1,3 @@
-"""Search calls over small sources."""
-
 from pathlib import Path
 
 import pytest

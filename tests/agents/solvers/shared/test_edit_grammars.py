@@ -1,5 +1,3 @@
-"""Edits in a model's answer."""
-
 import pytest
 
 from assay.agents.solvers.agentless import prompts as agentless_prompts

@@ -1,5 +1,3 @@
-"""Similarity of two lines."""
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-"""Keys of equal changes and equal scripts."""
-
 import pytest
 
 from assay.agents.solvers.shared.normalise import change_key, differs, script_key

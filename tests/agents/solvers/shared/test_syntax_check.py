@@ -1,5 +1,3 @@
-"""Changes that break the syntax of a file."""
-
 import pytest
 
 from assay.agents.solvers.shared.syntax_check import find_broken, first_error

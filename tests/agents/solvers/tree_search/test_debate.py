@@ -1,5 +1,3 @@
-"""The debate about solutions."""
-
 import pytest
 
 from assay.agents.solvers.tree_search.debate import debate, read_solution

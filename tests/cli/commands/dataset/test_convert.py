@@ -1,5 +1,3 @@
-"""``assay dataset convert`` as a person calls it."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

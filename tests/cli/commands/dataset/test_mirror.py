@@ -1,5 +1,3 @@
-"""``assay dataset mirror`` as a person calls it."""
-
 import json
 import subprocess
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""``assay dataset validate`` as a person calls it."""
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""``assay report compare`` as a person calls it."""
-
 from collections.abc import Callable
 from pathlib import Path
 

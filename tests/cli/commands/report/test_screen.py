@@ -1,5 +1,3 @@
-"""``assay report screen`` as a person calls it."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Columns of every dialect, and the fields that they give."""
-
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Tables of rows in a data set of folders."""
-
 import gzip
 import json
 from pathlib import Path
