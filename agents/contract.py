@@ -126,8 +126,6 @@ class Budget(Model):
 
 
 class SolveOutcome(Model):
-    """The result that a solver reports."""
-
     status: AgentStatus = SolutionStatus.SUBMITTED
     patch: str | None = Field(default=None, repr=False)
     """The chosen candidate's patch; None if the workspace, as it stands, is the answer."""
@@ -138,8 +136,6 @@ class SolveOutcome(Model):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """Result of a command in a workspace."""
-
     exit_code: int | None
     """The shell's exit code; 124 after a timeout; None if the workspace has ended."""
     output: str

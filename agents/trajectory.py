@@ -46,8 +46,6 @@ class RecordedToolCall(Model):
 
 
 class SubagentRef(Model):
-    """Reference to the trajectory of a subagent."""
-
     trajectory_id: str | None = None
     session_id: str | None = None
     trajectory_path: str | None = None
@@ -55,8 +53,6 @@ class SubagentRef(Model):
 
 
 class ObservationResult(Model):
-    """Result of one action."""
-
     source_call_id: str | None = None
     content: Content | None = None
     subagent_trajectory_ref: tuple[SubagentRef, ...] | None = None
@@ -110,8 +106,6 @@ def action_step(call: RecordedToolCall, result: str | None, **extra: JsonValue) 
 
 
 class AgentInfo(Model):
-    """Name and version of the agent."""
-
     name: str
     version: str
     model_name: str | None = None
@@ -131,8 +125,6 @@ class FinalMetrics(Model):
 
 
 class Trajectory(Model):
-    """A whole ATIF document."""
-
     schema_version: str = VERSION
     session_id: str | None = None
     trajectory_id: str | None = None

@@ -5,8 +5,6 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Something that has to be closed."""
-
     @abstractmethod
     def close(self) -> None: ...
 

@@ -17,8 +17,6 @@ Row = tuple[float, ...]
 
 
 class Interval(Model):
-    """A figure and its confidence interval."""
-
     estimate: float
     low: float
     high: float

@@ -47,8 +47,6 @@ ERROR_CHARACTERS = 1500  # length of the end of a program's output in the error
 
 
 class CommandSettings(Model):
-    """Settings of ``Command``."""
-
     adapter: str
     """Name of one of Assay's adapters, or path of a YAML file."""
     version: str = ""

@@ -35,8 +35,6 @@ class Mode(StrEnum):
 
 
 class CassetteEntry(Model):
-    """One line of a cassette."""
-
     request: Request
     answer: Answer
 

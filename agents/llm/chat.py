@@ -13,8 +13,6 @@ from assay.harness.domain import Model
 
 
 class Role(StrEnum):
-    """Author of a message."""
-
     SYSTEM = "system"
     DEVELOPER = "developer"
     USER = "user"
@@ -38,8 +36,6 @@ class ToolCall(Model):
 
 
 class Message(Model):
-    """One message of a conversation."""
-
     role: Role
     content: str | tuple[Part, ...] = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -125,8 +121,6 @@ class TokenUsage(Model):
 
 
 class Finish(StrEnum):
-    """Why the model stopped."""
-
     STOP = "stop"
     LENGTH = "length"
     TOOL_CALLS = "tool_calls"

@@ -33,8 +33,6 @@ READY = "listening at "  # printed by the child process before its address
 
 
 class LocalSetup(Model):
-    """Settings of the local model."""
-
     context: int = Field(default=8192, gt=0, le=8192)
     """Tokens of a question and its answer together; the model was trained with 8192."""
     threads: int = Field(default_factory=lambda: os.cpu_count() or 1, gt=0)

@@ -33,8 +33,6 @@ class Price(Model):
 
 
 class Prices(Model):
-    """Prices by model name."""
-
     models: Mapping[str, Price] = Field(default_factory=dict)
 
     def find(self, model: str) -> Price | None:

@@ -29,8 +29,6 @@ from assay.harness.errors import UserError
 
 
 class ModelSetup(Model):
-    """Settings of a run's model."""
-
     endpoint: Endpoint
     patience: Patience = Field(default_factory=Patience)
     limits: BudgetLimits = Field(default_factory=BudgetLimits)

@@ -39,8 +39,6 @@ class SavedSolution(Model):
 
 
 class SolveStore:
-    """The folder of one solver run."""
-
     def __init__(self, root: Path) -> None:
         self.root = root
         self.run = RunStore(root, alone=True)

@@ -37,11 +37,7 @@ class Turn:
 
 
 class BashLoop:
-    """The solver; see the module."""
-
     class Settings(Model):
-        """Settings of the solver."""
-
         form: Literal["tool", "block", "grammar"] = "tool"
         """Format of an action: a tool call, a fenced block, or a fenced block enforced by a grammar (llama.cpp and its
         relatives). ``tool`` accepts a block as well."""

@@ -15,8 +15,6 @@ TRAJECTORIES = ("trajectory.json", "{id}.trajectory.json", "{id}.json")
 
 
 class ReplaySettings(Model):
-    """Settings of the replay."""
-
     source: Path
     """A predictions file in SWE-bench's format, or a folder: of a solver's run, or with a patch and perhaps a
     trajectory (ATIF) in ``<id>/`` or ``<id>.*`` files."""

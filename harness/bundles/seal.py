@@ -65,8 +65,6 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A bundle that has been written."""
-
     bundle: Bundle
     files: int
     size: int

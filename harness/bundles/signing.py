@@ -33,8 +33,6 @@ MAKE_ONE = "make one with --new-key FILE or ssh-keygen -t ed25519"
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """An ed25519 public key."""
-
     raw: bytes
 
     @property

@@ -32,8 +32,6 @@ GRADED = re.compile(
 
 
 class SignatureState(StrEnum):
-    """What is known of a bundle's signature."""
-
     TRUSTED = "trusted"
     """A key that the reader vouches for."""
     UNKNOWN = "unknown"
@@ -55,8 +53,6 @@ class Signed(Model):
 
 
 class Verification(Model):
-    """Everything that was found."""
-
     bundle: Bundle | None = None
     signature: Signed | None = None
     """None if the archive could not be read so far."""

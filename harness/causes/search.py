@@ -19,8 +19,6 @@ Judge = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class CauseSettings:
-    """How far a search goes."""
-
     evaluations: int = 60
     """Limit of one call; the next one resumes."""
     lines: bool = True

@@ -36,8 +36,6 @@ class Flipping:
 
 @dataclass(frozen=True, slots=True)
 class Sealable:
-    """An assertion that can be sealed."""
-
     path: str
     test: NamedTest
     alike: bool

@@ -60,8 +60,6 @@ class Twin:
 
 
 class AssertedFile:
-    """A test file whose assertions are known."""
-
     def __init__(self, text: str, parsed: "Parsed", asserting: Asserting, test_name: str, dice: random.Random) -> None:
         self.text, self.root, self.asserting = text, parsed.root, asserting
         self.sealing, self._dice = parsed.language.SYNTAX.sealing, dice

@@ -67,8 +67,6 @@ GET = '[ -e "$1" ] || [ -L "$1" ] || exit 44; exec tar -C "$(dirname "$1")" -c -
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a box on this machine."""
-
     name: str
     folder: Path
     """Holds what the box writes."""

@@ -26,8 +26,6 @@ USER_LABEL = f"{LABEL}.user"
 
 @dataclass(frozen=True, slots=True)
 class ExecResult:
-    """The result of one command in a box."""
-
     exit_code: int | None
     """The engine's report; None if the engine does not know."""
     output: bytes
@@ -62,8 +60,6 @@ def name_reached_limit(ran: ExecResult, end: BoxEnd, limits: Limits) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImageInfo:
-    """An image that is present on the engine."""
-
     name: str
     digest: str
     size: int = 0
@@ -91,8 +87,6 @@ class Sidecar:
 
 @dataclass(frozen=True, slots=True)
 class BoxSpec:
-    """The container that an engine is asked for."""
-
     image: str
     """Name of an image that is present."""
     limits: Limits = field(default_factory=Limits)

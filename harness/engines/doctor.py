@@ -32,8 +32,6 @@ MEASURING = {"assay.run": "doctor"}  # label of the boxes that are measured
 
 
 class State(StrEnum):
-    """Result of a measurement."""
-
     ENFORCED = "enforced"
     IGNORED = "IGNORED"
     UNKNOWN = "unknown"
@@ -41,8 +39,6 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Whether an engine enforces one limit."""
-
     limit: str
     state: State
     found: str

@@ -53,8 +53,6 @@ def image_name(instance: Instance) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FakeImage:
-    """An image without content."""
-
     info: ImageInfo
     layers: tuple[ImageLayer, ...] = ()
 
@@ -210,8 +208,6 @@ class FakeEngine(ActingEngine):
 
 
 class FakeBox(Box):
-    """One acted-out container."""
-
     create_seconds = 0.0
     deliver_seconds = 0.0
     start_seconds = 0.0

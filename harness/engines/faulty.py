@@ -17,8 +17,6 @@ Result = TypeVar("Result")
 
 
 class FaultKind(StrEnum):
-    """How a call fails."""
-
     ERROR = "error"
     """The engine refuses it."""
     TIMEOUT = "timeout"

@@ -19,8 +19,6 @@ _GZIP, _TAR_MAGIC, _MAGIC_AT = b"\x1f\x8b", b"ustar", 257
 
 
 class Readable(Protocol):
-    """Something to read bytes from."""
-
     def read(self, size: int = -1, /) -> bytes:
         """Return at most ``size`` bytes, none at the end."""
         ...
@@ -194,8 +192,6 @@ def _is_opaque(folder: Path) -> bool:
 
 
 class ChunkStream(io.RawIOBase):
-    """Chunks of bytes as a file."""
-
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self._rest = b""

@@ -45,8 +45,6 @@ def read_blob(descriptor: Mapping[str, Any]) -> Blob:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedImage:
-    """An image in an archive."""
-
     name: str
     config: Blob
     layers: tuple[Blob, ...]

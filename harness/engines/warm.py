@@ -34,8 +34,6 @@ class BoxKind:
 
 @dataclass(eq=False, slots=True)
 class SpareBox:
-    """An open box that waits to be used."""
-
     kind: BoxKind
     box: Box
     opened: ExitStack

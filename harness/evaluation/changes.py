@@ -14,8 +14,6 @@ NOTHING = 0  # the mode of a file that is not there
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The files of a tree that a patch changed."""
-
     paths: tuple[str, ...] = ()
     created: tuple[str, ...] = ()
     """Those of them that the base commit does not have."""

@@ -29,8 +29,6 @@ _IMPORT = re.compile(
 
 
 class ImportLine(NamedTuple):
-    """A line of a file."""
-
     path: str
     text: str
 

@@ -26,16 +26,12 @@ AtifContent = str | list[AtifPart]
 
 
 class AtifCall(TypedDict):
-    """One action of the agent."""
-
     tool_call_id: str
     function_name: str
     arguments: dict[str, Any]
 
 
 class AtifResult(TypedDict, total=False):
-    """Result of one action."""
-
     source_call_id: str | None
     content: AtifContent | None
 
@@ -59,8 +55,6 @@ class AtifStep(TypedDict, total=False):
 
 
 class AtifAgent(TypedDict):
-    """Name and version of the agent."""
-
     name: str
     version: str
 
@@ -75,8 +69,6 @@ class AtifTotals(TypedDict, total=False):
 
 
 class AtifDocument(TypedDict, total=False):
-    """A trajectory."""
-
     schema_version: Required[str]
     agent: Required[AtifAgent]
     steps: Required[list[AtifStep]]

@@ -21,8 +21,6 @@ _FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class SubmittedFolder:
-    """One submission in a checked folder."""
-
     root: Path
     """The checked folder, to which paths in problems are relative."""
     folder: Path

@@ -14,8 +14,6 @@ READERS = 4  # images asked for at once
 
 @dataclass(frozen=True, slots=True)
 class Stocked:
-    """An image and its layers."""
-
     info: ImageInfo
     layers: tuple[ImageLayer, ...]
 
@@ -36,8 +34,6 @@ class Stocked:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """All images of Assay on an engine."""
-
     images: tuple[Stocked, ...]
     _users: Mapping[str, int] = field(default_factory=dict)
     """How many of the images have a layer, by its id."""

@@ -86,8 +86,6 @@ class Uses:
 
 
 class Hold:
-    """Images that one task needs."""
-
     def __init__(self, uses: Uses) -> None:
         self.names: list[str] = []
         self._uses = uses

@@ -70,8 +70,6 @@ class SourceTest:
 
 
 class CopiedFile:
-    """A test file whose tests can be copied."""
-
     def __init__(self, path: str, text: str, root: "Node", copying: Copying) -> None:
         self.path, self.text, self._copying = path, text, copying
         self.tests = list(_tests(root, copying))

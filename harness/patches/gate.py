@@ -25,8 +25,6 @@ _STRAY = frozenset({0o120000, 0o160000})
 
 @dataclass(frozen=True, slots=True)
 class GatedPatch:
-    """A patch that passed the gate."""
-
     text: str
     paths: tuple[str, ...] = ()
     """Files that it touches, relative to the tree."""

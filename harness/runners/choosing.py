@@ -10,8 +10,6 @@ from assay.harness.runners.commands import arguments
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a command runs."""
-
     chosen: tuple[str, ...] = ()
     """Options and words that ``TestRunner.PLACING`` follows."""
     runs_tripwires: bool = True

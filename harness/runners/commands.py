@@ -10,8 +10,6 @@ STARTERS = ((), ("npx",), ("yarn",), ("yarn", "run"), ("pnpm",), ("pnpm", "exec"
 
 @dataclass(frozen=True, slots=True)
 class ProgramCommand:
-    """A command that starts one program."""
-
     start: tuple[str, ...]
     """Everything up to the program's name."""
     arguments: tuple[tuple[str, ...], ...]

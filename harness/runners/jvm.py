@@ -86,8 +86,6 @@ HELPERS = "total same none"
 
 @dataclass(frozen=True, slots=True)
 class ClassTemplate:
-    """A class of tests in one language."""
-
     head: str
     bodies: Sequence[Body]
     frameworks: Mapping[str, Framework]

@@ -14,8 +14,6 @@ from assay.harness.runners.base import PLACE, WORDS, Body, draw_numbers
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """One test of a set."""
-
     name: str
     status: Status
     source: str

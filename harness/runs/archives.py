@@ -35,8 +35,6 @@ Place = Annotated[int, Field(ge=0, lt=1 << 50)]
 
 
 class ArchivedEvaluation(Model):
-    """The place of an evaluation."""
-
     id: str
     number: Place = 0
     """Number of the archive; 0 if the evaluation was dropped."""

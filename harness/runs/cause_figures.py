@@ -7,8 +7,6 @@ from assay.harness.domain import Cause, Model
 
 
 class CauseFigures(Model):
-    """The causes of resolved patches."""
-
     found: int
     not_found: int
     """Searches that ended with an error."""

@@ -146,8 +146,6 @@ def is_at_work(store: RunStore) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """How far a run is."""
-
     run: str
     state: Literal["running", "paused", "ended", "interrupted"]
     done: int

@@ -14,8 +14,6 @@ from assay.harness.runs.crew import Crew, Progress
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of one instance."""
-
     instance_id: str
     result: str = ""
     """Such as the name of its image; empty if it failed."""

@@ -9,8 +9,6 @@ from assay.harness.domain import Model
 
 
 class Severity(StrEnum):
-    """Weight of a finding."""
-
     FAULT = "fault"
     """A verdict on this instance says little: the solution is leaked, or the tests judge patches wrongly."""
     DOUBT = "doubt"
@@ -20,8 +18,6 @@ class Severity(StrEnum):
 
 
 class AuditKind(StrEnum):
-    """Kind of a finding."""
-
     SOLUTION_IN_ISSUE = "solution_in_issue"
     SOLUTION_IN_HINTS = "solution_in_hints"
     SOLUTION_LINKED = "solution_linked"

@@ -34,8 +34,6 @@ class CollectionSettings(Model):
 
 
 class CollectionFolder:
-    """The files of a collection."""
-
     def __init__(self, root: Path) -> None:
         self.root = root
         self.dataset, self.recipes, self.runs = (root / name for name in ("dataset", "recipes", "runs"))

@@ -10,8 +10,6 @@ from assay.instances.collect.steps import CandidateStep, Phase
 
 
 class FunnelPhase(Model):
-    """The figures of one phase."""
-
     phase: Phase
     taken: int
     """Candidates that it looked at."""

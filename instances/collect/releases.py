@@ -38,8 +38,6 @@ _REPOSITORY = re.compile(r"github\.com[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?(?=[/\"'
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of an index."""
-
     index: str
     name: str
 

@@ -22,8 +22,6 @@ WITHOUT_LABELS = frozenset({AuditKind.NO_FAIL_TO_PASS})
 
 
 class CandidateLimits(Model):
-    """What a candidate must be like."""
-
     files: int = 10
     """Source files that the gold patch changes at most."""
     lines: int = 500
@@ -37,8 +35,6 @@ class CandidateLimits(Model):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A candidate before the rules."""
-
     subject: Subject
     author: str
     """Author of the change; empty for releases."""

@@ -20,8 +20,6 @@ class Phase(StrEnum):
 
 
 class CandidateStep(Model):
-    """One candidate in one phase."""
-
     id: str
     """Id of the instance that the candidate may become."""
     rule: str = ""

@@ -21,8 +21,6 @@ LOSABLE = ("version", "hints", "environment", "log_format", "test_id", "quaranti
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """An instance as a row, and its losses."""
-
     row: dict[str, Any]
     losses: tuple[str, ...] = ()
     """One text for each: the field, and why it was left out."""

@@ -26,8 +26,6 @@ NOISE = (".github/*", "doc/*", "docs/*", "CHANGE*", "HISTORY*", "NEWS*", "README
 
 
 class Release(Model):
-    """One release of a package."""
-
     version: str
     sha256: Sha256
 
@@ -64,8 +62,6 @@ class Derivation(Model):
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """The derived fields of an instance."""
-
     gold_patch: str
     test_patch: str
     problem_statement: str

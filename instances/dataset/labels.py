@@ -20,8 +20,6 @@ FIELDS = {"fail_to_pass": ("FAIL_TO_PASS", "fail_to_pass"), "pass_to_pass": ("PA
 
 @dataclass(frozen=True, slots=True)
 class LabelsFile:
-    """A file of labels."""
-
     name: str
     revision: str
     """Hash of the content."""

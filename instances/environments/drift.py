@@ -24,8 +24,6 @@ class LayerStatus(StrEnum):
 
 
 class LayerState(Model):
-    """One image of a lock on an engine."""
-
     image: str
     status: LayerStatus
     differences: tuple[str, ...] = ()

@@ -63,8 +63,6 @@ class Layer(Model):
 
 
 class UsedImage(Model):
-    """The image that an instance was tested in."""
-
     image: str
     digest: str = ""
     key: str = ""

@@ -45,8 +45,6 @@ BESIDE = {
 
 @dataclass(frozen=True, slots=True)
 class KnownImages:
-    """The names that a cache knows."""
-
     cache: Path
 
     def find(self, key: str) -> str:

@@ -27,8 +27,6 @@ __all__ = ["RULES", "ImageAudit", "ImageFinding", "ImageReport", "ImageRule"]
 
 
 class ImageReport(Model):
-    """What the audit of one image found."""
-
     image: str
     digest: str
     instance_id: str = ""

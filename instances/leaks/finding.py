@@ -12,8 +12,6 @@ from assay.instances.leaks.trees import KnownTrees, TreeObjects
 
 
 class ImageRule(StrEnum):
-    """Name of a rule."""
-
     OBJECTS = "objects"
     """The repository holds exactly the objects of the base tree."""
     REFS = "refs"

@@ -19,8 +19,6 @@ _WHO = b"Assay <assay@localhost> 946684800 +0000"
 
 
 class TreeObjects(Model):
-    """Git's objects for one tree."""
-
     commit: str = ""
     files: dict[str, str] = Field(default_factory=dict)
     """Ids of the files' contents by path."""

@@ -24,8 +24,6 @@ class PinnedArchive(Model):
 
 
 class LanguageVersion(Model):
-    """One version of a language."""
-
     suite: str = ""
     """Debian release to bootstrap from; empty for a version that only a user's image can carry."""
     packages: tuple[str, ...] = ()

@@ -17,8 +17,6 @@ from assay.instances.trees.sources import Sources, tree_key
 
 
 class KnownFacts(Model):
-    """What is known of a tree."""
-
     hold: dict[str, bool] = Field(default_factory=dict)
     """Whether facts hold, by their names."""
     scripts: dict[str, str] | None = None

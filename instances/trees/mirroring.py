@@ -30,8 +30,6 @@ class NeededRepository:
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """What became of one repository."""
-
     repo: str
     folder: str
     commits: int

@@ -34,8 +34,6 @@ SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class RawCommandResult:
-    """Result of a command, output in bytes."""
-
     exit_code: int | None
     output: bytes
     seconds: float

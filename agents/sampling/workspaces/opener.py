@@ -24,8 +24,6 @@ STATEMENT = "STATEMENT.md"
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceOpener:
-    """Opens workspaces of instances."""
-
     bench: Workbench
     images: AgentImages
     labels: Mapping[str, str] = field(default_factory=dict)

@@ -124,8 +124,6 @@ class TestLines(Model):
 
 
 class TracerReport(Model):
-    """The tracer's output."""
-
     tests: tuple[TestLines, ...] = Field(default=())
 
 

@@ -35,11 +35,7 @@ class SearchProgress:
 
 
 class AstSearch:
-    """The solver; see the module."""
-
     class Settings(Model):
-        """What a user may set."""
-
         rounds: int = Field(default=15, gt=0)
         patch_retries: int = Field(default=3, ge=0)
         """Retries after a change that does not apply."""

@@ -44,11 +44,7 @@ SCORE, REGRESSION = "score", "regression_failed"
 
 
 class BestOf:
-    """The solver; see the module."""
-
     class Settings(Model):
-        """What a user may set."""
-
         samples: int = Field(default=10, gt=0)
         tests: int | None = Field(default=None, ge=0)
         """Generated tests; None for one each sample, or none with an inner solver. If there are fewer tests than

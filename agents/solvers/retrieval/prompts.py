@@ -41,16 +41,12 @@ class FileChoice(Model, extra="ignore"):
 
 
 class CodeEdit(Model, extra="ignore"):
-    """A code snippet and its replacement."""
-
     file: str
     original: str = Field(alias="code snippet to be modified")
     edited: str = Field(alias="edited code snippet")
 
 
 class EditorAnswer(Model, extra="ignore"):
-    """The editor's answer."""
-
     reasoning: Any = Field(default="", alias="reasoning process")
     edits: tuple[CodeEdit, ...] = Field(alias="edited code", min_length=1)
 

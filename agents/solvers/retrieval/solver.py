@@ -45,11 +45,7 @@ class EditorAttempt:
 
 
 class RetrievalSolver:
-    """The solver; see the module."""
-
     class Settings(Model):
-        """What a user may set."""
-
         candidates: int = Field(default=30, gt=0)
         """Files from BM25 among which the retriever chooses."""
         context: int = Field(default=CONTEXT, gt=0)

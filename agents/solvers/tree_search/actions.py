@@ -23,8 +23,6 @@ VIEW_LINES = 400  # lines of one view; a longer file must be viewed in parts
 
 
 class ActionKind(StrEnum):
-    """Kind of an action."""
-
     SEARCH = "search"
     VIEW = "view"
     EDIT = "edit"
@@ -36,8 +34,6 @@ class ActionKind(StrEnum):
 
 
 class Failure(StrEnum):
-    """Why an action failed."""
-
     FILE_NOT_FOUND = "file_not_found"
     STRING_NOT_FOUND = "string_not_found"
     NO_CHANGES = "no_changes"
@@ -71,8 +67,6 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class PassFailCounts:
-    """Numbers of passed and failed tests."""
-
     passed: int
     failed: int
 

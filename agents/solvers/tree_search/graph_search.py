@@ -45,11 +45,7 @@ NO_ACTION = "That was no action. End your answer with exactly one <search>, <vie
 
 
 class GraphSearch:
-    """The solver; see the module."""
-
     class Settings(Model):
-        """Settings of the solver."""
-
         visits: int = Field(default=30, gt=0)
         """Vertices that the model judges; the run's budget of steps applies if it is smaller."""
         expansions: int = Field(default=5, gt=0)

@@ -51,11 +51,7 @@ from assay.harness.domain import Model
 
 
 class TreeSearch:
-    """The solver; see the module."""
-
     class Settings(Model):
-        """Settings of the solver."""
-
         nodes: int = Field(default=100, gt=1)
         """Limit of states, the first included; the run's budget of steps applies if it is smaller."""
         expansions: int = Field(default=5, gt=0)

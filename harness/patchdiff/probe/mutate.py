@@ -36,8 +36,6 @@ _SKIPPED = frozenset(
 
 
 class Argument(NamedTuple):
-    """An argument of a call."""
-
     name: str  # or place
     text: str
     local: "frozenset[str]"  # the names that it needs of its function

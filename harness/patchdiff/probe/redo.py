@@ -28,8 +28,6 @@ class LeafChange(NamedTuple):
 
 
 class ChangeMaterial(NamedTuple):
-    """The material of changes."""
-
     seed: int
     donors: "Sequence[str]"  # strings that pieces are taken from
     words: "Sequence[str]"  # texts that the change of the project itself is about

@@ -23,8 +23,6 @@ TOGETHER = 200  # calls made in one child where all are; those asked for by name
 
 
 class RecordedCall(NamedTuple):
-    """One recorded call."""
-
     module: str
     qualname: str
     parameters: "list[str]"

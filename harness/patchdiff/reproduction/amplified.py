@@ -20,8 +20,6 @@ _Look = tuple[ast.stmt, ast.AST | None]  # a statement, and the expression of it
 
 @dataclass(frozen=True, slots=True)
 class AmplifiedDraft:
-    """A test file in the making."""
-
     test: str
     """Its id, ``path::Class::test[row]``."""
     line: int

@@ -31,8 +31,6 @@ class Check:
 
 
 class Draft(Protocol):
-    """A test file in the making."""
-
     @property
     def folder(self) -> str:
         """Folder of the file, from the top of the tree."""

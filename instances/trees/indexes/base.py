@@ -20,8 +20,6 @@ class WrongArchive(EnvironmentFailure):
 
 
 class IndexedRelease(Model):
-    """A release as an index lists it."""
-
     version: str
     date: datetime | None = None
     """When it came out; None if the index was not asked."""
@@ -36,8 +34,6 @@ def sort_releases(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
 
 
 class Index(Protocol):
-    """One kind of package index."""
-
     NAME: str
     LANGUAGE: str
     SURE_OF_DATES: bool

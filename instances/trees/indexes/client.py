@@ -36,8 +36,6 @@ IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a package client is asked."""
-
     script: str
     """A file of ``dockerfiles/<language>``."""
     args: tuple[str, ...]

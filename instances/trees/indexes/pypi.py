@@ -42,8 +42,6 @@ ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """A file of a package in an index."""
-
     filename: str
     url: str
     sha256: str = ""

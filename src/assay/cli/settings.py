@@ -26,8 +26,6 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One option of one command."""
-
     parameter: str
     """Name of the command's parameter."""
     kind: Any

@@ -14,8 +14,6 @@ from assay.jobs.workplace import Workplace
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What came of building."""
-
     done: tuple[Done, ...]
     built: tuple[str, ...] = ()
     """Images that were built, each once."""

@@ -33,8 +33,6 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What is left of a shell."""
-
     exit_code: int
     diff: bytes
     """Changes from the base commit to the tree, without those of hidden tests."""

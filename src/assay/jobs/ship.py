@@ -31,8 +31,6 @@ BATCH = 4 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """What came of a journey."""
-
     done: tuple[Done, ...] = ()
     """One of each instance, in their order; none where a file names the images."""
     images: tuple[str, ...] = ()

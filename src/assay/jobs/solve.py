@@ -79,8 +79,6 @@ class SolveView(View, Protocol):
 
 
 class QuietSolving(Quiet):
-    """A SolveView that shows nothing."""
-
     solving = Quiet.evaluating
 
 

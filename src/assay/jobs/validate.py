@@ -51,8 +51,6 @@ def _run_controls(run: EvaluationRun, instances: Sequence[Instance], times: int)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """An instance with measured labels."""
-
     instance: Instance
     """It has the labels on which all runs agree, and no others."""
     result: Validation

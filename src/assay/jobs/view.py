@@ -39,8 +39,6 @@ class View(Protocol):
 
 
 class Quiet:
-    """A View that shows nothing."""
-
     every = 30.0
 
     def say(self, text: str) -> None:

@@ -17,8 +17,6 @@ UNUSABLE = frozenset({Outcome.EMPTY_PATCH, Outcome.PATCH_REJECTED, Outcome.PATCH
 
 @dataclass(frozen=True, slots=True)
 class RewardCase:
-    """The input of a reward function."""
-
     instance: Instance
     patch: str
     verdict: Verdict

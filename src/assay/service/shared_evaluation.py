@@ -14,8 +14,6 @@ ID_HOLDER = "id"
 
 
 class Stage(StrEnum):
-    """How far an evaluation has come."""
-
     QUEUED = "queued"
     RUNNING = "running"
     FINISHED = "finished"
@@ -24,8 +22,6 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRequest:
-    """A patch that a client wants evaluated."""
-
     instance: Instance
     patch: str
     timeout: float | None = None

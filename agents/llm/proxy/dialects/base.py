@@ -21,8 +21,6 @@ MAX_SAMPLES = 64  # answers that one request may ask for
 
 
 class RouteKind(Enum):
-    """The purpose of a route."""
-
     ANSWER = auto()
     """Ask the model: ``Dialect.parse``, then ``Dialect.reply`` or ``Dialect.events``."""
     COUNT = auto()
@@ -48,8 +46,6 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """One HTTP request."""
-
     method: str
     path: str
     """The path has no query."""
@@ -62,8 +58,6 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """One HTTP reply."""
-
     status: int
     body: str
     content_type: str = "application/json"

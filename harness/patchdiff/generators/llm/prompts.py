@@ -13,8 +13,6 @@ LONGEST = {"issue": 8_000, "patch": 20_000, "context": 24_000, "traces": 4_000, 
 
 @dataclass(frozen=True, slots=True)
 class PromptMaterial:
-    """The contents of the prompt."""
-
     issue: str
     gold_patch: str
     candidate_patch: str

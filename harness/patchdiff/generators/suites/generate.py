@@ -32,8 +32,6 @@ MOST_NAMED = 3
 
 @dataclass(slots=True)
 class _Tally:
-    """The results so far."""
-
     scope: Sequence[str]
     """Files to compare: all for the first candidate, for later ones the files in which the first was compared."""
     total: int

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 
 class Grouping(StrEnum):
-    """The rows of the list."""
-
     IMAGE = "image"
     KIND = "kind"
     REPO = "repo"
