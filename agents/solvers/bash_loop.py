@@ -22,8 +22,7 @@ SUBMIT = "submit"  # command that ends the work; it is not run
 QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "TQDM_DISABLE": "1", "PIP_PROGRESS_BAR": "off"}
 """Environment that keeps programs from paging and from drawing progress bars."""
 
-TEXTS = read_table(__file__)
-FORMS: dict[str, str] = TEXTS["forms"]
+TEXTS: dict[str, str] = read_table(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class BashLoop:
 
     @property
     def _form(self) -> str:
-        return FORMS["tool" if self.settings.form == "tool" else "block"]
+        return TEXTS["tool" if self.settings.form == "tool" else "block"]
 
     def _asking(self) -> AskOptions:
         return AskOptions(
