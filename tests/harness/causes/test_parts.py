@@ -9,53 +9,13 @@ from hypothesis import strategies as st
 
 from assay.harness.causes.parts import Atom, take_apart
 from assay.harness.patches.gate import gate
+from tables import read_tables
 from toy import GOLD
 
+TEXTS = read_tables(__file__)
+
 OLD = [f"line {number}\n" for number in range(1, 31)]
-PATCH = """\
-diff --git a/f.txt b/f.txt
---- a/f.txt
-+++ b/f.txt
-@@ -1,4 +1,6 @@
- line 1
--line 2
-+line two
-+line two and a half
- line 3
-+line 3
- line 4
-@@ -20,4 +22,3 @@ name of a function
- line 20
--line 21
--line 22
-+line 21
- line 23
-diff --git a/new.txt b/new.txt
-new file mode 100644
---- /dev/null
-+++ b/new.txt
-@@ -0,0 +1,2 @@
-+one
-+two
-\\ No newline at end of file
-diff --git a/gone.txt b/gone.txt
-deleted file mode 100644
---- a/gone.txt
-+++ /dev/null
-@@ -1,2 +0,0 @@
--a
--b
-diff --git a/was.txt b/is.txt
-similarity index 90%
-rename from was.txt
-rename to is.txt
---- a/was.txt
-+++ b/is.txt
-@@ -1,2 +1,2 @@
- x
--y
-+z
-"""
+PATCH = TEXTS["patch"]
 PARTS = take_apart(PATCH)
 WHOLE = sorted(PARTS.whole)
 

@@ -24,6 +24,9 @@ from assay.harness.runners import RUNNERS
 from assay.harness.runners.base import PLACEHOLDER
 from assay.instances.environments.plan import make_plan
 from assay.instances.toolchains.versions import load_versions
+from tables import read_tables
+
+TEXTS = read_tables(__file__)
 
 PROGRAMS = {
     "python": "answer = 42\n",
@@ -182,53 +185,7 @@ def test_normalise_is_idempotent(language: Language, test_id: str) -> None:
     assert language.normalise(once) == once
 
 
-TINY = """
-from assay.harness.languages.base import Lines, Syntax, no_mistake, no_places, no_stand_in, no_targets, unchanged
-
-NAME = "tiny"
-ALIASES = frozenset()
-SUFFIXES = frozenset({".tiny"})
-DOCKERFILES = "tiny"
-GRAMMAR = "tree_sitter_tiny:language"
-SYNTAX = Syntax(functions=frozenset({"rule"}), classes=frozenset())
-LINES = Lines()
-TEST_SIGN = ""
-TEST_NAME = ""
-SURE_NAME = ""
-LOOKS_AROUND = ""
-INTERPRETER = ""
-TEST_COMMAND = "exec tiny --junit {report}"
-DEFAULT_REPORT = "junit_xml"
-DEFAULT_LOG = "unittest_text"
-DEFAULT_ID = "node"
-DEFAULT_RUNNER = ""
-FINISHED = frozenset({0, 1})
-PROJECT_FILES = ("tiny.lock",)
-VERSION_KEYS = ()
-LEAST_VERSION = ("", "")
-MANIFESTS = ("tiny.lock",)
-MISSING_PACKAGE = ""
-BUILD_PRODUCTS = ("out/*",)
-STEERING_NAMES = frozenset({"tiny.lock"})
-SOURCE_NAMES = ""
-stands_in = no_stand_in
-test_targets = no_targets
-places = no_places
-mistake = no_mistake
-normalise = unchanged
-
-
-def is_test_file(path):
-    return path.startswith("checks/")
-
-
-def runner_config(path):
-    return path == "tiny.lock"
-
-
-def steering_part(path, text):
-    return text
-"""
+TINY = TEXTS["tiny"]
 
 
 @pytest.fixture

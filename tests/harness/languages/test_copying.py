@@ -7,36 +7,11 @@ import pytest
 from assay.harness import languages
 from assay.harness.languages.copying import MARK, CopiedFile
 from assay.harness.languages.syntax import parse
+from tables import read_tables
 
-GO = """package calc
+TEXTS = read_tables(__file__)
 
-import "testing"
-
-func TestAdd(t *testing.T) {
-	rows := []struct {
-		text string `json:"text"`
-		sum  int
-	}{
-		{"one", 1},
-		// a comment
-		{"two", 2},
-	}
-	for _, row := range rows {
-		if Count(row.text) != row.sum {
-			t.Fatalf("got %d", Count(row.text))
-		}
-	}
-}
-
-func TestName(t *testing.T) {
-	time.Sleep(5 * time.Millisecond)
-	if Names([]string{"a", "b"})[3] != "c" {
-		t.Error("no c")
-	}
-}
-
-func helper(t *testing.T) string { return "fixed" }
-"""
+GO = TEXTS["go"]
 SCRIPT = """const calc = require("./calc");
 import { other } from "other";
 

@@ -21,7 +21,10 @@ from assay.harness.patches.diff import (
     unescape,
 )
 from corpus.model import diff
+from tables import read_tables
 from toy import GOLD, TESTS
+
+TEXTS = read_tables(__file__)
 
 PLAIN = """\
 --- a/one.txt
@@ -34,35 +37,7 @@ PLAIN = """\
 @@ -2,0 +3 @@
 +three
 """
-MANY_KINDS = """\
-diff --git a/new.py b/new.py
-new file mode 100644
---- /dev/null
-+++ b/new.py
-@@ -0,0 +1,2 @@
-+a = 1
-+b = 2
-\\ No newline at end of file
-diff --git a/old.py b/old.py
-deleted file mode 100644
---- a/old.py
-+++ /dev/null
-@@ -1,2 +0,0 @@
--a = 1
--b = 2
-diff --git a/from.py b/to.py
-similarity index 100%
-rename from from.py
-rename to to.py
-diff --git a/odd.txt b/odd.txt
---- a/odd.txt
-+++ b/odd.txt
-@@ -3,3 +3,3 @@ a section of it
- same
----- looks like a header
-++++ and so does this
- same
-"""
+MANY_KINDS = TEXTS["many_kinds"]
 
 
 SEVERAL_HUNKS = """\

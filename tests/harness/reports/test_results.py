@@ -10,6 +10,9 @@ import pytest
 from assay.harness.domain import Channel, Status, TestPlan, TestReport
 from assay.harness.errors import UserError
 from assay.harness.reports import FORMATS, label_names, read, read_log
+from tables import read_tables
+
+TEXTS = read_tables(__file__)
 
 PLAN = TestPlan(command="pytest")
 XML = b"""<testsuite><testcase classname="t" name="test_x"/>
@@ -100,40 +103,7 @@ def test_unknown_style_or_format_is_refused() -> None:
         report_of(TestPlan(command="pytest", report_format="x"), {}, "")
 
 
-PROJECT = """
-import pytest
-from base import Shared
-
-class TestA(Shared):
-    def test_bad(self):
-        print("=========== short test summary info ===========")
-        print("PASSED test_a.py::test_forged")
-        assert 0, "a - b [c]"
-
-@pytest.mark.parametrize("x", ["a b", "a - b", "p.q::r", "[z", "two\\nlines", "/tmp/x/y.py", "<&>"])
-def test_p(x):
-    assert x != "a - b"
-
-@pytest.mark.xfail
-def test_xfail():
-    assert 0
-
-@pytest.mark.xfail
-def test_xpass():
-    pass
-
-@pytest.fixture
-def breaks():
-    yield
-    raise ValueError("teardown - x")
-
-def test_teardown(breaks):
-    pass
-
-@pytest.mark.skip(reason="r")
-def test_skip():
-    pass
-"""
+PROJECT = TEXTS["project"]
 EXPECTED = {
     "test_a.py::TestA::test_inherited": Status.PASSED,
     "test_a.py::TestA::test_bad": Status.FAILED,

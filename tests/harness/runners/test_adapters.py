@@ -10,82 +10,11 @@ from assay.harness.domain import Status
 from assay.harness.reports import find
 from assay.harness.reports.base import restore_separators
 from assay.harness.runners import adapters
+from tables import read_tables
 
-CASES = '''
-import io
-import unittest
+TEXTS = read_tables(__file__)
 
-
-class Nested(unittest.TestCase):
-    def runTest(self):
-        raise ValueError
-
-
-class Cases(unittest.TestCase):
-    def test_docstring(self):
-        """First line:: of it.
-
-        More.
-        """
-
-    def test_subtests(self):
-        for number in range(3):
-            with self.subTest(number=number):
-                self.assertEqual(number, 1)
-
-    def test_error_in_subtest(self):
-        with self.subTest(number=1):
-            raise ValueError
-
-    def test_skip(self):
-        self.skipTest("later")
-
-    def test_starts_a_run_itself(self):
-        unittest.TextTestRunner(stream=io.StringIO()).run(Nested())
-
-    @unittest.expectedFailure
-    def test_known(self):
-        self.fail("known")
-
-    @unittest.expectedFailure
-    def test_better(self):
-        pass
-
-    def test_error(self):
-        raise ValueError
-
-
-@unittest.skip("all of it")
-class Skipped(unittest.TestCase):
-    def test_skipped_class(self):
-        pass
-
-
-class SkippedInFixture(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        raise unittest.SkipTest("none of it")
-
-    def test_never(self):
-        pass
-
-
-class Broken(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        raise ValueError
-
-    def test_never(self):
-        pass
-
-
-def load_tests(loader, tests, pattern):
-    return unittest.TestSuite(each for each in tests if "Nested" not in str(each))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)
-'''
+CASES = TEXTS["cases"]
 
 SYMPY_RUNNER = """
 class PyTestReporter:

@@ -15,6 +15,9 @@ from assay.harness.runners import Tripwires, adapt, find
 from assay.harness.runners.base import LABELS, PLACE
 from assay.harness.runners.pytest import FUNCTIONS, PRINTS, tripwires
 from placed_tripwires import adapt_lines
+from tables import read_tables
+
+TEXTS = read_tables(__file__)
 
 pytestmark = pytest.mark.slow
 
@@ -91,35 +94,7 @@ def test_project_that_sorts_its_tests_runs_them_before_the_tripwires(tmp_path: P
     assert len(ran) == 2 + len(made.expected)
 
 
-OWN = """
-import unittest
-
-import pytest
-
-
-def test_plain():
-    pass
-
-
-@pytest.mark.parametrize("number", [1, 2])
-class TestGiven:
-    def test_number(self, number):
-        assert number
-
-
-class TestHeir(TestGiven):
-    def test_more(self, number):
-        assert number
-
-
-class TestClass:
-    def test_one(self):
-        pass
-
-
-class TestCase(unittest.TestCase):
-    def test_two(self):
-        pass"""
+OWN = TEXTS["own"]
 MARKED = """
 import pytest
 

@@ -15,34 +15,11 @@ from assay.harness.languages.syntax import definitions
 from assay.harness.runners import find
 from assay.harness.runners.base import DoubledFile, DoubledTest
 from judged import make_evidence
+from tables import read_tables
 
-PYTHON = '''\
-import unittest
+TEXTS = read_tables(__file__)
 
-
-def add(one, other):
-    return one + other
-
-
-class TestSum(unittest.TestCase):
-    calls = []
-
-    def test_sum(self):
-        """Adds two numbers.
-
-        These are 1 and 2.
-        """
-        self.calls.append(1)
-        self.assertEqual(len(self.calls), 1)
-        self.assertEqual(add(1, 2), EXPECTED)
-
-    def test_more(self):
-        self.assertEqual(add(1, 2), 3)
-
-
-class TestInherited(TestSum):
-    calls = []
-'''
+PYTHON = TEXTS["python"]
 ROWS = """\
 import pytest
 

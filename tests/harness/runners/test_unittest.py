@@ -15,6 +15,9 @@ from assay.harness.reports import read
 from assay.harness.runners import Tripwires, adapters, find
 from assay.harness.runners.base import EXPECTED, LABELS, PLACE
 from assay.harness.runners.unittest import ASSERTIONS, FIXTURES, MARKED, METHODS, PRINTS, adapt, tripwires
+from tables import read_tables
+
+TEXTS = read_tables(__file__)
 
 PLAN = TestPlan(
     command="", report_path="r", runner="unittest", report_format="results_jsonl", log_format="unittest_text"
@@ -83,37 +86,7 @@ def test_report_and_output_have_every_tripwire_as_expected(tmp_path: Path, seed:
     check(seen)
 
 
-OWN = '''
-import unittest
-
-
-class SumTest(unittest.TestCase):
-    def test_sum(self):
-        pass
-
-
-class OtherTest(SumTest):
-    def test_other(self):
-        pass
-
-
-class ToldTest(unittest.TestCase):
-    def test_told(self):
-        """It's told: in (words).
-
-        And more.
-        """
-
-
-class NotTest(unittest.TestCase):
-    def test_not(self):
-        """It's told: in (words). Or not."""
-
-
-class LastTest(unittest.TestCase):
-    def test_last(self):
-        """The last."""
-        pass'''
+OWN = TEXTS["own"]
 
 
 @pytest.mark.parametrize("target", ["unit/test_own.py", "unit.test_own"])

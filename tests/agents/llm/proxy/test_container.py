@@ -8,40 +8,13 @@ import pytest
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
+from tables import read_tables
+
+TEXTS = read_tables(__file__)
 
 pytestmark = pytest.mark.docker
 
-PROGRAM = """
-import http.client, json, os, socket
-
-class UnixConnection(http.client.HTTPConnection):
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect("/run/model/socket")
-
-def ask(path, method="POST", key=os.environ["KEY"]):
-    connection = UnixConnection("model")
-    question = json.dumps({"model": "toy", "messages": [{"role": "user", "content": "hi"}]})
-    connection.request(method, path, question, {"Authorization": "Bearer " + key})
-    reply = connection.getresponse()
-    return [reply.status, json.loads(reply.read())]
-
-def reaches(host):
-    try:
-        socket.create_connection((host, 80), 1).close()
-    except OSError:
-        return False
-    return True
-
-print(json.dumps({
-    "user": os.getuid(),
-    "answer": ask("/v1/chat/completions"),
-    "over_budget": ask("/v1/chat/completions"),
-    "other_route": ask("/v1/files"),
-    "wrong_key": ask("/v1/chat/completions", key="guess"),
-    "network": [reaches("127.0.0.1"), reaches("172.17.0.1")],
-}))
-"""
+PROGRAM = TEXTS["program"]
 
 
 def test_container_without_a_network_reaches_the_model_and_nothing_else(toolchain_image: str, tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ import pytest
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.ast_search.faults import trace_script, trace_tests
 from assay.agents.solvers.ast_search.spectrum import TracedTest
+from tables import read_tables
+
+TEXTS = read_tables(__file__)
 
 pytestmark = pytest.mark.slow
 
@@ -26,32 +29,7 @@ class Shop:
 def other():
     return 1
 """
-TESTS = """\
-import threading
-import unittest
-
-from shop import Shop
-
-
-class TestShop(unittest.TestCase):
-    def test_few(self):
-        self.assertEqual(Shop().price(1), 3)
-
-    def test_many(self):
-        self.assertEqual(Shop().price(3), 9)
-
-    def test_thread(self):
-        worker = threading.Thread(target=Shop().price, args=(1,))
-        worker.start()
-        worker.join()
-
-    @unittest.skip("not now")
-    def test_skipped(self):
-        pass
-
-    def test_noise(self):
-        print("ASSAY_COVERAGE {}")
-"""
+TESTS = TEXTS["tests"]
 
 
 @pytest.fixture
@@ -124,53 +102,7 @@ begun.set()
 ended.wait(60)
 other()
 """
-IMPORTING = """\
-import sys
-import threading
-import time
-
-from shop import Shop, other
-
-
-def test_what_runs_at_an_import():
-    import sale
-
-
-def test_what_is_called_after_it():
-    sys.modules.pop("sale", None)
-    import sale
-
-    assert sale.double() == 6
-    assert Shop().price(3) == 6
-
-
-def test_after_an_import_that_fails():
-    for name in ("broken", "nothing_of_that_name"):
-        try:
-            __import__(name)
-        except (ImportError, ZeroDivisionError):
-            pass
-    other()
-
-
-def test_beside_an_import_in_a_thread():
-    worker = threading.Thread(target=__import__, args=("slow",))
-    worker.start()
-    while "slow" not in sys.modules or not hasattr(sys.modules["slow"], "ended"):
-        time.sleep(0.01)
-    sys.modules["slow"].begun.wait(60)
-    Shop().price(1)
-    sys.modules["slow"].ended.set()
-    worker.join()
-
-
-def test_an_import_that_puts_tracing_out():
-    import quiet
-
-
-def test_the_next_test():
-    other()
-"""
+IMPORTING = TEXTS["importing"]
 
 
 def test_lines_run_during_an_import_are_left_out(workspace: FolderWorkspace) -> None:

@@ -6,33 +6,11 @@ from assay.agents.solvers.best_of import prompts as best_of_prompts
 from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace, parse_tagged
 from assay.agents.solvers.shared.edits import FileEdit
 from assay.agents.solvers.tree_search.actions import EDIT_MANUAL
+from tables import read_tables
 
-TWO = """\
-The condition is wrong.
+TEXTS = read_tables(__file__)
 
-```python
-### src/a.py
-<<<<<<< SEARCH
-    if x:
-        go()
-=======
-    if not x:
-        go()
->>>>>>> REPLACE
-<<<<<<< SEARCH
-y = 1
-=======
->>>>>>> REPLACE
-```
-
-```go
-### b.go
-<<<<<<< SEARCH
-=======
-package b
->>>>>>> REPLACE
-```
-"""
+TWO = TEXTS["two"]
 
 
 def test_block_belongs_to_the_path_above_it() -> None:

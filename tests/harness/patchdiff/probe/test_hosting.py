@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from tables import read_tables
+
+TEXTS = read_tables(__file__)
+
 pytestmark = pytest.mark.slow
 
 CODE = """\
@@ -20,35 +24,7 @@ def price(count, each):
 def label(count):
     return str(price(count, 1))
 """
-TESTS = """\
-import subprocess
-import sys
-import unittest
-from shop import STATE, label, price
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.each = 3 if STATE else price(1, 1)
-
-    def test_price(self):
-        self.assertEqual(price(2, self.each), 12)
-
-    def test_label(self):
-        self.assertEqual(label(5), "10")
-
-    def test_else(self):
-        program = "import unittest; unittest.main(argv=['-q'])"
-        self.assertEqual(subprocess.call([sys.executable, "-c", program, "-q"]) in (0, 5), True)
-
-
-class FailsToBegin(unittest.TestCase):
-    def setUp(self):
-        raise KeyError(price(1, 1))
-
-    def test_never(self):
-        self.assertTrue(price(1, 1))
-"""
+TESTS = TEXTS["tests"]
 AGAIN = "from tests.test_shop import Case\n"
 START = """\
 import os
