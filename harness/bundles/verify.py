@@ -25,7 +25,7 @@ GRADED_BYTES = 256 * 1024 * 1024  # A file that is parsed
 COMPRESSED = {b"\x1f\x8b": "gzip -d", b"\x28\xb5\x2f\xfd": "zstd -d", b"\xfd7zXZ": "xz -d", b"BZh": "bzip2 -d"}
 """How a compressed file begins, and the program that it takes."""
 GRADED = re.compile(
-    r"bundle\.json|images\.lock|runs/[^/]+/((predictions|verdicts)\.jsonl|(report|run)\.json|"
+    r"bundle\.json|images\.lock|runs/[^/]+/((predictions|verdicts|journal)\.jsonl|(report|run)\.json|"
     r"instances/[^/]+/(patch\.diff|(patchdiff/comparison|cause/cause)\.json|(reruns/\d+/)?(instance|evidence|verdict)\.json))"
 )
 """Files that are needed to grade and to count again; the others are only hashed."""

@@ -53,6 +53,7 @@ dataset convert rows.jsonl --to native -o native.jsonl
 dataset convert rows.jsonl --to swebench -o corrected.jsonl
 report export mine --format harbor -o jobs
 images lock rows.jsonl
+report commit -- evaluate lite -p predictions.jsonl --run-id announced
 report bundle releases.gold -o gold.bundle --new-key home/.ssh/id_ed25519
 """
 """Commands that make what the documented ones read."""

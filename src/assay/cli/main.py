@@ -32,6 +32,7 @@ from assay.cli.commands.images import list as list_images
 from assay.cli.commands.report import (
     bundle,
     cause,
+    commit,
     compare,
     export,
     html,
@@ -100,6 +101,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "metrics": metrics.metrics,
             "screen": screen.screen,
             "cause": cause.cause,
+            "commit": commit.commit,
             "html": html.html,
             "merge": merge.merge,
             "regrade": regrade.regrade,

@@ -361,5 +361,7 @@ EvaluateAfterwards = Annotated[
 ]
 SolveAgain = Annotated[bool, typer.Option("--fresh", help="Solve again even where a solution is saved.")]
 
+Commit = Annotated[Path | None, typer.Option("--commit", hidden=True, help="Set by `assay report commit`.")]
+
 RUNS_DIR = Path("runs")
 CORES = os.cpu_count() or 1

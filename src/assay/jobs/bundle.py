@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from assay.harness.bundles.commitments import ReadLog
 from assay.harness.bundles.consistency import Mismatch, Shown
 from assay.harness.bundles.dataset_rows import check_rows
 from assay.harness.bundles.seal import LOCK, Bundle, Sealed, seal
@@ -18,6 +19,7 @@ from assay.harness.files import default_cache, read_model
 from assay.harness.runs.manifest import CONTROLS, FAIL_FAST, control_name
 from assay.harness.runs.store import RunStore
 from assay.instances.environments.images_lock import Lock, UsedImage, check_lock, make_lock
+from assay.jobs.commit import check_committed
 from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 
@@ -85,6 +87,7 @@ def verify_bundle(
     steps: Steps,
     rows: Sequence[Instance] | None = None,
     replay: Replay | None = None,
+    log: ReadLog | None = None,
 ) -> VerifiedBundle:
     """Verify a bundle and, if all of it holds, evaluate some of its instances anew.
 
@@ -94,6 +97,7 @@ def verify_bundle(
         steps: open for as long as there is progress to show, except for that of the replay.
         rows: the instances of the data set that the run is said to be of; None to take the bundle's word.
         replay: None to evaluate nothing.
+        log: commitments; the run must keep one. None to ask for none.
 
     Raises:
         UserError: the file cannot be read. RunStopped: a signal ended the replay. EngineUnavailable: no engine answers.
@@ -107,6 +111,9 @@ def verify_bundle(
             return result
         store = open_runs(scratch, found.bundle)[0]
         result = _add_rows(_add_lock(result, scratch), store, rows)
+        if log is not None:
+            problems = (*result.problems, *log[1], *check_committed(store, log[0]).problems)
+            result = result.model_copy(update={"problems": problems})
         if replay and result.holds:
             replayed = tuple(_replay(store, scratch / "replay", replay))
             return _add_replay(result, found.bundle, replay.seed, replayed)

@@ -103,7 +103,7 @@ class EvaluationRun:
         self._check_model()
         dataset = pairs[0][0].dataset
         shard, pairs, instance_ids = self._part(pairs, instance_ids)
-        given = self._collect_given(dataset, shard)
+        given = self.collect_given(dataset, shard)
         store, bench = self.store, self.place.bench  # opened first: without an engine nothing is written
         with store.lock(), listen(store) as steering, self._asking() as ask:
             predictions = [prediction for _, prediction in pairs]
@@ -144,7 +144,7 @@ class EvaluationRun:
         shard, mine = self.shard.select_ids(seconds, (prediction for _, prediction in pairs))
         return shard, [pair for pair in pairs if pair[0].id in mine], [name for name in instance_ids if name in mine]
 
-    def _collect_given(self, dataset: DatasetRef, shard: Shard | None) -> dict[str, str]:
+    def collect_given(self, dataset: DatasetRef, shard: Shard | None = None) -> dict[str, str]:
         """Collect the inputs of every verdict of the run besides its prediction."""
         if self.kind in REPLACED:
             return {}

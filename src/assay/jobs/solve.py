@@ -136,7 +136,7 @@ class SolverRun:
             of_sample = (each for each in solutions if each.sample == sample)
             pairs = [(by_id[each.instance_id], make_prediction(each, name_oracles(agent))) for each in of_sample]
             run = EvaluationRun(
-                f"{self.run_id}.evaluated{f'-{sample}' if sample else ''}",
+                name_evaluated(self.run_id, sample),
                 self.runs_dir,
                 self.place,
                 kind=RunKind.EVALUATE_SOLVED,
@@ -260,6 +260,11 @@ def sample_budget(
     """Return the limits of one sample; None is no limit."""
     limits = BudgetLimits(cost=cost, tokens=tokens, calls=calls, seconds=seconds)
     return Budget(llm=limits, steps=steps, command_seconds=command_seconds)
+
+
+def name_evaluated(run: str, sample: int) -> str:
+    """Return the name of the run that evaluates a sample of a solver's run."""
+    return f"{run}.evaluated{f'-{sample}' if sample else ''}"
 
 
 def name_oracles(agent: Agent) -> str:

@@ -55,6 +55,7 @@ def evaluate(
     shard: options.Shard = None,
     durations: options.Durations = None,
     fail_under: options.FailUnder = None,
+    commit: options.Commit = None,
     json: options.Json = False,
 ) -> None:
     """Test patches in containers and say which resolve their issue.
@@ -135,6 +136,12 @@ def evaluate(
         shard=part,
         durations=seconds,
     )
+    if commit:
+        from assay.cli.commands.report.bundle_view import print_commitment
+        from assay.jobs.commit import commit_evaluation
+
+        print_commitment(commit, commit_evaluation(commit, run, instances, pairs), as_json=json)
+        return
     report, verdicts = run.evaluate(pairs, [instance.id for instance in instances], runs_empty=null)
     show(run, report, verdicts, as_json=json)
     raise typer.Exit(exit_code(report, fail_under))

@@ -52,6 +52,7 @@ def solve(
     fresh: options.SolveAgain = False,
     shard: options.Shard = None,
     durations: options.Durations = None,
+    commit: options.Commit = None,
     json: options.Json = False,
 ) -> None:
     """Let an agent solve instances, in containers without a network, and keep its patches and trajectories.
@@ -109,8 +110,15 @@ def solve(
         view=view,
     )
     agent_, agent_settings = run.make_agent()
-    run.check(agent_)
+    if commit is None:
+        run.check(agent_)
     instances = select_instances(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), part, taken)
+    if commit:
+        from assay.cli.commands.report.bundle_view import print_commitment
+        from assay.jobs.commit import commit_solver
+
+        print_commitment(commit, commit_solver(commit, run, instances), as_json=json)
+        return
     solutions = run.solve(instances, agent_, agent_settings) if instances else []
     reports = run.evaluate(instances, agent_, solutions) if evaluate and instances else []
     show(run, solutions, reports, as_json=json)

@@ -12,10 +12,12 @@ from assay.harness.runs.manifest import WORDS
 from assay.version import __version__
 
 if TYPE_CHECKING:
+    from assay.harness.bundles.commitments import CommitmentLine
     from assay.harness.bundles.consistency import Shown
     from assay.harness.bundles.seal import Bundle
     from assay.harness.bundles.verify import Signed
     from assay.jobs.bundle import VerifiedBundle
+    from assay.jobs.commit import CheckedLog
 
 SHOWN = 20  # problems that are printed one by one; ``--json`` has all
 
@@ -67,6 +69,30 @@ def print_verification(found: "VerifiedBundle", file: Path) -> None:
     if len(found.problems) > SHOWN:
         print(f"WRONG  and {len(found.problems) - SHOWN} more; --json has all")
     print(_conclusion(found))
+
+
+def print_commitment(log: Path, line: "CommitmentLine", *, as_json: bool) -> None:
+    about = line.commitment
+    if as_json:
+        console.print_json({"log": str(log), "line": line.number, "hash": line.digest, "commitment": about})
+        return
+    made = count(len(about.patches), "patch", "patches") if about.patches else "a solver"
+    print(f"{about.run}: {count(len(about.rows), 'row')} and {made}, line {line.number} of {log}")
+    print(f"publish this hash of the line before you run anything: {line.digest}")
+
+
+def print_log(found: "CheckedLog", file: Path) -> None:
+    """Print how runs keep a log of commitments."""
+    _print(f"{file}: {count(found.committed, 'run')} committed; hash of the last line {found.head or 'none'}")
+    for each in found.runs:
+        if not each.problems:
+            _print(f"  {each.run} keeps what line {each.line} commits to")
+    for problem in (*found.problems, *(problem for each in found.runs for problem in each.problems)):
+        _print(f"WRONG  {problem}")
+    for title, names in (("not reported", found.not_reported), ("not committed", found.not_committed)):
+        if names:
+            _print(f"  {title}: {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}")
+    print(f"{len(found.not_reported)} of {count(found.committed, 'committed run')} not reported.")
 
 
 def _print_about(about: "Bundle") -> None:
