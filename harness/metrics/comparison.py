@@ -116,13 +116,7 @@ def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0
     there is no other model. ``samples`` and ``seed`` are the bootstrap's. Raises UserError: fewer than two runs, runs
     of different data sets, or no instance that all of them evaluated.
     """
-    _check(runs)
-    everything = sorted({name for run in runs for name in run.results})
-    left_out = {name: reason for name in everything if (reason := _explain(name, runs))}
-    common = sorted(set(runs[0].results) - set(left_out))
-    if not common:
-        reasons = ", ".join(f"{reason} ({count})" for reason, count in Counter(left_out.values()).most_common(3))
-        raise UserError(f"no instance was evaluated by all of these runs: {reasons or 'they hold no verdict'}")
+    common, left_out = _find_common(runs)
     table = _Table(runs, common, samples, seed)
     return Comparison(
         dataset=runs[0].dataset,
@@ -135,6 +129,33 @@ def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0
         pairs=_adjust_by_holm([table.test(*pair) for pair in _pairs(runs)]),
         models=tuple(table.passes(model, same) for model, same in _group_by_model(runs).items() if len(same) > 1),
     )
+
+
+def collect_rates(runs: Sequence[RunResults]) -> dict[str, list[float]]:
+    """Return the rate of each run over the instances that all evaluated, by model; raises UserError as ``compare``."""
+    common, _ = _find_common(runs)
+    found: dict[str, list[float]] = defaultdict(list)
+    for run in runs:
+        found[run.model or run.name].append(sum(_resolves(run, name) for name in common) / len(common))
+    return found
+
+
+def pair_differences(runs: Sequence[RunResults]) -> dict[str, float]:
+    """Return, of each instance that counts, 1 if the first of two runs alone resolves it, and -1 if the second does."""
+    common, _ = _find_common(runs)
+    return {name: float(_resolves(runs[0], name)) - float(_resolves(runs[1], name)) for name in common}
+
+
+def _find_common(runs: Sequence[RunResults]) -> tuple[list[str], dict[str, str]]:
+    """Return the instances that count, and the others with the reason."""
+    _check(runs)
+    everything = sorted({name for run in runs for name in run.results})
+    left_out = {name: reason for name in everything if (reason := _explain(name, runs))}
+    common = sorted(set(runs[0].results) - set(left_out))
+    if not common:
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in Counter(left_out.values()).most_common(3))
+        raise UserError(f"no instance was evaluated by all of these runs: {reasons or 'they hold no verdict'}")
+    return common, left_out
 
 
 def _check(runs: Sequence[RunResults]) -> None:

@@ -34,6 +34,17 @@ class PatchIndex:
         return name if share >= NEAR else ""
 
 
+def find_duplicates(instances: Iterable[Instance]) -> dict[str, str]:
+    """Return each instance whose gold patch is nearly that of an earlier one of its repository, and that one."""
+    indices: dict[str, PatchIndex] = defaultdict(PatchIndex)
+    found = {}
+    for each in instances:
+        if earlier := indices[each.repo].find_duplicate(each.gold_patch):
+            found[each.id] = earlier
+        indices[each.repo].add(each.id, each.gold_patch)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class KnownInstances:
     """Instances of benchmarks that a collection must not repeat."""

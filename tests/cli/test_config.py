@@ -34,7 +34,7 @@ def sample(setting: Setting) -> str:
     if setting.kind.__name__ == "datetime":
         return "'2023-09-30'"
     if setting.most is not None:
-        return f"{setting.most:g}" + (".0" if setting.kind is float else "")
+        return str(float(setting.most)) if setting.kind is float else f"{setting.most:g}"
     text = SAMPLES.get(setting.kind.__name__) or f"'{list(setting.kind)[-1].value}'"
     return f"[{text}]" if setting.many else text
 

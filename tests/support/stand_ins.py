@@ -39,6 +39,8 @@ evaluate lite -p theirs.jsonl --run-id yours
 evaluate rows.jsonl -p predictions.jsonl --run-id mine.1
 evaluate rows.jsonl -p predictions.jsonl --run-id mine.2
 evaluate rows.jsonl -p predictions.jsonl --run-id mine.3
+evaluate rows.jsonl -p theirs.jsonl --run-id yours.1
+evaluate rows.jsonl -p theirs.jsonl --run-id yours.2
 evaluate lite -p predictions.jsonl --run-id lite.my_model --controls
 evaluate multi.jsonl -p multi-predictions.jsonl --run-id multi.my_model
 evaluate rows.jsonl --gold

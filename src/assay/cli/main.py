@@ -19,6 +19,7 @@ from assay.cli.commands.dataset import (
     convert,
     counter,
     mirror,
+    power,
     predictions,
     select,
     setup,
@@ -38,6 +39,7 @@ from assay.cli.commands.report import (
     html,
     merge,
     metrics,
+    plan,
     regrade,
     screen,
     trajectory,
@@ -78,10 +80,11 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "dataset": (
-        "Show, check, select, convert, validate, audit and collect instances.",
+        "Show, check, select, convert, validate, audit and collect instances, and say what they can show.",
         {
             "show": show_dataset.show,
             "check": check.check,
+            "power": power.power,
             "select": select.select,
             "convert": convert.convert,
             "predictions": predictions.predictions,
@@ -94,12 +97,13 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "report": (
-        "Show runs, screen, merge and compare them, find causes, grade them again, export and seal them.",
+        "Show, plan, commit to, screen, merge and compare runs, find causes, grade again, export and seal.",
         {
             "show": show_run.show,
             "compare": compare.compare,
             "metrics": metrics.metrics,
             "screen": screen.screen,
+            "plan": plan.plan,
             "cause": cause.cause,
             "commit": commit.commit,
             "html": html.html,
