@@ -7,7 +7,7 @@ from statistics import fmean
 
 from assay.harness.domain import Instance, Model
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.metrics.category import Category, Complexity, category, complexity
+from assay.harness.metrics.category import Category, Complexity, category, complexity, read_column
 from assay.harness.metrics.placing import parse_patch
 from assay.harness.metrics.retrieval import Retrieval, Scores, Texts, find_touched_nodes, retrieval
 from assay.harness.metrics.similarity import Similarity, patch_similarity
@@ -18,6 +18,10 @@ class PatchMeasures(Model):
     """Measures of one patch against the gold patch, beside the verdict."""
 
     instance_id: str
+    repo: str
+    language: str
+    difficulty: str
+    """The row's own word, such as Verified's; empty if it has none."""
     resolved: bool
     category: Category
     complexity: Complexity | None
@@ -48,6 +52,9 @@ class Means(Model):
     needed_share_scored: int
     by_category: dict[str, Share]
     by_complexity: dict[str, Share]
+    by_repository: dict[str, Share]
+    by_language: dict[str, Share]
+    by_difficulty: dict[str, Share]
 
 
 def assess(
@@ -68,6 +75,9 @@ def assess(
         how_much = None
     return PatchMeasures(
         instance_id=instance.id,
+        repo=instance.repo,
+        language=instance.language,
+        difficulty=read_column(instance, "difficulty"),
         resolved=resolved,
         category=category(instance),
         complexity=how_much,
@@ -94,6 +104,9 @@ def means(assessments: Sequence[PatchMeasures]) -> Means:
         needed_share_scored=len(needed),
         by_category=_shares((each.category.name, each.resolved) for each in assessments),
         by_complexity=_shares((str(each.complexity or "not known"), each.resolved) for each in assessments),
+        by_repository=_shares((each.repo, each.resolved) for each in assessments),
+        by_language=_shares((each.language, each.resolved) for each in assessments),
+        by_difficulty=_shares((each.difficulty or "not known", each.resolved) for each in assessments),
     )
 
 

@@ -92,7 +92,7 @@ def category(instance: Instance) -> Category:
     title that asks for something new; signs of a fault, then of a feature, in the title; a beginning of the title that
     asks to change existing code; the same signs in the whole statement.
     """
-    if own := _own_word(instance):
+    if own := re.sub(r"\W+", "_", read_column(instance, OWN_COLUMN).lower()):
         return Category(name=own, by=f"the row's {OWN_COLUMN}")
     lines = (line.strip(" \t\r#*") for line in instance.problem_statement.split("\n"))
     title = next(filter(None, lines), "")
@@ -110,10 +110,11 @@ def category(instance: Instance) -> Category:
     return Category(name="unknown", by="no rule")
 
 
-def _own_word(instance: Instance) -> str:
+def read_column(instance: Instance, name: str) -> str:
+    """Return a column that the row has and Assay does not interpret; empty if it has none, or no text in it."""
     columns = dict(instance.origin.columns) if instance.origin else {}
-    given = json.loads(columns.get(OWN_COLUMN, '""'))
-    return re.sub(r"\W+", "_", given.strip().lower()) if isinstance(given, str) else ""
+    given = json.loads(columns.get(name, '""'))
+    return given.strip() if isinstance(given, str) else ""
 
 
 def _match_first(rules: _Rules, text: str) -> Category | None:

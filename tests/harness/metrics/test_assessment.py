@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.harness.domain import Instance
+from assay.harness.domain import Instance, Origin
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.metrics.assessment import assess, means
+from assay.harness.metrics.assessment import Share, assess, means
 from toy import GOLD, TESTS, make_instance
 
 CALC = {"calc.py": "def add(a, b):\n    return a - b\n"}
@@ -52,6 +52,16 @@ def test_means_are_over_the_scored_patches() -> None:
         "bug_fix": (0, 1),
         "unknown": (1, 2),
     }
+
+
+def test_resolved_instances_are_counted_by_repository_language_and_the_rows_own_difficulty() -> None:
+    hard = Origin(dialect="swebench", columns=(("difficulty", '"1-4 hours"'),))
+    other = make_instance(id="acme__web-1", repo="acme/web", language="go", gold_patch="words", origin=hard)
+    found = means([assess(make_instance(), GOLD, CALC.get, resolved=True), assess(other, "", CALC.get, resolved=False)])
+    won, lost = Share(resolved=1, instances=1), Share(resolved=0, instances=1)
+    assert found.by_repository == {"acme/calc": won, "acme/web": lost}
+    assert found.by_language == {"go": lost, "python": won}
+    assert found.by_difficulty == {"1-4 hours": lost, "not known": won}
 
 
 def test_means_of_no_patches_are_none() -> None:

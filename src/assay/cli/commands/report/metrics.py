@@ -24,9 +24,9 @@ def metrics(
 
     Precision, recall and F1 of the files and of the functions and classes (SWE-PolyBench's retrieval measures), and
     SWE-RL's similarity of the diffs; none of them says whether a patch is right. Resolved instances are also counted by
-    category and by how much of the code the gold patch changes. After `assay report cause`, the share of a patch that
-    is needed. Base trees are read from --mirror, from the cache, or fetched; without one, functions and classes are not
-    measured. `assay view RUN` shows each patch beside gold.
+    category, by how much of the code the gold patch changes, by repository, by language and by the row's difficulty.
+    After `assay report cause`, the share of a patch that is needed. Base trees are read from --mirror, from the cache,
+    or fetched; without one, functions and classes are not measured. `assay view RUN` shows each patch beside gold.
 
     \b
     Examples:
@@ -107,7 +107,13 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
     print(f"similarity        {similarity} (mean of {summary.similarity_scored})")
     needed = "-" if summary.needed_share is None else f"{summary.needed_share:.0%}"
     print(f"needed            {needed} (mean of {summary.needed_share_scored})")
-    for title, shares in (("category", summary.by_category), ("gold changes", summary.by_complexity)):
+    for title, shares in (
+        ("category", summary.by_category),
+        ("gold changes", summary.by_complexity),
+        ("repository", summary.by_repository),
+        ("language", summary.by_language),
+        ("difficulty", summary.by_difficulty),
+    ):
         counts = ", ".join(f"{name} {share.resolved}/{share.instances}" for name, share in shares.items())
         print(f"resolved by {title}: {counts}")
 
