@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def record(command: Sequence[str]) -> tuple[list[Shown], int]:
-    """Run a command in a terminal where no line changes; return what it printed, and its exit status."""
+    """Run a command in a terminal where no line changes; return its lines and its exit status."""
     began, lines = time.monotonic(), list[Shown]()
     ours, theirs = pty.openpty()
     environment = {**os.environ, "CI": "true", "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
@@ -73,7 +73,7 @@ def shorten_pauses(lines: Iterable[Shown]) -> list[Shown]:
 
 
 def draw(lines: Sequence[Shown]) -> str:
-    """Return the picture of lines, each of which appears at its time."""
+    """Return the picture in which each line appears at its time."""
     width, height = COLUMNS * CHARACTER + 2 * MARGIN, (len(lines) + 1) * LINE + 2 * MARGIN
     drawn = [
         f'<g style="animation-delay: {at:.2f}s">'
