@@ -61,8 +61,8 @@ def open_regular(path: Path | str, dir_fd: int | None = None) -> FileIO:
     return os.fdopen(number, "rb", buffering=0)
 
 
-def read_regular(path: Path | str) -> bytes:
-    """Read a file of a folder that somebody else may have made.
+def read_regular(path: Path | str, start: int = 0) -> bytes:
+    """Read a file, from a byte on, of a folder that somebody else may have made.
 
     Raises:
         FileNotFoundError, NotADirectoryError: it is missing.
@@ -71,6 +71,7 @@ def read_regular(path: Path | str) -> bytes:
     try:
         with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size <= LARGEST:
+                file.seek(start)
                 return file.read()
             problem = f"has more than {LARGEST >> 30} GiB; remove it"
     except OSError as error:

@@ -23,6 +23,7 @@ from assay.harness.grading.grade import grade
 from assay.harness.patches.diff import MalformedPatchError, read_diff
 from assay.harness.runs.blame import blame
 from assay.harness.runs.keys import counters_key
+from assay.harness.runs.pulse import Note, silent
 from assay.harness.runs.workbench import Cluster, Workbench
 
 ATTEMPTS = 3
@@ -45,11 +46,13 @@ def evaluate_once(
     cancellation: Cancellation | None = None,
     *,
     is_control: bool = False,
+    note: Note = silent,
 ) -> Evaluation:
     """Evaluate a task, on another machine if the workbench is a cluster's; whatever breaks is evidence, no exception.
 
     ``cancellation`` ends the containers of this machine. A control shows whether its environment works, and is not
-    asked about that itself. Raises RunStopped if the cluster was aborted.
+    asked about that itself. ``note`` gets the stage that begins here, ``building`` or ``testing``.
+    Raises RunStopped if the cluster was aborted.
     """
     if bench.cluster is not None:
         return _evaluate_away(task, bench.cluster, labels)
@@ -61,7 +64,9 @@ def evaluate_once(
         if not benchmark.patches_are_tests:
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
+        note("building")
         with bench.image(task.instance, "" if judged.unread else judged.text) as image:
+            note("testing")
             evaluate = find_evaluation(task)
             counts = (task.counter or task.counters) and engine.has_containers
             if not counts or benchmark.evaluate is not None:  # several runs have no counter-tests

@@ -10,19 +10,16 @@ import os
 import signal
 import stat
 import threading
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from assay.harness.domain import INFRASTRUCTURE
 from assay.harness.errors import UserError
 from assay.harness.files import SAFE, parse_json
-from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.store import CONTROL, RunStore
 
 POLL = 0.2  # seconds between two looks at the file
@@ -142,39 +139,3 @@ def is_at_work(store: RunStore) -> bool:
             return number is not None and _is_locked(number)
     except UserError:
         return True
-
-
-@dataclass(frozen=True, slots=True)
-class RunState:
-    run: str
-    state: Literal["running", "paused", "ended", "interrupted"]
-    done: int
-    total: int
-    jobs: int
-    per_hour: float | None
-    """Items an hour since the command began; None if it is not at work."""
-    seconds_left: float | None
-    """None if nothing is known, or it does not run."""
-
-
-def read_state(store: RunStore) -> RunState:
-    """Read how far a run is from its files; raises UserError for a folder without one."""
-    about, name = store.load_run(), store.root.name
-    noted = [each for each in store.events() if "rerun" not in each]
-    last = {str(each.get("event")): number for number, each in enumerate(noted)}
-    planned = noted[last["planned"]] if "planned" in last else {}
-    finished = [each for each in noted[last.get("planned", 0) :] if each.get("event") == "finished"]
-    new = len({(each["instance"], each.get("sample")) for each in finished})
-    done, total = int(planned.get("known", 0)) + new, int(planned.get("count", 0))
-    if not is_at_work(store):
-        is_solve = about.kind is RunKind.SOLVE
-        if not is_solve:
-            done, total = len(store.load_outcomes()), len({*about.instance_ids} or store.load_predictions())
-        ended = 0 < total <= done if is_solve else store.load_report() is not None
-        return RunState(name, "ended" if ended else "interrupted", done, total, 0, None, None)
-    begun = last.get("planned", 0)
-    paused = last.get("paused", -1) > max(begun, last.get("resumed", -1))
-    jobs = noted[last["jobs"]]["value"] if last.get("jobs", -1) > begun else about.settings.get("jobs", "0")
-    rate = new / max(time.time() - float(planned.get("time", 0)), 0.001)
-    left = None if paused or not new else round(max(0, total - done) / rate, 1)
-    return RunState(name, "paused" if paused else "running", done, total, int(jobs), round(rate * 3600, 1), left)

@@ -20,12 +20,13 @@ class Journal:
         lines = (json.dumps({**now, "instance": name, **more}).encode() for name, more in facts.items())
         append_lines(self._path, lines)
 
-    def events(self) -> list[dict[str, str]]:
+    def read(self, start: int = 0) -> tuple[list[dict[str, str]], int]:
+        """Return the events behind a place in the file, and the place behind the last whole line."""
         try:
-            lines = read_regular(self._path).splitlines()
+            lines, ended, _ = read_regular(self._path, start).rpartition(b"\n")
         except FileNotFoundError:
-            return []
-        return [event for line in lines if (event := _event(line))]
+            return [], start
+        return [event for line in lines.splitlines() if (event := _event(line))], start + len(lines) + len(ended)
 
     def replace(self, events: Iterable[Mapping[str, str]]) -> None:
         replace_file(self._path, "".join(f"{json.dumps(event)}\n" for event in events).encode())

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import EngineError, UserError
@@ -73,13 +74,16 @@ class Runner:
         return sorted(pending, key=lambda name: -seconds.get(name, float("inf")))
 
     def begin(self, task: Task, _number: int) -> None:
+        self._note(task, "started")
+
+    def _note(self, task: Task, event: str) -> None:
         # Resuming needs verdicts, not the journal; on a full disk the verdict's own failure is the one to report.
         with suppress(OSError):
-            self.store.journal("started", task.instance.id)
+            self.store.journal(event, task.instance.id)
 
     def attempt(self, task: Task, _number: int) -> Evaluation:
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
-        return evaluate_once(task, self.bench, labels)
+        return evaluate_once(task, self.bench, labels, note=partial(self._note, task))
 
     def may_retry(self, _task: Task, evaluation: Evaluation) -> bool:
         return may_retry(evaluation)

@@ -163,7 +163,11 @@ class RunStore:
         Journal(self.root / "journal.jsonl").add(event, {name: {**again, **more} for name, more in facts.items()})
 
     def events(self) -> list[dict[str, str]]:
-        return Journal(self.root / "journal.jsonl").events()
+        return self.read_events()[0]
+
+    def read_events(self, start: int = 0) -> tuple[list[dict[str, str]], int]:
+        """Return the events behind a place in the journal, and the place behind them."""
+        return Journal(self.root / "journal.jsonl").read(start)
 
     def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
         """Write an evaluation; raises OSError, and what was there before is still there then."""

@@ -21,7 +21,7 @@ def list_runs(runs_dir: options.RunsDir = options.RUNS_DIR, json: options.Json =
     from assay.cli import loading
     from assay.cli.console import print_json, print_rows
     from assay.cli.estimate import format_left
-    from assay.harness.runs.control import read_state
+    from assay.harness.runs.standing import read_state
 
     states = [read_state(store) for store in loading.list_runs(runs_dir)]
     if json:
