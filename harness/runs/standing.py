@@ -91,7 +91,8 @@ class Standing:
 def _number(value: object) -> float:
     """Return a number of the journal, which anybody may have written; 0 for what is none."""
     with suppress(ValueError):
-        return min(max(float(str(value)), 0.0), 1e15)
+        found = float(str(value))
+        return found if 0 <= found < 1e15 else 0.0
     return 0.0
 
 

@@ -14,7 +14,7 @@ from solved_run import MakeRun
 def test_every_link_of_the_written_pages_leads_to_a_written_file(make_run: MakeRun, tmp_path: Path) -> None:
     write_pages(Viewer([make_run(), make_run("acme.other")]), tmp_path / "out")
     pages = sorted((tmp_path / "out").rglob("*.html"))
-    assert len(pages) == 1 + 1 + 2 * (2 + 3)
+    assert len(pages) == 1 + 1 + 3 + 2 * (2 + 3)
     for page in pages:
         targets = re.findall(r'(?:href|src)="([^"#]+)', page.read_text())
         assert targets

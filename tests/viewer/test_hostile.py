@@ -121,7 +121,7 @@ def test_hostile_text_is_shown_as_text(viewer: Viewer) -> None:
 
 
 def test_huge_log_is_cut_with_a_note_and_the_whole_is_linked(viewer: Viewer) -> None:
-    _path, html = next(each for each in pages_of(viewer) if each[0].endswith("/acme__calc-2.html"))
+    _path, html = next(each for each in pages_of(viewer) if each[0].endswith("/instances/acme__calc-2.html"))
     assert re.search(r"[\d.]+ kB are left out here", html)
     assert '/raw/acme__calc-2/test_output.txt">Whole output</a>' in html
 

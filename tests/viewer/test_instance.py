@@ -1,12 +1,12 @@
 """The page of one instance."""
 
-from assay.harness.domain import Cause, CauseFlag, Evidence, Status
+from assay.harness.domain import Cause, CauseFlag, Status, Timings
 from assay.harness.files import replace_file
 from assay.harness.grading.meanings import FLAGS
 from assay.harness.runs.saved import SavedCause
 from assay.harness.runs.store import RunStore
 from assay.viewer import instance
-from assay.viewer.instance import RAW_SHOWN, InstanceView
+from assay.viewer.instance import FAILING, RAW_SHOWN, STEPS, InstanceView
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
 from markup import text
@@ -58,8 +58,8 @@ def test_test_that_broke_and_is_not_expected_has_a_group_of_its_own(make_run: Ma
 def test_patch_is_beside_the_gold_patch(make_run: MakeRun) -> None:
     store = make_run()
     assert view_of(store, 1).patches.is_gold
-    pairs = view_of(store, 2).patches.pairs
-    assert [(pair.path, bool(pair.left), bool(pair.right)) for pair in pairs] == [
+    files = view_of(store, 2).patches.files
+    assert [(file.path, *map(bool, file.sides)) for file in files] == [
         ("b.py", True, False),
         ("calc.py", False, True),
     ]
@@ -90,7 +90,9 @@ def test_steps_are_those_of_the_evidence_and_the_own_files_come_first(make_run: 
     for number in range(RAW_SHOWN + 5):
         (reports / f"{number}.xml").write_text("<x/>")
     found = view_of(store, 1)
-    assert len(found.steps) == len(Evidence.model_fields["timings"].annotation.model_fields) - 1  # type: ignore[union-attr]
+    assert {*STEPS, "total"} == Timings.model_fields.keys()
+    assert found.steps
+    assert all(step.seconds for step in found.steps), "what did not take place has no line"
     assert found.files[0].name == "evidence.json"
     assert len(found.files) == RAW_SHOWN
     assert found.more_files > 0
@@ -117,3 +119,52 @@ def test_cause_is_shown_with_its_lines_and_flags(make_run: MakeRun) -> None:
     store.save_cause(SavedCause(key="0", cause=Cause(instance_id="acme__calc-1", error="no engine")))
     page = text(Pages(Viewer([store])).find_html("acme.model/instances/acme__calc-1.html") or "")
     assert "No cause was found: no engine" in page
+
+
+def page_of(store: RunStore, number: int) -> str:
+    return " ".join(
+        text(Pages(Viewer([store])).find_html(f"acme.model/instances/acme__calc-{number}.html") or "").split()
+    )
+
+
+def test_failing_tests_and_flags_as_sentences_are_directly_below_the_verdict(make_run: MakeRun) -> None:
+    store = make_run()
+    said = "FAILED tests/test_calc.py::test_add\nE   assert 1 == 3\n"
+    (store.root / "instances/acme__calc-2/test_output.txt").write_text(said)
+    saved = store.load_verdict("acme__calc-2")
+    assert saved is not None
+    flagged = saved.verdict.model_copy(update={"flags": ("flaky", "odd", "service:db")})
+    store.save_verdict(saved.model_copy(update={"verdict": flagged}))
+    page = page_of(store, 2)
+    order = (
+        "1 test still fails",
+        f"{FLAGS['flaky']} flaky",
+        "does not know what this flag means: odd",
+        f"{FLAGS['service:']} service:db",
+        "Failing test failed tests/test_calc.py::test_add",
+        "Statement",
+    )
+    places = [page.find(words) for words in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+    assert page.count("assert 1 == 3") == 2, "below the verdict and in the output, not once more"
+    assert "Failing test" not in page_of(store, 1)
+
+
+def test_many_failing_tests_are_cut_and_the_others_linked(make_run: MakeRun) -> None:
+    store = make_run()
+    saved = store.load_verdict("acme__calc-2")
+    assert saved is not None
+    broken = tuple(f"tests/test_{number}.py::test_x" for number in range(FAILING + 2))
+    store.save_verdict(saved.model_copy(update={"verdict": saved.verdict.model_copy(update={"broken": broken})}))
+    assert "3 more tests fail: all expected tests" in page_of(store, 2)
+
+
+def test_nothing_is_shown_of_what_did_not_run(make_run: MakeRun) -> None:
+    store = make_run()
+    page = page_of(store, 3)
+    assert "empty_patch" in page
+    for words in ("Expected tests", "Failing", "Output of the tests", "run the tests", "Tripwires"):
+        assert words not in page, words
+    bare = view_of(store, 3)
+    assert (bare.groups, bare.steps, bare.output) == ((), (), None)

@@ -1,6 +1,6 @@
 """Patches as they are shown."""
 
-from assay.viewer.patches import LINES, pair_files, show_patch
+from assay.viewer.patches import LINES, align_files, show_patch
 
 TWO = """diff --git a/calc.py b/calc.py
 --- a/calc.py
@@ -65,8 +65,8 @@ def test_long_patch_is_cut_with_a_note() -> None:
 def test_files_of_both_patches_come_first_and_side_by_side() -> None:
     left = show_patch("--- a/mine\n+++ b/mine\n@@ -1 +1 @@\n-a\n+b\n--- a/both\n+++ b/both\n@@ -1 +1 @@\n-a\n+b\n")
     right = show_patch("--- a/both\n+++ b/both\n@@ -1 +1 @@\n-a\n+c\n--- a/gold\n+++ b/gold\n@@ -1 +1 @@\n-a\n+b\n")
-    pairs = pair_files(left, right)
-    assert [(pair.path, bool(pair.left), bool(pair.right)) for pair in pairs] == [
+    files = align_files((left, right))
+    assert [(file.path, *map(bool, file.sides)) for file in files] == [
         ("both", True, True),
         ("mine", True, False),
         ("gold", False, True),

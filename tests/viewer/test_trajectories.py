@@ -22,9 +22,19 @@ from assay.viewer import trajectories
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
 from assay.viewer.solved import add_solvers, find_solver, load_sample
-from assay.viewer.trajectories import BUDGET, TrajectoryView, fair_length, get_text, pages, view, write_argument
+from assay.viewer.trajectories import (
+    BUDGET,
+    ShownStep,
+    TrajectoryView,
+    fair_length,
+    get_text,
+    pages,
+    view,
+    write_argument,
+)
 from markup import HOSTILE, PLAIN, structure, text
 from solved_run import ID, MakeRun
+from toy import GOLD
 
 KEYS = {"run": "acme", "instance": ID, "sample": "0"}
 
@@ -35,13 +45,17 @@ def shown(viewer: Viewer) -> TrajectoryView:
     return found
 
 
+def steps_of(found: TrajectoryView) -> list[ShownStep]:
+    return [step for turn in found.turns for step in turn.steps]
+
+
 def replace_trajectory(store: RunStore, found: Trajectory) -> None:
     (store.root / "instances" / ID / "0" / "trajectory.json").write_text(found.model_dump_json(exclude_none=True))
 
 
 def test_step_has_its_action_results_tokens_and_cost(solved: MakeRun) -> None:
     found = shown(Viewer([solved()]))
-    user, agent = found.steps
+    user, agent = steps_of(found)
     assert (user.number, user.source, user.metrics, user.spent) == (1, "user", None, 0.0)
     assert (agent.number, agent.purpose, agent.spent) == (2, "word", 0.25)
     assert agent.seconds is not None
@@ -63,7 +77,7 @@ def test_unknown_price_makes_the_sum_unknown_from_there_on(solved: MakeRun) -> N
     unasked = Step(source="agent", message="x", metrics=Metrics(), llm_call_count=0)
     replace_trajectory(store, Trajectory(agent=AgentInfo(name="a", version="1"), steps=(unasked, *found)))
     view_ = shown(Viewer([store]))
-    assert [step.spent for step in view_.steps] == [0.0, 1.0, None, None]
+    assert [step.spent for step in steps_of(view_)] == [0.0, 1.0, None, None]
     assert view_.totals is not None
     assert (view_.totals.total_prompt_tokens, view_.totals.total_cost_usd) == (1, None), (
         "an unfinished file has no sums"
@@ -74,7 +88,7 @@ def test_steps_of_a_foreign_record_are_numbered_anew(solved: MakeRun) -> None:
     store = solved()
     same = Step(step_id=1, source="agent", message="x", timestamp="yesterday")
     replace_trajectory(store, Trajectory(agent=AgentInfo(name="a", version="1"), steps=(same, same)))
-    assert [(step.number, step.seconds) for step in shown(Viewer([store])).steps] == [(1, None), (2, None)]
+    assert [(step.number, step.seconds) for step in steps_of(shown(Viewer([store])))] == [(1, None), (2, None)]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +134,7 @@ def test_cost_that_is_no_number_is_unknown(solved: MakeRun) -> None:
     path = store.root / "instances" / ID / "0" / "trajectory.json"
     path.write_text(path.read_text().replace('"cost_usd":0.25', '"cost_usd":NaN'))
     viewer = Viewer([store])
-    assert len(shown(viewer).steps) == 2
+    assert len(steps_of(shown(viewer))) == 2
     assert "nan" not in text(Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or "").lower()
 
 
@@ -129,7 +143,7 @@ def test_link_in_place_of_a_trajectory_is_not_followed(solved: MakeRun, tmp_path
     path = store.root / "instances" / ID / "0" / "trajectory.json"
     path.rename(tmp_path / "elsewhere.json")
     path.symlink_to(tmp_path / "elsewhere.json")
-    assert shown(Viewer([store])).steps == ()
+    assert steps_of(shown(Viewer([store]))) == []
 
 
 def test_short_texts_stay_whole_and_long_ones_share_the_rest() -> None:
@@ -153,7 +167,7 @@ def test_large_trajectory_makes_a_small_page_soon(solved: MakeRun) -> None:
     assert len(html) < 3 * BUDGET
     found = shown(viewer)
     assert found.is_cut
-    (cut,) = found.steps[0].actions[0].results
+    (cut,) = steps_of(found)[0].actions[0].results
     assert cut.is_long
     assert len(cut.head) + len(cut.tail) + cut.left_out == len(long)
     assert long.endswith(cut.tail)
@@ -177,7 +191,11 @@ def test_evaluated_run_brings_its_solver_with_it(solved: MakeRun, make_run: Make
     alone = Viewer([judged])
     assert find_solver(alone, alone.runs["acme.evaluated"]) is None
     (found,) = shown(viewer).judged
-    assert (found.run.name, found.outcome, found.is_same) == ("acme.evaluated", "resolved", False)
+    assert (found.judgement.run.name, found.judgement.verdict.outcome, found.is_same) == (
+        "acme.evaluated",
+        "resolved",
+        False,
+    )
 
 
 def test_judged_patch_is_the_one_of_the_sample(solved: MakeRun, make_run: MakeRun) -> None:
@@ -192,7 +210,7 @@ def test_solution_that_cannot_be_read_leaves_the_trajectory(solved: MakeRun) -> 
     (store.root / "instances" / ID / "0" / "solution.json").write_text("{")
     viewer = Viewer([store])
     assert load_sample(viewer.runs["acme"], ID, "0") is None
-    assert len(shown(viewer).steps) == 2
+    assert len(steps_of(shown(viewer))) == 2
 
 
 def test_row_of_a_solvers_table_leads_to_its_trajectory(solved: MakeRun) -> None:
@@ -220,3 +238,39 @@ def test_hostile_text_of_a_solver_changes_nothing_of_the_page(path: str, solved:
     plain, hostile = page(PLAIN), page(HOSTILE)
     assert structure(hostile) == structure(plain)
     assert HOSTILE in text(hostile)
+
+
+def test_turn_is_an_answer_of_the_model_with_all_that_followed(solved: MakeRun) -> None:
+    store = solved()
+    call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": "ls\nsecond"})
+    steps = (
+        Step(source="system", message="rules"),
+        Step(source="user", message="the issue"),
+        Step(source="agent", message="I look", tool_calls=(call,)),
+        Step(source="agent", message="", tool_calls=(call,), llm_call_count=0),
+        Step(source="user", message="your answer has no command"),
+        Step(source="agent", message="", reasoning_content="done now"),
+    )
+    replace_trajectory(store, Trajectory(agent=AgentInfo(name="a", version="1"), steps=steps))
+    viewer = Viewer([store])
+    assert [(turn.number, len(turn.steps), turn.title) for turn in shown(viewer).turns] == [
+        (1, 1, "rules"),
+        (2, 1, "the issue"),
+        (3, 3, "bash ls"),
+        (6, 1, "done now"),
+    ]
+    html = Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or ""
+    assert html.count('<li class="step ') == 4
+    assert all(f'id="step-{number}"' in html for number in range(1, 7)), "every step keeps its address"
+    assert 'href="#step-6"><span class="quiet">6</span> done now</a>' in html
+
+
+def test_page_ends_with_the_patch_and_the_verdict_of_its_tests(solved: MakeRun, make_run: MakeRun) -> None:
+    store = solved("acme", patch=GOLD)
+    (store.root / "instances" / ID / "0/patch.diff").write_text(GOLD)
+    viewer = Viewer([store, make_run("acme.evaluated")])
+    page = " ".join(text(Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or "").split())
+    end = page.rpartition("The patch and its tests")[2]
+    assert end.strip().startswith("resolved")
+    assert "calc.py +1 \u22121" in end
+    assert "of another patch" not in page

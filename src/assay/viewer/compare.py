@@ -75,7 +75,7 @@ def _read_results(root: Path, _state: object, name: str, cost: float | None) -> 
 
 
 def view(viewer: Viewer, keys: Keys) -> CompareView | None:
-    runs = _find_runs(viewer, keys["runs"])
+    runs = find_runs(viewer, keys["runs"])
     if len(runs) < 2:
         return None
     names = [run.name for run in runs]
@@ -99,11 +99,10 @@ def _load_results(run: ViewedRun, name: str) -> RunResults:
     return _read_results(run.store.root, state, name, usage.cost if usage else None)
 
 
-def _find_runs(viewer: Viewer, name: str) -> tuple[ViewedRun, ...]:
+def find_runs(viewer: Viewer, name: str) -> tuple[ViewedRun, ...]:
     """Return the runs of a page; none if it names an unknown run, or one twice."""
-    groups = dict(find_groups(viewer))
-    if name in groups:
-        return groups[name]
+    if group := next((group for group in find_groups(viewer) if group.name == name), None):
+        return group.runs
     found = [viewer.run(key) for key in name.split(AND)]
     runs = tuple(run for run in found if run is not None and not run.is_solve)
     return runs if len({run.key for run in runs}) == len(found) else ()
@@ -213,7 +212,7 @@ def _pictures(
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    yield from ({"runs": name} for name, _ in find_groups(viewer))
+    yield from ({"runs": group.name} for group in find_groups(viewer))
 
 
 PAGE = PageKind("compare", "compare/{runs}.html", "compare.html", view, pages)

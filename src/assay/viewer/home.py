@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from assay.harness.runs.manifest import Run
 from assay.viewer.charts import Picture
 from assay.viewer.compare import short_names
-from assay.viewer.groups import find_groups
+from assay.viewer.groups import NamedGroup, find_groups
 from assay.viewer.overview import RateFigure, rates
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import RunPoint, cost_against_rate
 from assay.viewer.runs import ViewedRun, Viewer
+from assay.viewer.solved import find_solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +24,29 @@ class RunLine:
     rate: RateFigure | None
     """None for the run of a solver, and before the first verdict."""
     cost: float | None
+    solver: ViewedRun | None
+    """The solver's run whose patches this one judges; it has no line of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """All runs."""
+    """All runs, newest first."""
 
     runs: tuple[RunLine, ...]
     has_costs: bool
-    groups: tuple[tuple[str, tuple[ViewedRun, ...]], ...]
+    groups: tuple[NamedGroup, ...]
     pictures: tuple[Picture, ...]
 
 
 def view(viewer: Viewer, _keys: Keys) -> HomeView:
-    runs = tuple(_line(run) for run in viewer.runs.values())
+    solvers = {key: judged.run for key, run in viewer.runs.items() if (judged := find_solver(viewer, run))}
+    alone = [run for run in viewer.runs.values() if run not in solvers.values()]
+    lines = [_line(run, solvers.get(run.key)) for run in alone]
+    runs = tuple(sorted(lines, key=lambda line: line.about.started, reverse=True))
     return HomeView(
         runs=runs,
         has_costs=any(line.cost is not None for line in runs),
-        groups=tuple(find_groups(viewer)),
+        groups=find_groups(viewer),
         pictures=_pictures(runs),
     )
 
@@ -55,11 +61,12 @@ def _pictures(lines: Iterable[RunLine]) -> tuple[Picture, ...]:
     return (found,) if found is not None and len(found.dots) > 1 else ()
 
 
-def _line(run: ViewedRun) -> RunLine:
+def _line(run: ViewedRun, solver: ViewedRun | None) -> RunLine:
     now = run.now()
     found = () if run.is_solve else rates(now)
     usage = now.usage
-    return RunLine(run, now.about, len(now.entries), found[0] if found else None, usage.cost if usage else None)
+    rate = found[0] if found else None
+    return RunLine(run, now.about, len(now.entries), rate, usage.cost if usage else None, solver)
 
 
 def pages(_viewer: Viewer) -> Iterator[Keys]:

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 from assay.harness.domain import Cause, Evidence, Instance, PatchDiffFinding, Timings, Verdict
 from assay.harness.files import default_cache
-from assay.harness.grading.meanings import OUTCOMES, get_meaning, say_reason
+from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.viewer import raw
-from assay.viewer.expected import TestGroup, group_tests
+from assay.viewer.expected import ExpectedTest, TestGroup
 from assay.viewer.files import read_inside
 from assay.viewer.findings import load_comparison
+from assay.viewer.groups import find_group
+from assay.viewer.judgement import Judgement, load_judgement
 from assay.viewer.layers import ShownLayer, find_layers
 from assay.viewer.markdown import markdown
 from assay.viewer.page import Keys, PageKind
-from assay.viewer.patches import FilePair, ShownPatch, pair_files, show_patch
+from assay.viewer.patches import FileBeside, ShownPatch, align_files, show_patch
 from assay.viewer.runs import ViewedRun, Viewer
 from assay.viewer.solved import find_solver
-from assay.viewer.text import Excerpt, excerpt
+from assay.viewer.text import Excerpt
 from assay.viewer.trajectories import FILE
 
 if TYPE_CHECKING:
@@ -41,17 +43,32 @@ class Related:
     """The result of the comparison with gold; None if there is none."""
     differences: int
     trajectory: ShownTrajectory | None
+    elsewhere: tuple[tuple[ViewedRun, str], ...] = ()
+    """The outcomes in the runs that this one can be compared with."""
+    beside: str = ""
+    """Name of the runs whose patches are side by side on a page; empty if this is the only one."""
 
 
 def find_related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
     """Find an instance's comparison and trajectory in a run, and in the solver's run behind it."""
     saved = load_comparison(run, instance_id)
     comparison = saved.comparison if saved else None
+    group = find_group(viewer, run, instance_id)
+    elsewhere = tuple(_find_elsewhere(group.runs, run, instance_id)) if group else ()
     return Related(
         finding=comparison.finding if comparison else None,
         differences=len(comparison.divergences) if comparison else 0,
         trajectory=next(_trajectories(viewer, run, instance_id), None),
+        elsewhere=elsewhere,
+        beside=group.name if group and elsewhere else "",
     )
+
+
+def _find_elsewhere(runs: Sequence[ViewedRun], run: ViewedRun, name: str) -> Iterator[tuple[ViewedRun, str]]:
+    for other in runs:
+        entry = other.now().entries.get(name) if other is not run else None
+        if entry is not None and entry.state:
+            yield other, entry.state
 
 
 def _trajectories(viewer: Viewer, run: ViewedRun, instance_id: str) -> Iterator[ShownTrajectory]:
@@ -62,9 +79,9 @@ def _trajectories(viewer: Viewer, run: ViewedRun, instance_id: str) -> Iterator[
             yield ShownTrajectory(solver.run.key, sample)
 
 
-PATCH_BYTES = 6 * 1024 * 1024  # more than the gate lets through
 RAW_SHOWN = 100
 CAUSE = "cause/cause.json"
+FAILING = 10  # tests that are shown below the verdict; the others are further down
 STEPS = {
     "create": "create the container",
     "start": "start it",
@@ -109,7 +126,7 @@ class Patches:
 
     model: ShownPatch
     gold: ShownPatch
-    pairs: tuple[FilePair, ...]
+    files: tuple[FileBeside, ...]
     tests: ShownPatch
     is_gold: bool
     """Both are the same text."""
@@ -138,6 +155,10 @@ class InstanceView:
     patches: Patches
     cause: ShownCause | None
     groups: tuple[TestGroup, ...]
+    """Empty if no test ran."""
+    failing: tuple[ExpectedTest, ...]
+    """The first of the tests that count against the patch."""
+    more_failing: int
     output: Excerpt | None
     flags: tuple[Flag, ...]
     steps: tuple[TimedStep, ...]
@@ -157,38 +178,34 @@ class InstanceView:
 def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
     """Return one instance; None if the run has no verdict on it."""
     run, name = viewer.run(keys["run"]), keys["instance"]
-    entries = run.now().entries if run is not None and not run.is_solve else {}
-    if run is None or name not in entries or not entries[name].state:
+    found = load_judgement(run, name) if run is not None else None
+    if run is None or found is None:
         return None
-    files = [*raw.names(run, name)]
-    saved = run.store.load_verdict(name) if "verdict.json" in files else None
-    if saved is None:
-        return None
-    instance = run.store.load_instance(name) if "instance.json" in files else None
-    evidence = run.store.load_evidence(name) if "evidence.json" in files else None
-    saved_cause = run.store.load_cause(name) if CAUSE in files else None
-    output = _output(run, name)
-    listed = tuple(_raw_files(run, name, files[:RAW_SHOWN]))
+    saved_cause = run.store.load_cause(name) if CAUSE in found.files else None
+    listed = tuple(_raw_files(run, name, found.files[:RAW_SHOWN]))
     before, after = _neighbours(run.now().judged, name)
+    instance, evidence, failing = found.instance, found.evidence, found.failing
     return InstanceView(
         run=run,
         id=name,
-        verdict=saved.verdict,
-        meaning=OUTCOMES[saved.verdict.outcome],
-        reason=say_reason(saved.verdict.reason),
+        verdict=found.verdict,
+        meaning=OUTCOMES[found.verdict.outcome],
+        reason=found.reason,
         instance=instance,
         statement=markdown(instance.problem_statement) if instance else None,
         evidence=evidence,
-        patches=_patches(_text(run, name, "patch.diff"), instance),
+        patches=_patches(found),
         cause=ShownCause(saved_cause.cause, show_patch(saved_cause.cause.patch)) if saved_cause else None,
-        groups=group_tests(instance, evidence, saved.verdict, output, _reports(run, name, files)),
-        output=output,
-        flags=tuple(Flag(flag, get_meaning(flag)) for flag in saved.verdict.flags),
+        groups=found.groups,
+        failing=failing[:FAILING],
+        more_failing=len(failing[FAILING:]),
+        output=found.output,
+        flags=tuple(Flag(flag, get_meaning(flag)) for flag in found.verdict.flags),
         steps=tuple(_steps(evidence.timings)) if evidence else (),
         facts=tuple(_facts(run, instance, evidence)),
         layers=find_layers(evidence.image, default_cache()) if evidence else (),
         files=listed,
-        more_files=len(files) - len(listed),
+        more_files=len(found.files) - len(listed),
         previous=before,
         next=after,
         raw={file.name: file.path for file in listed},
@@ -201,42 +218,23 @@ def _neighbours(ids: Sequence[str], name: str) -> tuple[str, str]:
     return ids[at - 1] if at else "", ids[at + 1] if at + 1 < len(ids) else ""
 
 
-def _patches(text: str, instance: Instance | None) -> Patches:
-    gold_text = instance.gold_patch if instance else ""
-    model, gold = show_patch(text), show_patch(gold_text)
+def _patches(found: Judgement) -> Patches:
+    gold_text = found.instance.gold_patch if found.instance else ""
+    model, gold = show_patch(found.patch), show_patch(gold_text)
     return Patches(
         model=model,
         gold=gold,
-        pairs=pair_files(model, gold),
-        tests=show_patch(instance.test_patch if instance else ""),
-        is_gold=bool(text.strip()) and text.strip() == gold_text.strip(),
+        files=align_files((model, gold)),
+        tests=show_patch(found.instance.test_patch if found.instance else ""),
+        is_gold=bool(found.patch.strip()) and found.patch.strip() == gold_text.strip(),
     )
 
 
-def _text(run: ViewedRun, name: str, file: str) -> str:
-    if (opened := raw.open_file(run, name, file)) is None:
-        return ""
-    with opened:
-        return opened.read(PATCH_BYTES).decode(errors="replace")
-
-
-def _output(run: ViewedRun, name: str) -> Excerpt | None:
-    if (opened := raw.open_file(run, name, "test_output.txt")) is None:
-        return None
-    with opened:
-        return excerpt(opened)
-
-
-def _reports(run: ViewedRun, name: str, files: Sequence[str]) -> Iterator[str]:
-    """Yield the texts of report files, read when they are asked for."""
-    for file in [file for file in files if file.startswith("reports/")][:RAW_SHOWN]:
-        yield _text(run, name, file)
-
-
 def _steps(timings: Timings) -> Iterator[TimedStep]:
-    seconds = {step: float(getattr(timings, step)) for step in STEPS}
-    longest = max(seconds.values()) or 1.0
-    yield from (TimedStep(words, seconds[step], 100 * seconds[step] / longest) for step, words in STEPS.items())
+    """Yield the steps that took place."""
+    seconds = {step: taken for step in STEPS if (taken := float(getattr(timings, step))) > 0}
+    longest = max(seconds.values(), default=1.0)
+    yield from (TimedStep(STEPS[step], taken, 100 * taken / longest) for step, taken in seconds.items())
 
 
 def _facts(run: ViewedRun, instance: Instance | None, evidence: Evidence | None) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Every kind of page, and the way from a path to its HTML."""
 
-from assay.viewer import compare, findings, home, instance, instances, overview, trajectories
+from assay.viewer import beside, compare, findings, home, instance, instances, overview, trajectories
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.rendering import Renderer
 from assay.viewer.runs import Viewer
@@ -8,6 +8,7 @@ from assay.viewer.runs import Viewer
 KINDS: tuple[PageKind, ...] = (
     home.PAGE,
     compare.PAGE,
+    beside.PAGE,
     overview.PAGE,
     instances.PAGE,
     instance.PAGE,

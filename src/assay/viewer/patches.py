@@ -62,12 +62,11 @@ class ShownPatch:
 
 
 @dataclass(frozen=True, slots=True)
-class FilePair:
-    """The changes that two patches make to one file."""
+class FileBeside:
+    """The changes that several patches make to one file; None for a patch that leaves it."""
 
     path: str
-    left: ShownFile | None
-    right: ShownFile | None
+    sides: tuple[ShownFile | None, ...]
 
 
 @lru_cache(maxsize=8)
@@ -91,12 +90,12 @@ def show_patch(text: str) -> ShownPatch:
     return ShownPatch(tuple(files), note=f"{total - LINES:,} more lines are not shown" if total > LINES else "")
 
 
-def pair_files(left: ShownPatch, right: ShownPatch) -> tuple[FilePair, ...]:
-    """Return the files of two patches side by side: files of both first, then the left one's, then the right one's."""
-    lefts, rights = ({file.path: file for file in patch.files} for patch in (left, right))
-    both = [path for path in lefts if path in rights]
-    order = [*both, *(path for path in lefts if path not in rights), *(path for path in rights if path not in lefts)]
-    return tuple(FilePair(path, lefts.get(path), rights.get(path)) for path in order)
+def align_files(patches: Sequence[ShownPatch]) -> tuple[FileBeside, ...]:
+    """Return the files of several patches side by side: those that the most patches change come first."""
+    changes = [{file.path: file for file in patch.files} for patch in patches]
+    paths = dict.fromkeys(path for each in changes for path in each)
+    found = [FileBeside(path, tuple(each.get(path) for each in changes)) for path in paths]
+    return tuple(sorted(found, key=lambda file: file.sides.count(None)))
 
 
 def _show_text(text: str, note: str) -> ShownPatch:

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay.harness.runs.control import read_state
 from assay.version import __version__
 from assay.viewer.figures import FILTERS
+from assay.viewer.groups import find_group
 from assay.viewer.highlight import highlight
+from assay.viewer.live import describe, read_live
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.runs import Viewer
 from assay.viewer.text import cut_lines, readable
@@ -29,7 +30,8 @@ CSP = (
 )
 """Content-Security-Policy of every page: own script and style files only; nothing inline, nothing from elsewhere."""
 
-CONTROLLING = CSP.replace("form-action 'none'", "form-action 'self'")
+SERVED = f"{CSP}; connect-src 'self'"  # how a run at work goes on
+CONTROLLING = SERVED.replace("form-action 'none'", "form-action 'self'")
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _IN_JSON = str.maketrans(_ESCAPES)
@@ -43,11 +45,13 @@ class Renderer:
         self._environment = make_environment()
         self._environment.globals |= {
             "viewer": viewer,
-            "csp": CONTROLLING if control else CSP,
+            "csp": CONTROLLING if control else SERVED if is_served else CSP,
             "version": __version__,
             "is_served": is_served,
             "control": control,
-            "read_state": read_state,
+            "read_live": read_live if is_served else lambda _run: None,
+            "describe": describe,
+            "find_group": partial(find_group, viewer),
         }
 
     def render(self, kind: PageKind, keys: Keys, view: object) -> str:

@@ -37,7 +37,7 @@ class Snapshot:
         return total(known) if known else None
 
 
-@dataclass
+@dataclass(eq=False)
 class ViewedRun:
     """One run, by a name that is safe in a path."""
 

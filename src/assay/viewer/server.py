@@ -9,6 +9,7 @@ each server, that no other site can read.
 import secrets
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -19,13 +20,14 @@ from assay.harness.runs.control import give_order
 from assay.service.guard import LOOPBACK, is_loopback
 from assay.version import __version__
 from assay.viewer import assets, raw
+from assay.viewer.live import read_events
 from assay.viewer.pages import Pages
-from assay.viewer.rendering import CONTROLLING, CSP
-from assay.viewer.runs import Viewer
+from assay.viewer.rendering import CONTROLLING, SERVED
+from assay.viewer.runs import ViewedRun, Viewer
 
 COOKIE = "assay_token"
 HEADERS = {
-    "Content-Security-Policy": f"{CSP}; frame-ancestors 'none'",
+    "Content-Security-Policy": f"{SERVED}; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -173,6 +175,10 @@ class _Handler(BaseHTTPRequestHandler):
                 return
         if "/raw/" in path and self._send_raw(path):
             return
+        run = self.server.viewer.run(path.removesuffix("/events"))
+        if run is not None and path.endswith("/events"):
+            self._send_events(run)
+            return
         try:
             page = self.server.pages.find_html(path + "index.html" if path == "" or path.endswith("/") else path)
         except (AssayError, OSError) as error:  # a run that was moved or is being written
@@ -196,6 +202,15 @@ class _Handler(BaseHTTPRequestHandler):
                 shutil.copyfileobj(file, self.wfile)
         return True
 
+    def _send_events(self, run: ViewedRun) -> None:
+        """Send how a run goes on until it ends or the page is left."""
+        self.close_connection = True  # nobody knows how long it will be
+        self._begin(HTTPStatus.OK, "text/event-stream", None)
+        self.end_headers()
+        with suppress(AssayError, OSError):
+            for event in read_events(run) if self.command != "HEAD" else ():
+                self.wfile.write(event)
+
     def _send_text(self, status: HTTPStatus, text: str) -> None:
         self._send(f"{text}\n".encode(), "text/plain; charset=utf-8", status)
 
@@ -205,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    def _begin(self, status: HTTPStatus, kind: str, length: int, csp: str = "") -> None:
+    def _begin(self, status: HTTPStatus, kind: str, length: int | None, csp: str = "") -> None:
         self.send_response(status)
         own = CONTROLLED if self.server.control else {}
         for name, value in HEADERS.items():
@@ -213,7 +228,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(length))
+        if length is not None:
+            self.send_header("Content-Length", str(length))
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """A person looks at pages, not at requests."""

@@ -17,10 +17,11 @@ from assay.agents.trajectory import (
     Step,
     Trajectory,
 )
-from assay.harness.domain import Outcome
-from assay.viewer.charts import Picture
+from assay.viewer.charts import Picture, cut
 from assay.viewer.files import read_inside
+from assay.viewer.judgement import Judgement, load_judgement
 from assay.viewer.page import Keys, PageKind
+from assay.viewer.patches import ShownPatch, show_patch
 from assay.viewer.pictures import StepTokens, tokens_by_step
 from assay.viewer.raw import make_path
 from assay.viewer.runs import ViewedRun, Viewer
@@ -29,6 +30,7 @@ from assay.viewer.solved import SampleHead, find_solver, load_sample
 FILE, PATCH = "trajectory.json", "patch.diff"
 LARGEST = 256 * 1024 * 1024  # bytes of a trajectory that is read
 BUDGET = 2_000_000  # characters of all texts of a page together
+TITLE = 60  # characters of a turn in the outline
 FOLDED_LINES, FOLDED_CHARACTERS = 14, 1500  # A text that is longer than one of these is folded
 
 
@@ -81,11 +83,30 @@ class ShownStep:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """A step in which the model was asked, and all that followed until it was asked again."""
+
+    steps: tuple[ShownStep, ...]
+
+    @property
+    def number(self) -> int:
+        return self.steps[0].number
+
+    @property
+    def title(self) -> str:
+        """The first action, or else the first words, in one line."""
+        for action in (action for step in self.steps for action in step.actions):
+            said = next((text.first_line for _, text in action.arguments if text.first_line), "")
+            return cut(f"{action.name} {said}", TITLE)
+        texts = (text for step in self.steps for text in (step.message, step.reasoning) if text)
+        return cut(next((text.first_line for text in texts), "") or self.steps[0].source, TITLE)
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedSample:
     """A run of evaluations that judged a sample."""
 
-    run: ViewedRun
-    outcome: Outcome
+    judgement: Judgement
     is_same: bool
     """The judged patch is the one that the sample has now."""
 
@@ -104,7 +125,9 @@ class TrajectoryView:
     others: tuple[int, ...] = ()
     agent: str = ""
     notes: str = ""
-    steps: tuple[ShownStep, ...] = ()
+    turns: tuple[ShownTurn, ...] = ()
+    patch: ShownPatch = ShownPatch()
+    """The sample's patch as it is now."""
     totals: FinalMetrics | None = None
     tools: tuple[tuple[str, int], ...] = ()
     subagents: int = 0
@@ -117,61 +140,82 @@ def view(viewer: Viewer, keys: Keys) -> TrajectoryView | None:
     if run is None or not run.is_solve or not number.isascii() or not number.isdigit():
         return None
     content, sample = _read(run, name, number, FILE), load_sample(run, name, number)
+    if content is None and sample is None:
+        return None
+    entry = run.now().entries.get(name)
+    patch = (_read(run, name, number, PATCH) or b"").decode(errors="replace")
+    found = TrajectoryView(
+        run=run,
+        instance_id=name,
+        sample=sample,
+        number=number,
+        raw=make_path(run.key, name, f"{number}/{FILE}") if content is not None else "",
+        judged=tuple(_find_judged(viewer, run, name, number, patch)),
+        others=entry.samples if entry else (),
+        patch=show_patch(patch),
+    )
+    return _add_steps(found, content)
+
+
+def _add_steps(found: TrajectoryView, content: bytes | None) -> TrajectoryView:
+    """Return a page with the steps of a file, or with the reason for which it has none."""
     if content is None:
-        problem = "This solver recorded no steps"
-        return None if sample is None else TrajectoryView(run, name, sample, number, raw="", problem=problem)
-    raw = make_path(run.key, name, f"{number}/{FILE}")
+        return replace(found, problem="This solver recorded no steps")
     if len(content) == LARGEST:
-        return TrajectoryView(run, name, sample, number, raw, problem="The trajectory is too large for a page")
+        return replace(found, problem="The trajectory is too large for a page")
     try:
-        trajectory = Trajectory.model_validate_json(content)
+        return _show(found, Trajectory.model_validate_json(content))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        return TrajectoryView(run, name, sample, number, raw, problem=f"{FILE} is no ATIF: {where}: {first['msg']}")
-    shown = _show(run, name, number, sample, trajectory)
-    entry = run.now().entries.get(name)
-    judged = tuple(_find_judged(viewer, run, name, number))
-    return replace(shown, raw=raw, judged=judged, others=entry.samples if entry else ())
+        return replace(found, problem=f"{FILE} is no ATIF: {where}: {first['msg']}")
 
 
 def _read(run: ViewedRun, *parts: str) -> bytes | None:
     return read_inside(run.store.root, ("instances", *parts), LARGEST)
 
 
-def _find_judged(viewer: Viewer, run: ViewedRun, name: str, number: str) -> Iterator[JudgedSample]:
+def _find_judged(viewer: Viewer, run: ViewedRun, name: str, number: str, patch: str) -> Iterator[JudgedSample]:
     for each in viewer.runs.values():
         solver = find_solver(viewer, each)
         is_judged = solver is not None and solver.run is run and solver.sample == int(number)
-        saved = each.store.load_verdict(name) if is_judged else None
-        if saved:
-            solved, judged = _read(run, name, number, PATCH) or b"", _read(each, name, PATCH) or b""
-            is_same = solved.strip() == judged.strip()  # the gate may have added an end of line
-            yield JudgedSample(each, saved.verdict.outcome, is_same)
+        found = load_judgement(each, name) if is_judged else None
+        if found:
+            yield JudgedSample(found, patch.strip() == found.patch.strip())  # the gate may have added an end of line
 
 
-def _show(run: ViewedRun, name: str, number: str, sample: SampleHead | None, found: Trajectory) -> TrajectoryView:
+def _show(bare: TrajectoryView, found: Trajectory) -> TrajectoryView:
     writer = _Writer(fair_length([len(text) for step in found.steps for text in _texts(step)], BUDGET))
-    steps = tuple(_steps(found.steps, writer))
+    turns = tuple(_make_turns(found.steps, tuple(_steps(found.steps, writer))))
     calls = Counter(call.function_name for step in found.steps for call in step.tool_calls or ())
     seen = enumerate((step.metrics or Metrics() for step in found.steps), 1)
     tokens = [StepTokens(number, each.prompt_tokens or 0, each.completion_tokens or 0) for number, each in seen]
     picture = tokens_by_step(tokens)
-    return TrajectoryView(
-        run=run,
-        instance_id=name,
-        sample=sample,
-        number=number,
-        raw="",
+    return replace(
+        bare,
         agent=f"{found.agent.name} {found.agent.version}".strip(),
         notes=found.notes or "",
-        steps=steps,
+        turns=turns,
         totals=found.final_metrics or _totals(found.steps),
         tools=tuple(calls.most_common()),
         subagents=len(found.subagent_trajectories or ()),
         is_cut=writer.has_cut,
         pictures=(picture,) if picture else (),
     )
+
+
+def _make_turns(steps: Sequence[Step], shown: Sequence[ShownStep]) -> Iterator[ShownTurn]:
+    """Yield turns: before the model is asked for the first time, every step is one."""
+    turn: list[ShownStep] = []
+    has_asked = False
+    for step, each in zip(steps, shown, strict=True):
+        asks = step.source == "agent" and step.llm_call_count != 0 and not step.is_copied_context
+        if turn and (asks or not has_asked):
+            yield ShownTurn(tuple(turn))
+            turn = []
+        has_asked = has_asked or asks
+        turn.append(each)
+    yield ShownTurn(tuple(turn))
 
 
 def fair_length(lengths: Iterable[int], budget: int) -> int:

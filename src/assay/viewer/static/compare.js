@@ -2,6 +2,8 @@
 "use strict";
 
 const CHUNK = 100;
+const WIDE = 6; // more runs than these get signs in place of words
+const SIGNS = { resolved: "\u2713", unresolved: "\u2717" };
 const matrix = document.getElementById("matrix") && readData("matrix-data");
 const state = { show: "differ", q: "", sort: "", drawn: CHUNK };
 
@@ -48,13 +50,19 @@ function drawHead() {
   document.querySelector("#matrix thead").replaceChildren(line);
 }
 
+const aim = (link, id) => link.replace(/ID\.html$/, `${encodeURIComponent(id)}.html`);
+
 function drawRow(row) {
   const line = document.createElement("tr");
-  line.append(element("th", row[0], { scope: "row" }), element("td", row[1]));
+  const name = element("th", "", { scope: "row" });
+  name.append(element("a", row[0], { href: aim(matrix.beside, row[0]) }));
+  line.append(name, element("td", row[1]));
   matrix.runs.forEach((_run, number) => {
     const cell = document.createElement("td");
-    const href = matrix.links[number].replace(/ID\.html$/, `${encodeURIComponent(row[0])}.html`);
-    cell.append(element("a", row[number + 2], { class: `state ${row[number + 2]}`, href }));
+    const outcome = row[number + 2];
+    const text = matrix.runs.length > WIDE ? (SIGNS[outcome] ?? "\u2013") : outcome;
+    const href = aim(matrix.links[number], row[0]);
+    cell.append(element("a", text, { class: `state ${outcome}`, href, title: outcome, "aria-label": outcome }));
     line.append(cell);
   });
   return line;

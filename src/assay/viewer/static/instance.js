@@ -45,7 +45,6 @@
   addShortcut("j", () => document.getElementById("next").click());
   addShortcut("k", () => document.getElementById("previous").click());
   addShortcut("e", foldAll);
-  addShortcut("w", () => document.body.classList.toggle("wrap"));
   document.querySelectorAll(".sections a").forEach((link, at) => {
     if (at < 9) addShortcut(String(at + 1), () => link.click());
   });

@@ -38,5 +38,6 @@ addShortcut("E", () => toggle(document.querySelector(".steps")));
 
 // A bar of a picture goes to its step; the keyboard has j and k, and the step's own link.
 document.querySelectorAll("rect[data-step]").forEach((bar) => {
-  bar.addEventListener("click", () => goTo(Number(bar.dataset.step) - 1));
+  const step = document.getElementById(`step-${bar.dataset.step}`)?.closest(".step");
+  bar.addEventListener("click", () => goTo(steps.indexOf(step)));
 });

@@ -69,6 +69,24 @@ document.addEventListener("DOMContentLoaded", () => {
   document.getElementById("help").addEventListener("click", SHORTCUTS.get("?"));
 });
 
+// Long lines: wrapped, or as wide as the window. The choice holds on the next page.
+function switchLines(name, isOn) {
+  document.body.classList.toggle(name, isOn);
+  for (const each of document.querySelectorAll(`[data-switch="${name}"]`)) each.setAttribute("aria-pressed", String(isOn));
+  remember(`assay-${name}`, isOn ? "on" : "");
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  for (const [key, name] of [["w", "wrap"], ["W", "full"]]) {
+    const buttons = document.querySelectorAll(`[data-switch="${name}"]`);
+    if (!buttons.length) continue;
+    const toggle = () => switchLines(name, !document.body.classList.contains(name));
+    switchLines(name, recall(`assay-${name}`) === "on");
+    for (const each of buttons) each.addEventListener("click", toggle);
+    addShortcut(key, toggle);
+  }
+});
+
 // On paper nothing is folded.
 addEventListener("beforeprint", () => {
   for (const each of document.querySelectorAll("details:not([open])")) {

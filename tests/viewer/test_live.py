@@ -1,0 +1,72 @@
+"""A run at work, shown as it goes on."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import DatasetRef
+from assay.harness.runs.control import listen
+from assay.harness.runs.manifest import Run
+from assay.harness.runs.standing import ItemAtWork, RunState
+from assay.harness.runs.store import RunStore
+from assay.viewer import live
+from assay.viewer.live import describe, read_events
+from assay.viewer.runs import Viewer
+from solved_run import MakeRun, Serve
+
+STATE = RunState("run", "running", 3, 10, 2, 60.0, 420.0, (ItemAtWork("a", "building", 3.0),), (("b", "resolved"),))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RunStore:
+    """A run that has planned ten instances."""
+    found = RunStore(tmp_path / "run")
+    found.save_run(Run(id="run", dataset=DatasetRef(name="rows"), model="", started="", assay_version="0"), [])
+    found.journal("planned", count="10", known="2")
+    return found
+
+
+def test_state_is_a_sentence_with_stages_and_the_last_outcomes() -> None:
+    found = describe(STATE)
+    assert found["text"] == "3 of 10 done, 2 at once, 60 an hour, about 7 min left"
+    assert found["work"] == [("a", "building its image", "3.00 s")]
+    assert (found["latest"], found["share"], found["more"]) == ([("b", "resolved")], 0.3, 0)
+    assert (
+        describe(RunState("run", "running", 0, 0, 2, None, None))["text"] == "what there is to do is being worked out"
+    )
+
+
+def test_events_follow_the_journal_and_end_with_the_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "EVERY", 0.0)
+    (run,) = Viewer([store]).runs.values()
+    with listen(store):
+        events = read_events(run)
+        for event, instance, stage in (("started", "a\u202e", "at work"), ("testing", "a\u202e", "testing")):
+            store.journal(event, instance)
+            now = json.loads(next(events).removeprefix(b"data: "))
+            assert [(name, stage) for name, stage, _ in now["work"]] == [("a\u27e8U+202E\u27e9", stage)]
+        store.journal("finished", "a\u202e", outcome="resolved")
+        now = json.loads(next(events).removeprefix(b"data: "))
+        assert (now["work"], now["latest"]) == ([], [["a\u27e8U+202E\u27e9", "resolved"]])
+    assert [*events] == [b"event: over\ndata: {}\n\n"]
+
+
+def test_server_sends_events_of_a_run_and_refuses_other_sites(make_run: MakeRun, serve: Serve) -> None:
+    store = make_run()
+    client = serve(store)
+    assert client.get("/acme.model/events").text == "event: over\ndata: {}\n\n"
+    assert client.get("/acme.model/events", headers={"Origin": "http://evil.example"}).status_code == 403
+    assert client.get("/nobody/events").status_code == 404
+    assert 'id="live"' not in client.get("/acme.model/index.html").text
+    over = threading.Event()
+    with listen(store):
+        page = client.get("/acme.model/index.html")
+        assert 'data-events="../acme.model/events"' in page.text
+        assert "connect-src 'self'" in page.headers["Content-Security-Policy"]
+        with client.stream("GET", "/acme.model/events") as answer:
+            assert answer.headers["Content-Type"] == "text/event-stream"
+            assert b"3 of 3 done" in next(answer.iter_raw())
+            over.set()
+    assert over.is_set()
