@@ -33,9 +33,7 @@ def test_state_is_a_sentence_with_stages_and_the_last_outcomes() -> None:
     assert found["text"] == "3 of 10 done, 2 at once, 60 an hour, about 7 min left"
     assert found["work"] == [("a", "building its image", "3.00 s")]
     assert (found["latest"], found["share"], found["more"]) == ([("b", "resolved")], 0.3, 0)
-    assert (
-        describe(RunState("run", "running", 0, 0, 2, None, None))["text"] == "what there is to do is being worked out"
-    )
+    assert describe(RunState("run", "running", 0, 0, 2, None, None))["text"] == "the work is being planned"
 
 
 def test_events_follow_the_journal_and_end_with_the_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def describe(state: RunState) -> dict[str, object]:
     left = f", about {border(round(state.seconds_left))} left" if state.seconds_left is not None else ""
     text = f"{count(state.done)} of {count(state.total)} done, {state.jobs} at once{pace}{left}"
     return {
-        "text": text if state.total else "what there is to do is being worked out",
+        "text": text if state.total else "the work is being planned",
         "state": state.state,
         "share": state.done / state.total if state.total else 0,
         "work": [(readable(each.instance), STAGES[each.stage], seconds(each.seconds)) for each in at_work[:SHOWN]],

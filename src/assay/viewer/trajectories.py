@@ -120,14 +120,14 @@ class TrajectoryView:
     sample: SampleHead | None
     number: str
     raw: str
+    patch: ShownPatch
+    """The sample's patch as it is now."""
     problem: str = ""
     judged: tuple[JudgedSample, ...] = ()
     others: tuple[int, ...] = ()
     agent: str = ""
     notes: str = ""
     turns: tuple[ShownTurn, ...] = ()
-    patch: ShownPatch = ShownPatch()
-    """The sample's patch as it is now."""
     totals: FinalMetrics | None = None
     tools: tuple[tuple[str, int], ...] = ()
     subagents: int = 0
