@@ -30,6 +30,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 PATHS = (
     "index.html",
     "compare/all.html",
+    f"compare/all/{ID}.html",
     "acme.evaluated/index.html",
     "acme.evaluated/instances.html",
     f"acme.evaluated/instances/{ID}.html",

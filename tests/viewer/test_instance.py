@@ -6,7 +6,7 @@ from assay.harness.grading.meanings import FLAGS
 from assay.harness.runs.saved import SavedCause
 from assay.harness.runs.store import RunStore
 from assay.viewer import instance
-from assay.viewer.instance import FAILING, RAW_SHOWN, STEPS, InstanceView
+from assay.viewer.instance import RAW_SHOWN, STEPS, InstanceView
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
 from markup import text
@@ -95,7 +95,7 @@ def test_steps_are_those_of_the_evidence_and_the_own_files_come_first(make_run: 
     assert all(step.seconds for step in found.steps), "what did not take place has no line"
     assert found.files[0].name == "evidence.json"
     assert len(found.files) == RAW_SHOWN
-    assert found.more_files > 0
+    assert len(found.names) > RAW_SHOWN + 5
     assert "test_output.txt" in found.raw
 
 
@@ -138,10 +138,10 @@ def test_failing_tests_and_flags_as_sentences_are_directly_below_the_verdict(mak
     page = page_of(store, 2)
     order = (
         "1 test still fails",
+        "Failing test failed tests/test_calc.py::test_add",
         f"{FLAGS['flaky']} flaky",
         "does not know what this flag means: odd",
         f"{FLAGS['service:']} service:db",
-        "Failing test failed tests/test_calc.py::test_add",
         "Statement",
     )
     places = [page.find(words) for words in order]
@@ -155,9 +155,9 @@ def test_many_failing_tests_are_cut_and_the_others_linked(make_run: MakeRun) -> 
     store = make_run()
     saved = store.load_verdict("acme__calc-2")
     assert saved is not None
-    broken = tuple(f"tests/test_{number}.py::test_x" for number in range(FAILING + 2))
+    broken = tuple(f"tests/test_{number}.py::test_x" for number in range(12))
     store.save_verdict(saved.model_copy(update={"verdict": saved.verdict.model_copy(update={"broken": broken})}))
-    assert "3 more tests fail: all expected tests" in page_of(store, 2)
+    assert "3 more: all expected tests" in page_of(store, 2)
 
 
 def test_nothing_is_shown_of_what_did_not_run(make_run: MakeRun) -> None:

@@ -13,7 +13,6 @@ from assay.viewer.patches import FileBeside, ShownPatch, align_files, show_patch
 from assay.viewer.runs import Viewer
 
 COLUMNS = 6  # runs whose tests and patches have a column; the others are in the first table only
-TESTS = 50  # failing tests that are shown
 GOLD = "gold"
 
 
@@ -42,17 +41,12 @@ class TestBeside:
 class BesideView:
     """One instance in several runs."""
 
-    id: str
-    runs: str
-    """Name of the page that compares the runs."""
     attempts: tuple[SolvedBy, ...]
-    more_attempts: tuple[SolvedBy, ...]
-    """Those without a column."""
+    first: tuple[SolvedBy, ...]
+    """Those whose tests and patches are shown."""
     tests: tuple[TestBeside, ...]
-    more_tests: int
-    gold: ShownPatch
     columns: tuple[str, ...]
-    """Names of the patches that have a column, gold last; the others are the same as one of these."""
+    """Names of the patches that have a column, gold last; others of the first runs are the same as one of these."""
     files: tuple[FileBeside, ...]
 
 
@@ -64,18 +58,12 @@ def view(viewer: Viewer, keys: Keys) -> BesideView | None:
         return None
     gold = next((each.instance.gold_patch for each in found if each.instance), "")
     attempts = tuple(_make_attempts(found, gold))
-    shown = attempts[:COLUMNS]
-    own = [(each.name, each.patch) for each in shown if not each.same_as and not each.patch.is_empty]
+    own = [(each.name, each.patch) for each in attempts[:COLUMNS] if not each.same_as and not each.patch.is_empty]
     own += [(GOLD, show_patch(gold))] if gold.strip() else []
-    tests = tuple(_align_tests([each.judgement for each in shown]))
     return BesideView(
-        id=name,
-        runs=keys["runs"],
-        attempts=shown,
-        more_attempts=attempts[COLUMNS:],
-        tests=tests[:TESTS],
-        more_tests=len(tests[TESTS:]),
-        gold=show_patch(gold),
+        attempts=attempts,
+        first=attempts[:COLUMNS],
+        tests=tuple(_align_tests(found[:COLUMNS])),
         columns=tuple(each for each, _ in own),
         files=align_files([patch for _, patch in own]),
     )

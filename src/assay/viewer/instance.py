@@ -2,14 +2,13 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from assay.harness.domain import Cause, Evidence, Instance, PatchDiffFinding, Timings, Verdict
+from assay.harness.domain import Cause, Evidence, Instance, PatchDiffFinding, Timings
 from assay.harness.files import default_cache
 from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.viewer import raw
-from assay.viewer.expected import ExpectedTest, TestGroup
 from assay.viewer.files import read_inside
 from assay.viewer.findings import load_comparison
 from assay.viewer.groups import find_group
@@ -20,7 +19,6 @@ from assay.viewer.page import Keys, PageKind
 from assay.viewer.patches import FileBeside, ShownPatch, align_files, show_patch
 from assay.viewer.runs import ViewedRun, Viewer
 from assay.viewer.solved import find_solver
-from assay.viewer.text import Excerpt
 from assay.viewer.trajectories import FILE
 
 if TYPE_CHECKING:
@@ -54,7 +52,8 @@ def find_related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
     saved = load_comparison(run, instance_id)
     comparison = saved.comparison if saved else None
     group = find_group(viewer, run, instance_id)
-    elsewhere = tuple(_find_elsewhere(group.runs, run, instance_id)) if group else ()
+    others = ((each, each.now().entries.get(instance_id)) for each in (group.runs if group else ()) if each is not run)
+    elsewhere = tuple((each, entry.state) for each, entry in others if entry and entry.state)
     return Related(
         finding=comparison.finding if comparison else None,
         differences=len(comparison.divergences) if comparison else 0,
@@ -62,13 +61,6 @@ def find_related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
         elsewhere=elsewhere,
         beside=group.name if group and elsewhere else "",
     )
-
-
-def _find_elsewhere(runs: Sequence[ViewedRun], run: ViewedRun, name: str) -> Iterator[tuple[ViewedRun, str]]:
-    for other in runs:
-        entry = other.now().entries.get(name) if other is not run else None
-        if entry is not None and entry.state:
-            yield other, entry.state
 
 
 def _trajectories(viewer: Viewer, run: ViewedRun, instance_id: str) -> Iterator[ShownTrajectory]:
@@ -81,7 +73,6 @@ def _trajectories(viewer: Viewer, run: ViewedRun, instance_id: str) -> Iterator[
 
 RAW_SHOWN = 100
 CAUSE = "cause/cause.json"
-FAILING = 10  # tests that are shown below the verdict; the others are further down
 STEPS = {
     "create": "create the container",
     "start": "start it",
@@ -141,38 +132,29 @@ class ShownCause:
 
 
 @dataclass(frozen=True, slots=True)
-class InstanceView:
-    """One evaluated instance. The parts that a run's folder does not hold are None or empty."""
+class InstanceView(Judgement):
+    """One evaluated instance with all that its page shows."""
 
-    run: ViewedRun
-    id: str
-    verdict: Verdict
     meaning: str
-    reason: str
-    instance: Instance | None
     statement: "Markup | None"
-    evidence: Evidence | None
     patches: Patches
     cause: ShownCause | None
-    groups: tuple[TestGroup, ...]
-    """Empty if no test ran."""
-    failing: tuple[ExpectedTest, ...]
-    """The first of the tests that count against the patch."""
-    more_failing: int
-    output: Excerpt | None
     flags: tuple[Flag, ...]
     steps: tuple[TimedStep, ...]
+    """Those that took place."""
     facts: tuple[tuple[str, str], ...]
     layers: tuple[ShownLayer, ...]
     """The images that the tests ran in, from the top; empty if this machine has not built them."""
     files: tuple[RawFile, ...]
-    more_files: int
     previous: str
     """Id of the instance before this one that has a verdict; empty for none."""
     next: str
-    raw: dict[str, str]
-    """Paths of the files that the page links to, by name."""
     related: Related
+
+    @property
+    def raw(self) -> dict[str, str]:
+        """Paths of the files that the page links to, by name."""
+        return {file.name: file.path for file in self.files}
 
 
 def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
@@ -181,34 +163,22 @@ def view(viewer: Viewer, keys: Keys) -> InstanceView | None:
     found = load_judgement(run, name) if run is not None else None
     if run is None or found is None:
         return None
-    saved_cause = run.store.load_cause(name) if CAUSE in found.files else None
-    listed = tuple(_raw_files(run, name, found.files[:RAW_SHOWN]))
+    saved_cause = run.store.load_cause(name) if CAUSE in found.names else None
     before, after = _neighbours(run.now().judged, name)
-    instance, evidence, failing = found.instance, found.evidence, found.failing
+    instance, evidence = found.instance, found.evidence
     return InstanceView(
-        run=run,
-        id=name,
-        verdict=found.verdict,
+        **{each.name: getattr(found, each.name) for each in fields(found)},
         meaning=OUTCOMES[found.verdict.outcome],
-        reason=found.reason,
-        instance=instance,
         statement=markdown(instance.problem_statement) if instance else None,
-        evidence=evidence,
         patches=_patches(found),
         cause=ShownCause(saved_cause.cause, show_patch(saved_cause.cause.patch)) if saved_cause else None,
-        groups=found.groups,
-        failing=failing[:FAILING],
-        more_failing=len(failing[FAILING:]),
-        output=found.output,
         flags=tuple(Flag(flag, get_meaning(flag)) for flag in found.verdict.flags),
         steps=tuple(_steps(evidence.timings)) if evidence else (),
         facts=tuple(_facts(run, instance, evidence)),
         layers=find_layers(evidence.image, default_cache()) if evidence else (),
-        files=listed,
-        more_files=len(found.files) - len(listed),
+        files=tuple(_raw_files(run, name, found.names[:RAW_SHOWN])),
         previous=before,
         next=after,
-        raw={file.name: file.path for file in listed},
         related=find_related(viewer, run, name),
     )
 

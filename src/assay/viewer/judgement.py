@@ -27,8 +27,8 @@ class Judgement:
     output: Excerpt | None
     groups: tuple[TestGroup, ...]
     """Empty if no test ran."""
-    files: tuple[str, ...]
-    """Names of all files of the instance's folder."""
+    names: tuple[str, ...]
+    """All files of the instance's folder."""
 
     @property
     def reason(self) -> str:
@@ -45,14 +45,14 @@ def load_judgement(run: ViewedRun, name: str) -> Judgement | None:
     entry = None if run.is_solve else run.now().entries.get(name)
     if entry is None or not entry.state:
         return None
-    files = tuple(raw.names(run, name))
-    saved = run.store.load_verdict(name) if "verdict.json" in files else None
+    names = tuple(raw.names(run, name))
+    saved = run.store.load_verdict(name) if "verdict.json" in names else None
     if saved is None:
         return None
-    instance = run.store.load_instance(name) if "instance.json" in files else None
-    evidence = run.store.load_evidence(name) if "evidence.json" in files else None
+    instance = run.store.load_instance(name) if "instance.json" in names else None
+    evidence = run.store.load_evidence(name) if "evidence.json" in names else None
     output = _load_output(run, name)
-    groups = group_tests(instance, evidence, saved.verdict, output, _load_reports(run, name, files))
+    groups = group_tests(instance, evidence, saved.verdict, output, _load_reports(run, name, names))
     is_tested = evidence is None or evidence.report.tests or evidence.timings.test or saved.verdict.unfixed
     return Judgement(
         run=run,
@@ -63,7 +63,7 @@ def load_judgement(run: ViewedRun, name: str) -> Judgement | None:
         patch=_load_text(run, name, "patch.diff"),
         output=output if output and output.size else None,
         groups=groups if is_tested else (),
-        files=files,
+        names=names,
     )
 
 
@@ -81,7 +81,7 @@ def _load_output(run: ViewedRun, name: str) -> Excerpt | None:
         return excerpt(opened)
 
 
-def _load_reports(run: ViewedRun, name: str, files: Sequence[str]) -> Iterator[str]:
+def _load_reports(run: ViewedRun, name: str, names: Sequence[str]) -> Iterator[str]:
     """Yield the texts of report files, read when they are asked for."""
-    for file in [file for file in files if file.startswith("reports/")][:REPORTS]:
+    for file in [file for file in names if file.startswith("reports/")][:REPORTS]:
         yield _load_text(run, name, file)
