@@ -1,5 +1,6 @@
 """The pages in Chromium, from the server and from disk: nothing hostile runs or loads, and everybody can use them."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -159,6 +160,24 @@ def test_link_into_a_folded_part_opens_it(browser: "Browser", make_run: MakeRun,
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = false; })")
     page.evaluate("location.hash = 'pass_to_pass'")
     page.wait_for_selector("#pass_to_pass[open]")
+    assert not visit.wrong
+
+
+def test_run_at_work_is_shown_as_it_goes_on_until_it_ends(browser: "Browser", make_run: MakeRun, serve: Serve) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import expect
+
+    store = make_run()
+    visit = Visit(browser, str(serve(store).base_url))
+    with listen(store):
+        page = visit.open("acme.model/index.html")
+        store.journal("testing", "<b>mine")
+        expect(page.locator("#live-work")).to_contain_text("<b>minetesting")
+        expect(page.locator("#live-latest a").first).to_have_attribute(
+            "href", re.compile(r"/instances/acme__calc-\d.html$")
+        )
+        assert Axe().run(page).violations_count == 0
+    expect(page.locator("#live")).to_have_count(0)
     assert not visit.wrong
 
 

@@ -142,6 +142,18 @@ def test_keyboard_goes_from_step_to_step_and_each_has_an_address(
     assert not visit.wrong
 
 
+def test_sign_of_an_empty_line_is_in_its_line(browser: "Browser", make_run: MakeRun, serve: Serve) -> None:
+    store = make_run()
+    patch = "--- a/b.py\n+++ b/b.py\n@@ -1,3 +1,3 @@\n one\n-\n+\n two\n"
+    (store.root / "instances/acme__calc-2/patch.diff").write_text(patch)
+    page = Visit(browser, str(serve(store).base_url)).open("acme.model/instances/acme__calc-2.html")
+    lines = page.locator(".diff").first.locator("tr:not(.section)")
+    heights = {round(lines.nth(number).evaluate("(each) => each.offsetHeight")) for number in range(4)}
+    assert len(heights) == 1
+    top = "(each) => getComputedStyle(each.querySelector('.source'), '::before').top"
+    assert [lines.nth(number).evaluate(top) for number in (1, 2)] == ["0px", "0px"]
+
+
 def test_step_opens_and_closes_with_a_key(browser: "Browser", tmp_path: Path, serve: Serve) -> None:
     store = hostile_solver.make(tmp_path / "runs/acme", ID)
     page = Visit(browser, str(serve(store).base_url)).open(f"acme/trajectories/{ID}/0.html")
@@ -203,6 +215,12 @@ def test_comparison_shows_where_runs_differ_and_keeps_its_state_in_the_address(
     again = visit.open(page.url.removeprefix(visit.base))
     wait_for_rows(again, every[1:2])
     assert again.locator("#count").inner_text() == "1 of 3 instances"
-    again.locator("#matrix tbody a").nth(1).click()
+    again.locator("#matrix tbody td a").nth(1).click()
     again.wait_for_url("**/acme.b/instances/acme__calc-2.html")
+    again.keyboard.press("b")
+    again.wait_for_url("**/compare/all/acme__calc-2.html")
+    for key, name in (("w", "Wrap lines"), ("W", "Full width")):
+        again.keyboard.press(key)
+        again.reload()
+        assert again.get_by_role("button", name=name).get_attribute("aria-pressed") == "true", "the choice holds"
     assert not visit.wrong
