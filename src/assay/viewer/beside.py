@@ -43,7 +43,7 @@ class BesideView:
 
     attempts: tuple[SolvedBy, ...]
     first: tuple[SolvedBy, ...]
-    """Those whose tests and patches are shown."""
+    """Attempts whose tests and patches are shown."""
     tests: tuple[TestBeside, ...]
     columns: tuple[str, ...]
     """Names of the patches that have a column, gold last; others of the first runs are the same as one of these."""

@@ -45,6 +45,8 @@ def find_groups(viewer: Viewer) -> tuple[NamedGroup, ...]:
     group if it can be.
     """
     judged = viewer.evaluations().values()
+    if len(judged) < 2:
+        return ()  # without reading the report of a large run
     return _make_groups(tuple(_read(each, *(get_stamp(each.store.root / name) for name in FILES)) for each in judged))
 
 

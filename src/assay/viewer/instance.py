@@ -141,7 +141,7 @@ class InstanceView(Judgement):
     cause: ShownCause | None
     flags: tuple[Flag, ...]
     steps: tuple[TimedStep, ...]
-    """Those that took place."""
+    """Only steps that took place."""
     facts: tuple[tuple[str, str], ...]
     layers: tuple[ShownLayer, ...]
     """The images that the tests ran in, from the top; empty if this machine has not built them."""

@@ -32,7 +32,7 @@ def read_events(run: ViewedRun) -> Iterator[bytes]:
 
 
 def describe(state: RunState) -> dict[str, object]:
-    """Return what the page shows of a run, in words: a sentence, the share that is done, and rows of two tables."""
+    """Return a run in the words of its page: a sentence, the share that is done, and rows of two tables."""
     at_work = sorted(state.at_work, key=lambda item: -item.seconds)
     pace = f", {count(state.per_hour)} an hour" if state.per_hour else ""
     left = f", about {border(round(state.seconds_left))} left" if state.seconds_left is not None else ""

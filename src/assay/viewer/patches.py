@@ -91,7 +91,7 @@ def show_patch(text: str) -> ShownPatch:
 
 
 def align_files(patches: Sequence[ShownPatch]) -> tuple[FileBeside, ...]:
-    """Return the files of several patches side by side: those that the most patches change come first."""
+    """Return the files of several patches side by side; files that the most patches change come first."""
     changes = [{file.path: file for file in patch.files} for patch in patches]
     paths = dict.fromkeys(path for each in changes for path in each)
     found = [FileBeside(path, tuple(each.get(path) for each in changes)) for path in paths]
