@@ -91,6 +91,7 @@ class Runner:
     def save(self, task: Task, evaluation: Evaluation) -> SavedVerdict:
         """Grade an evaluation and write it; a result that cannot be written is an infrastructure failure."""
         key = content_key(task)
+        self._note(task, "saving")
         try:
             return self.store.save(task, evaluation, grade_evaluation(task, evaluation), key)
         except OSError as error:

@@ -19,7 +19,7 @@ class ItemAtWork:
 
     instance: str
     stage: str
-    """``building`` or ``testing``; empty where it is not known, as on another machine."""
+    """``building``, ``testing`` or ``saving``; empty where it is not known, as on another machine."""
     seconds: float
     """Since the stage began."""
 
@@ -76,7 +76,7 @@ class Standing:
                 each.clear()
         elif what == "started":
             self.at_work[item] = (instance, "", at)
-        elif what in {"building", "testing"}:
+        elif what in {"building", "testing", "saving"}:
             self.at_work[item] = (instance, what, at)
         elif what == "finished":
             self.at_work.pop(item, None)

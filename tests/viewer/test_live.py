@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> RunStore:
 def test_state_is_a_sentence_with_stages_and_the_last_outcomes() -> None:
     found = describe(STATE)
     assert found["text"] == "3 of 10 done, 2 at once, 60 an hour, about 7 min left"
-    assert found["work"] == [("a", "building its image", "3.00 s")]
+    assert found["work"] == [("a", "building its image", "3 s")]
     assert (found["latest"], found["share"], found["more"]) == ([("b", "resolved")], 0.3, 0)
     assert describe(RunState("run", "running", 0, 0, 2, None, None))["text"] == "the work is being planned"
 

@@ -242,7 +242,7 @@ def test_hostile_text_of_a_solver_changes_nothing_of_the_page(path: str, solved:
 
 def test_turn_is_an_answer_of_the_model_with_all_that_followed(solved: MakeRun) -> None:
     store = solved()
-    call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": "ls\nsecond"})
+    call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": "cd /testbed && ls\nsecond"})
     steps = (
         Step(source="system", message="rules"),
         Step(source="user", message="the issue"),

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from assay.harness.runs.control import is_at_work
 from assay.harness.runs.standing import RunState, Standing, read_state
-from assay.viewer.figures import border, count, seconds
+from assay.viewer.figures import border, count
 from assay.viewer.runs import ViewedRun
 from assay.viewer.text import readable
 
 EVERY = 1.0  # seconds between two events
 SHOWN = 50  # items at work that are listed; the others are counted
-STAGES = {"building": "building its image", "testing": "testing", "": "at work"}
+STAGES = {"building": "building its image", "testing": "testing", "saving": "being saved", "": "at work"}
 WORKING = ("running", "paused")
 
 
@@ -41,7 +41,7 @@ def describe(state: RunState) -> dict[str, object]:
         "text": text if state.total else "the work is being planned",
         "state": state.state,
         "share": state.done / state.total if state.total else 0,
-        "work": [(readable(each.instance), STAGES[each.stage], seconds(each.seconds)) for each in at_work[:SHOWN]],
+        "work": [(readable(each.instance), STAGES[each.stage], border(round(each.seconds))) for each in at_work[:SHOWN]],
         "more": len(at_work[SHOWN:]),
         "latest": [(readable(name), readable(outcome)) for name, outcome in state.latest],
     }

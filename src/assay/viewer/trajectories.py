@@ -1,6 +1,7 @@
 """A solver's steps, one by one. However long a trajectory is, its page stays small: every cut is marked."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ from assay.viewer.solved import SampleHead, find_solver, load_sample
 FILE, PATCH = "trajectory.json", "patch.diff"
 LARGEST = 256 * 1024 * 1024  # bytes of a trajectory that is read
 BUDGET = 2_000_000  # characters of all texts of a page together
+_MOVE = re.compile(r"cd \S+ && ")  # begins every command of some agents
 TITLE = 60  # characters of a turn in the outline
 FOLDED_LINES, FOLDED_CHARACTERS = 14, 1500  # A text that is longer than one of these is folded
 
@@ -97,7 +99,7 @@ class ShownTurn:
         """The first action, or else the first words, in one line."""
         for action in (action for step in self.steps for action in step.actions):
             said = next((text.first_line for _, text in action.arguments if text.first_line), "")
-            return cut(f"{action.name} {said}", TITLE)
+            return cut(f"{action.name} {_MOVE.sub('', said)}", TITLE)
         texts = (text for step in self.steps for text in (step.message, step.reasoning) if text)
         return cut(next((text.first_line for text in texts), "") or self.steps[0].source, TITLE)
 

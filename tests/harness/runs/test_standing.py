@@ -71,5 +71,5 @@ def test_evaluation_says_when_it_builds_and_when_it_tests(tmp_path: Path) -> Non
     run = EvaluationRun("run", tmp_path, Workplace(engine="fake"))
     run.evaluate([(instance, prediction)], [instance.id])
     events = [each["event"] for each in run.store.events()]
-    assert events == ["planned", "started", "building", "testing", "finished"]
+    assert events == ["planned", "started", "building", "testing", "saving", "finished"]
     assert float(run.store.events()[-1]["time"]) <= time.time()

@@ -12,6 +12,7 @@
     cells.forEach((content, at) => {
       const cell = document.createElement(at ? "td" : "th");
       if (!at) cell.scope = "row";
+      if (at === 2) cell.className = "number";
       cell.append(content);
       line.append(cell);
     });
