@@ -6,7 +6,7 @@ from solved_run import MakeRun
 
 
 def names(viewer: Viewer) -> dict[str, list[str]]:
-    return {group.name: [run.name for run in group.runs] for group in find_groups(viewer)}
+    return {name: [run.name for run in runs] for name, runs in find_groups(viewer).items()}
 
 
 def test_runs_of_one_data_set_are_together_and_those_of_the_same_instances_too(judged: MakeRun) -> None:

@@ -1,6 +1,5 @@
 """The first page."""
 
-from assay.harness.runs.control import listen
 from assay.harness.runs.store import RunStore
 from assay.viewer import home
 from assay.viewer.pages import Pages
@@ -29,15 +28,6 @@ def test_newest_run_is_first_and_a_solver_has_no_line_beside_its_evaluation(judg
         ("old", None),
     ]
     assert '<a class="quiet" href="acme/index.html">its solver</a>' in (Pages(viewer).find_html("index.html") or "")
-
-
-def test_run_at_work_is_marked_by_a_server_only(judged: MakeRun) -> None:
-    store = judged("acme", "+")
-    viewer = Viewer([store])
-    assert "at work" not in (Pages(viewer, is_served=True).find_html("index.html") or "")
-    with listen(store):
-        assert "at work" in (Pages(viewer, is_served=True).find_html("index.html") or "")
-        assert "at work" not in (Pages(viewer).find_html("index.html") or "")
 
 
 def test_tabs_lead_to_overview_instances_and_the_comparison_of_the_group(judged: MakeRun) -> None:

@@ -1,30 +1,18 @@
 """A run at work, shown as it goes on."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import DatasetRef
 from assay.harness.runs.control import listen
-from assay.harness.runs.manifest import Run
 from assay.harness.runs.standing import ItemAtWork, RunState
-from assay.harness.runs.store import RunStore
 from assay.viewer import live
 from assay.viewer.live import describe, read_events
+from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer
 from solved_run import MakeRun, Serve
 
 STATE = RunState("run", "running", 3, 10, 2, 60.0, 420.0, (ItemAtWork("a", "building", 3.0),), (("b", "resolved"),))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> RunStore:
-    """A run that has planned ten instances."""
-    found = RunStore(tmp_path / "run")
-    found.save_run(Run(id="run", dataset=DatasetRef(name="rows"), model="", started="", assay_version="0"), [])
-    found.journal("planned", count="10", known="2")
-    return found
 
 
 def test_state_is_a_sentence_with_stages_and_the_last_outcomes() -> None:
@@ -35,7 +23,8 @@ def test_state_is_a_sentence_with_stages_and_the_last_outcomes() -> None:
     assert describe(RunState("run", "running", 0, 0, 2, None, None))["text"] == "the work is being planned"
 
 
-def test_events_follow_the_journal_and_end_with_the_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_follow_the_journal_and_end_with_the_run(judged: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = judged("acme", "+")
     monkeypatch.setattr(live, "EVERY", 0.0)
     (run,) = Viewer([store]).runs.values()
     with listen(store):
@@ -57,7 +46,10 @@ def test_server_sends_events_of_a_run_and_refuses_other_sites(make_run: MakeRun,
     assert client.get("/acme.model/events", headers={"Origin": "http://evil.example"}).status_code == 403
     assert client.get("/nobody/events").status_code == 404
     assert 'id="live"' not in client.get("/acme.model/index.html").text
+    assert "at work" not in client.get("/").text
     with listen(store):
+        assert "at work" in client.get("/").text
+        assert 'id="live"' not in (Pages(Viewer([store])).find_html("acme.model/index.html") or ""), "a written page"
         page = client.get("/acme.model/index.html")
         assert 'data-events="../acme.model/events"' in page.text
         assert "connect-src 'self'" in page.headers["Content-Security-Policy"]

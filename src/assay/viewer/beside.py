@@ -86,9 +86,9 @@ def _align_tests(found: Sequence[Judgement]) -> Iterator[TestBeside]:
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    for group in find_groups(viewer):
-        judges = Counter(name for run in group.runs for name in run.now().judged)
-        yield from ({"runs": group.name, "instance": name} for name in sorted(judges) if judges[name] > 1)
+    for group, runs in find_groups(viewer).items():
+        judges = Counter(name for run in runs for name in run.now().judged)
+        yield from ({"runs": group, "instance": name} for name in sorted(judges) if judges[name] > 1)
 
 
 PAGE = PageKind("beside", "compare/{runs}/{instance}.html", "beside.html", view, pages)

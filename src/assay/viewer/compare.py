@@ -101,8 +101,8 @@ def _load_results(run: ViewedRun, name: str) -> RunResults:
 
 def find_runs(viewer: Viewer, name: str) -> tuple[ViewedRun, ...]:
     """Return the runs of a page; none if it names an unknown run, or one twice."""
-    if group := next((group for group in find_groups(viewer) if group.name == name), None):
-        return group.runs
+    if group := find_groups(viewer).get(name):
+        return tuple(group)
     found = [viewer.run(key) for key in name.split(AND)]
     runs = tuple(run for run in found if run is not None and not run.is_solve)
     return runs if len({run.key for run in runs}) == len(found) else ()
@@ -212,7 +212,7 @@ def _pictures(
 
 
 def pages(viewer: Viewer) -> Iterator[Keys]:
-    yield from ({"runs": group.name} for group in find_groups(viewer))
+    yield from ({"runs": name} for name in find_groups(viewer))
 
 
 PAGE = PageKind("compare", "compare/{runs}.html", "compare.html", view, pages)

@@ -1,6 +1,6 @@
 """Runs that can be compared with each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ FILES = ("run.json", "report.json")  # what a member is read from
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRun:
-    """A run as it was read; each reading is another member."""
+    """A run as it was read; each reading is another one."""
 
     run: ViewedRun
     dataset: DatasetRef
@@ -26,37 +26,29 @@ class JudgedRun:
 Group = tuple[JudgedRun, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedGroup:
-    """Runs that can be compared, with the name of the page that does so."""
-
-    name: str
-    members: Group
-
-    @property
-    def runs(self) -> tuple[ViewedRun, ...]:
-        return tuple(member.run for member in self.members)
-
-
-def find_groups(viewer: Viewer) -> tuple[NamedGroup, ...]:
-    """Return groups of runs.
+def find_groups(viewer: Viewer) -> Mapping[str, Sequence[ViewedRun]]:
+    """Return groups of runs, by the name of the page that compares them.
 
     The runs of a group have a data set and some instances in common, or judged the very same instances. A run is in a
     group if it can be.
     """
+    return {name: [each.run for each in group] for name, group in _find(viewer).items()}
+
+
+def find_group(viewer: Viewer, run: ViewedRun, instance_id: str = "") -> str:
+    """Return the first group of a run, or with an instance, in which another run has judged that too; "" for none."""
+    for name, group in _find(viewer).items():
+        judges = [each.run for each in group if not instance_id or instance_id in each.ids]
+        if any(each.run is run for each in group) and judges not in ([], [run]):
+            return name
+    return ""
+
+
+def _find(viewer: Viewer) -> Mapping[str, Group]:
     judged = viewer.evaluations().values()
     if len(judged) < 2:
-        return ()  # without reading the report of a large run
+        return {}  # without reading the report of a large run
     return _make_groups(tuple(_read(each, *(get_stamp(each.store.root / name) for name in FILES)) for each in judged))
-
-
-def find_group(viewer: Viewer, run: ViewedRun, instance_id: str = "") -> NamedGroup | None:
-    """Return the first group that a run is in; with an instance, in which another run has judged that too."""
-    for group in find_groups(viewer):
-        judges = [each.run for each in group.members if not instance_id or instance_id in each.ids]
-        if run in group.runs and judges not in ([], [run]):
-            return group
-    return None
 
 
 @lru_cache(maxsize=256)
@@ -66,21 +58,19 @@ def _read(run: ViewedRun, *_stamps: object) -> JudgedRun:
 
 
 @lru_cache(maxsize=4)
-def _make_groups(members: tuple[JudgedRun, ...]) -> tuple[NamedGroup, ...]:
+def _make_groups(judged: Group) -> Mapping[str, Group]:
     found: list[Group] = []
-    for same in _part(members, lambda one, other: same_dataset(one.dataset, other.dataset)):
+    for same in _part(judged, lambda one, other: same_dataset(one.dataset, other.dataset)):
         found += _connect(same)
         found += _part(same, lambda one, other: one.ids == other.ids)
     several = dict.fromkeys(group for group in found if len(group) > 1)
-    return tuple(
-        NamedGroup(ALL if number == 1 else f"{ALL}-{number}", group) for number, group in enumerate(several, 1)
-    )
+    return {ALL if number == 1 else f"{ALL}-{number}": group for number, group in enumerate(several, 1)}
 
 
-def _connect(members: Group) -> list[Group]:
+def _connect(judged: Group) -> list[Group]:
     """Return groups with an instance in common; runs with the most instances come together first."""
     groups: list[Group] = []
-    by_size = sorted(members, key=lambda each: -len(each.ids))
+    by_size = sorted(judged, key=lambda each: -len(each.ids))
     for first in by_size:
         if any(first in group for group in groups):
             continue
@@ -88,17 +78,17 @@ def _connect(members: Group) -> list[Group]:
         for each in by_size:
             if common & each.ids:
                 common, chosen = common & each.ids, chosen | {each}
-        groups.append(tuple(each for each in members if each in chosen))
+        groups.append(tuple(each for each in judged if each in chosen))
     return groups
 
 
-def _part(members: Group, alike: Callable[[JudgedRun, JudgedRun], bool]) -> list[Group]:
-    """Part members into groups that are alike, in their order."""
+def _part(judged: Group, alike: Callable[[JudgedRun, JudgedRun], bool]) -> list[Group]:
+    """Part runs into groups that are alike, in their order."""
     groups: list[list[JudgedRun]] = []
-    for member in members:
-        home = next((group for group in groups if alike(group[0], member)), None)
+    for each in judged:
+        home = next((group for group in groups if alike(group[0], each)), None)
         if home is None:
-            groups.append([member])
+            groups.append([each])
         else:
-            home.append(member)
+            home.append(each)
     return [tuple(group) for group in groups]

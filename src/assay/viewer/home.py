@@ -1,12 +1,12 @@
 """The first page: every run that is shown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.harness.runs.manifest import Run
 from assay.viewer.charts import Picture
 from assay.viewer.compare import short_names
-from assay.viewer.groups import NamedGroup, find_groups
+from assay.viewer.groups import find_groups
 from assay.viewer.overview import RateFigure, rates
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pictures import RunPoint, cost_against_rate
@@ -34,7 +34,7 @@ class HomeView:
 
     runs: tuple[RunLine, ...]
     has_costs: bool
-    groups: tuple[NamedGroup, ...]
+    groups: Mapping[str, Sequence[ViewedRun]]
     pictures: tuple[Picture, ...]
 
 

@@ -11,7 +11,7 @@ from assay.harness.grading.meanings import OUTCOMES, get_meaning
 from assay.viewer import raw
 from assay.viewer.files import read_inside
 from assay.viewer.findings import load_comparison
-from assay.viewer.groups import find_group
+from assay.viewer.groups import find_group, find_groups
 from assay.viewer.judgement import Judgement, load_judgement
 from assay.viewer.layers import ShownLayer, find_layers
 from assay.viewer.markdown import markdown
@@ -52,14 +52,15 @@ def find_related(viewer: Viewer, run: ViewedRun, instance_id: str) -> Related:
     saved = load_comparison(run, instance_id)
     comparison = saved.comparison if saved else None
     group = find_group(viewer, run, instance_id)
-    others = ((each, each.now().entries.get(instance_id)) for each in (group.runs if group else ()) if each is not run)
+    runs = find_groups(viewer).get(group, ())
+    others = ((each, each.now().entries.get(instance_id)) for each in runs if each is not run)
     elsewhere = tuple((each, entry.state) for each, entry in others if entry and entry.state)
     return Related(
         finding=comparison.finding if comparison else None,
         differences=len(comparison.divergences) if comparison else 0,
         trajectory=next(_trajectories(viewer, run, instance_id), None),
         elsewhere=elsewhere,
-        beside=group.name if group and elsewhere else "",
+        beside=group if elsewhere else "",
     )
 
 

@@ -41,7 +41,9 @@ def describe(state: RunState) -> dict[str, object]:
         "text": text if state.total else "the work is being planned",
         "state": state.state,
         "share": state.done / state.total if state.total else 0,
-        "work": [(readable(each.instance), STAGES[each.stage], border(round(each.seconds))) for each in at_work[:SHOWN]],
+        "work": [
+            (readable(each.instance), STAGES[each.stage], border(round(each.seconds))) for each in at_work[:SHOWN]
+        ],
         "more": len(at_work[SHOWN:]),
         "latest": [(readable(name), readable(outcome)) for name, outcome in state.latest],
     }
