@@ -1,5 +1,3 @@
-"""One instance in several runs, beside gold."""
-
 import pytest
 
 from assay.harness.runs.store import RunStore

@@ -1,5 +1,3 @@
-"""The first page."""
-
 from assay.harness.runs.store import RunStore
 from assay.viewer import home
 from assay.viewer.pages import Pages

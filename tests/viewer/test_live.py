@@ -1,5 +1,3 @@
-"""A run at work, shown as it goes on."""
-
 import json
 
 import pytest

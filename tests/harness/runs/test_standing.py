@@ -1,5 +1,3 @@
-"""How far a run is, from its files."""
-
 import json
 import time
 from pathlib import Path
