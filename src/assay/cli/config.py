@@ -156,8 +156,8 @@ def _export_private(names: Any, file: Path) -> None:
     if not isinstance(names, list) or not all(isinstance(name, str) and name.split() == [name] for name in names):
         problem = 'is no list of names; write hosts or names of variables, such as ["npm.acme.test", "NPM_TOKEN"]'
         raise DataError(problem, file=str(file), field=PRIVATE)
-    if names:
-        os.environ.setdefault("ASSAY_PRIVATE", " ".join(names))
+    if names and not os.environ.get("ASSAY_PRIVATE"):
+        os.environ["ASSAY_PRIVATE"] = " ".join(names)
 
 
 def refuse_address(address: str, path: Sequence[str]) -> None:
