@@ -146,7 +146,7 @@ def _add_npm(found: Credentials, named: Collection[str], environ: Mapping[str, s
 
 
 def _add_cargo(found: Credentials, named: Collection[str], home: Path) -> None:
-    """Add variables of cargo's registries; those that are set come first."""
+    """Add variables of cargo's registries; variables of the host come first."""
     indexes, tokens = (_read_registries(home, name) for name in ("config", "credentials"))
     for name in {**indexes, **tokens}:
         index, token = str(indexes.get(name, {}).get("index", "")), str(tokens.get(name, {}).get("token", ""))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from corpus.stage import git
 from private_host import PASSWORD, PLANTED, TOKEN, find_planted
 from stand_ins import as_row
 from toy import make_instance
+from toys import Repository
 
 ENGINE = """\
 from pathlib import Path
@@ -53,11 +53,8 @@ def row(in_folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     }.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    git(repository, "init", "--quiet", "--initial-branch=main")
-    git(repository, "add", "--all")
-    git(repository, "commit", "--quiet", "--message", "base")
-    commit = git(repository, "rev-parse", "HEAD")
-    row = as_row(make_instance(base_commit=commit)) | {"language": request.param}
+    Repository(repository).git("init", "--quiet")
+    row = as_row(make_instance(base_commit=Repository(repository).commit())) | {"language": request.param}
     (in_folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
     for name, folder in {"HOME": "home", "ASSAY_CACHE": "cache", "ASSAY_MIRROR": "mirrors"}.items():
         monkeypatch.setenv(name, str(in_folder / folder))

@@ -7,108 +7,62 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-import yaml
 
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.doctor import _own_address
+from corpus.model import diff
 from front_door import run
-from languages.hello import Hello
-from private_host import PASSWORD, PLANTED, USER, add_wheel, find_planted, serve_private
+from private_host import LOGIN, PASSWORD, PLANTED, USER, find_planted, serve_private
 from stand_ins import as_row
-from toys import NpmRegistry
+from toy import make_instance
+from toys import Repository
 
-pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.slow, pytest.mark.xdist_group("build")]
-PYTHON = Hello(
-    language="python",
-    files={
-        "pyproject.toml": "[project]\nname = 'calc'\nversion = '1.0'\ndependencies = ['toy']  # TOKEN\n",
-        "calc.py": "import toy\nMADE = 'in public'\n",
-        "tests/test_calc.py": "import toy\ndef test_runs(): assert toy.MADE == 'privately'\n",
-    },
-    tests={},
-    fix={"calc.py": "import toy\nMADE = toy.MADE\n"},
-    test_change={"tests/test_more.py": "import calc\ndef test_made(): assert calc.MADE == 'privately'\n"},
-    fixed=("tests/test_more.py::test_made",),
-    kept=("tests/test_calc.py::test_runs",),
-)
-PRIVATE = "module.exports = 'privately'"
-TAP = "console.log(`1..1\\n${{({body}) ? 'ok' : 'not ok'}} 1 - {name}`)\n"
-JAVASCRIPT = Hello(
-    language="javascript",
-    recipe={
-        "test_command": "for file in test/*.js; do node $file; done > /tmp/tap\ncat /tmp/tap; cat /tmp/tap > {report}",
-        "report_format": "tap",
-        "log_format": "tap",
-        "test_id": "node",
-    },
-    files={
-        "package.json": '{"name": "calc", "version": "1.0.0", "dependencies": {"toy": "*"}, "description": "TOKEN"}',
-        "calc.js": "module.exports = 'in public'\n",
-        "test/runs.js": TAP.format(name="runs", body="require('toy') === 'privately'"),
-    },
-    tests={},
-    fix={"calc.js": "module.exports = require('toy')\n"},
-    test_change={"test/more.js": TAP.format(name="made", body="require('../calc') === 'privately'")},
-    fixed=("made",),
-    kept=("runs",),
-)
+FILES = {
+    "pyproject.toml": "[project]\nname = 'calc'\nversion = '1.0'\ndependencies = ['toy']\n",
+    "calc.py": "MADE = 'in public'\n",
+    "tests/test_calc.py": "import toy\ndef test_runs(): assert toy.MADE == 'privately'\n",
+}
+FIX = {"calc.py": "import toy\nMADE = toy.MADE\n"}
+MORE = {"tests/test_more.py": "import calc\ndef test_made(): assert calc.MADE == 'privately'\n"}
 
 
-PROJECTS = [pytest.param(each, id=each.language, marks=each.toolchain) for each in (PYTHON, JAVASCRIPT)]
+def write_row(folder: Path) -> None:
+    """Write a row of a private repository that no image of an earlier run serves."""
+    files = FILES | {"unique.txt": uuid4().hex, "pyproject.toml": f"# {uuid4().hex}\n{FILES['pyproject.toml']}"}
+    repository = folder / "served/git/acme/calc.git"
+    for path, text in files.items():
+        (repository / path).parent.mkdir(parents=True, exist_ok=True)
+        (repository / path).write_text(text)
+    Repository(repository).git("init", "--quiet")
+    labels = {"fail_to_pass": ("tests/test_more.py::test_made",), "pass_to_pass": ("tests/test_calc.py::test_runs",)}
+    patches = {"gold_patch": diff(files, files | FIX), "test_patch": diff(files, files | MORE)}
+    instance = make_instance(base_commit=Repository(repository).commit(), **labels, **patches)
+    (folder / "rows.jsonl").write_text(json.dumps(as_row(instance)) + "\n")
 
 
-def write_project(project: Hello, folder: Path) -> None:
-    """Write rows and recipe of a project that no image of an earlier run serves, and what its private host serves."""
-    files = {path: text.replace("TOKEN", uuid4().hex) for path, text in project.files.items()}
-    project = project.model_copy(update={"files": files})
-    instance = project.instance("private", project.make_repository(folder / "origin"))
-    recipe = folder / "recipes" / project.language / f"{instance.repo.replace('/', '__')}.yaml"
-    recipe.parent.mkdir(parents=True)
-    recipe.write_text(yaml.safe_dump({"repo": instance.repo, "language": project.language, **project.recipe}))
-    (folder / "rows.jsonl").write_text(json.dumps(as_row(instance) | {"language": project.language}) + "\n")
-    clone = ["git", "clone", "--quiet", "--bare", f"origin/{instance.repo}", f"served/git/{instance.repo}.git"]
-    subprocess.run(clone, cwd=folder, check=True)
-    add_wheel(folder / "served")
-    (folder / "logins").mkdir()
-    (folder / "logins/netrc").write_text(f"machine {_own_address()} login {USER} password {PASSWORD}\n")
-
-
-def name_host(url: str, folder: Path) -> dict[str, str]:
-    """Return the variables of somebody with logins for a host."""
-    host, login = url.rpartition("/")[2], f"{USER}:{PASSWORD.replace('%', '%25')}@"
-    NpmRegistry(folder / "served", f"{url}/npm").add("toy", "1.0.0", {"index.js": PRIVATE}, "2020-01-01T00:00:00Z")
-    return {
-        "ASSAY_CACHE": str(folder / "cache"),
-        "NETRC": str(folder / "logins/netrc"),
-        "UV_INDEX": f"{url}/simple",
-        "UV_INSECURE_HOST": host,
-        "npm_config_registry": f"http://{login}{host}/npm/",
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.http://{login}{host}/git/.insteadOf",
-        "GIT_CONFIG_VALUE_0": "https://github.com/",
-        "no_proxy": _own_address(),
-    }
-
-
-@pytest.mark.parametrize("project", PROJECTS)
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.slow
+@pytest.mark.xdist_group("build")
 def test_what_is_private_is_built_and_evaluated_and_no_password_stays(
-    project: Hello, docker_engine: DockerEngine, in_folder: Path
+    docker_engine: DockerEngine, toolchain_image: str, in_folder: Path
 ) -> None:
-    write_project(project, in_folder)
-    marker = in_folder / "marker"
+    write_row(in_folder)
+    marker, logins = in_folder / "marker", in_folder / "netrc"
+    logins.write_text(f"machine {_own_address()} login {USER} password {PASSWORD}\n")
     marker.touch()
     with serve_private(in_folder / "served", _own_address()) as url:
-        command = ("evaluate", "rows.jsonl", "--gold", "--run-id", "mine", "--recipes", "recipes")
-        done = run(in_folder, *command, **name_host(url, in_folder))
+        variables = {"ASSAY_CACHE": str(in_folder / "cache"), "NETRC": str(logins), "UV_INDEX": f"{url}/simple"}
+        variables |= {"UV_INSECURE_HOST": url.rpartition("/")[2], "no_proxy": _own_address(), "GIT_CONFIG_COUNT": "1"}
+        variables |= {"GIT_CONFIG_KEY_0": f"url.{url}/git/.insteadOf".replace("//", f"//{LOGIN}")}
+        variables |= {"GIT_CONFIG_VALUE_0": "https://github.com/"}
+        done = run(in_folder, "evaluate", "rows.jsonl", "--gold", "--run-id", "mine", **variables)
     made = re.findall(r"\bbuilt (assay/(?:env|instance)-\S+)", done.err)
     try:
         assert "1 of 1 resolved" in done.out, done.out + done.err
-        assert [name for name in made if f"env-{project.language}" in name]
+        assert [name for name in made if "env-python" in name]
         assert not any(word.decode() in done.out + done.err for word in PLANTED)
         assert find_planted(in_folder / "cache", in_folder / "runs") == []
-        for verb in (["inspect"], ["history", "--no-trunc"]):
-            shown = [subprocess.run(["docker", *verb, name], capture_output=True, check=True).stdout for name in made]
-            assert not any(word in text for word in PLANTED for text in shown)
         assert find_on_engine(marker) == ""
     finally:
         for name in sorted(made, reverse=True):
