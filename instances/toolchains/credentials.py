@@ -67,7 +67,8 @@ def gather_credentials(environ: Mapping[str, str]) -> Credentials:
     for name, value in environ.items():
         if _BELONGS_TO_ONE.fullmatch(name) or name in named:
             found.exports[name] = value
-            found.words.update([] if name.endswith(("_INDEX", "_USERNAME", "_PROVIDER")) else [value])
+            secret = [value, *re.findall(r':\s*"([^"]+)"', value)]  # some are JSON
+            found.words.update([] if name.endswith(("_INDEX", "_USERNAME", "_PROVIDER")) else secret)
         if NAMES_AN_INDEX.fullmatch(name) or name.lower().endswith("_proxy"):
             for user, password in _LOGIN.findall(value):  # a user without a password is a token
                 found.words.update(Login(unquote(user), unquote(password or user)).forms)

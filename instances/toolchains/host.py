@@ -73,7 +73,7 @@ def _write_files(credentials: Credentials) -> str:
     """Write shell text that puts files of logins where clients look for them."""
     if not (credentials.words or credentials.files):
         return ""
-    words = [word for word in sorted(credentials.words) if len(word) >= LEAST]
+    words = [word for word in sorted(credentials.words) if len(word) >= LEAST and "\n" not in word]
     held = {"words": "".join(f"{word}\n" if len(word) >= LONG else f":{word}@\n" for word in words)}
     lines = ["assay_private=$(mktemp -d /dev/shm/assay-XXXXXX)", "mkdir -p ~/.m2"]
     for path, text in {**held, **credentials.files}.items():

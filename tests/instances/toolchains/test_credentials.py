@@ -83,10 +83,11 @@ def test_only_logins_of_named_hosts_are_handed_over(person: dict[str, str], host
 
 def test_indexes_of_variables_name_their_hosts_and_other_names_are_names_of_variables(person: dict[str, str]) -> None:
     assert ".netrc" in gather_credentials(person | {"UV_INDEX": "acme=https://127.0.0.1/simple"}).files
-    environ = {"HOME": "/none", "ASSAY_PRIVATE": "COMPOSER_AUTH", "COMPOSER_AUTH": TOKEN, "OTHER_TOKEN": "x"}
+    auth = f'{{"http-basic": {{"idx.test": {{"username": "ada", "password": "{TOKEN}"}}}}}}'
+    environ = {"HOME": "/none", "ASSAY_PRIVATE": "COMPOSER_AUTH", "COMPOSER_AUTH": auth, "OTHER_TOKEN": "x"}
     found = gather_credentials(environ | {"UV_INDEX_ACME_PASSWORD": PASSWORD})
-    assert found.exports == {"COMPOSER_AUTH": TOKEN, "UV_INDEX_ACME_PASSWORD": PASSWORD}
-    assert found.words == {TOKEN, PASSWORD}
+    assert found.exports == {"COMPOSER_AUTH": auth, "UV_INDEX_ACME_PASSWORD": PASSWORD}
+    assert found.words == {auth, USER, TOKEN, PASSWORD}
 
 
 @pytest.mark.parametrize(
