@@ -63,7 +63,7 @@ def gather_credentials(environ: Mapping[str, str]) -> Credentials:
 
     Raises EnvironmentFailure, with the file, for one that cannot be read.
     """
-    found, named, home = Credentials(), _find_named(environ), Path(environ.get("HOME") or "/nonexistent")
+    found, named = Credentials(), _find_named(environ)
     for name, value in environ.items():
         if _BELONGS_TO_ONE.fullmatch(name) or name in named:
             found.exports[name] = value
@@ -72,23 +72,17 @@ def gather_credentials(environ: Mapping[str, str]) -> Credentials:
         if NAMES_AN_INDEX.fullmatch(name) or name.lower().endswith("_proxy"):
             for user, password in _LOGIN.findall(value):  # a user without a password is a token
                 found.words.update(Login(unquote(user), unquote(password or user)).forms)
-    for host, login in _read_netrc(environ).items():  # uv, pip, go, git and curl read it
-        if _has(named, host):
-            found.words.update(login.forms)
-            line = f"machine {host} login {_quote_word(login.user)} password {_quote_word(login.password)}\n"
-            found.files[".netrc"] = found.files.get(".netrc", "") + line
-    _add_npm(found, named, environ, home)
-    _add_cargo(found, named, Path(environ.get("CARGO_HOME") or home / ".cargo"))
-    _add_maven(found, named, environ, home / ".m2" / "settings.xml")
+    for add in (_add_netrc, _add_npm, _add_cargo, _add_maven) if named else ():
+        add(found, named, environ)
     return found
 
 
 def find_login(url: str, environ: Mapping[str, str]) -> Login | None:
-    """Find the login for a URL: its own, else that of its host in the person's netrc; raises EnvironmentFailure."""
+    """Find the login for a URL: its own, else that of a named host in the person's netrc; raises EnvironmentFailure."""
     parts = urlsplit(url)
     if parts.username is not None:
         return Login(unquote(parts.username), unquote(parts.password or ""))
-    return _read_netrc(environ).get(parts.hostname or "")
+    return _read_netrc(environ).get(parts.hostname or "") if _has(_find_named(environ), url) else None
 
 
 def _find_named(environ: Mapping[str, str]) -> set[str]:
@@ -109,8 +103,12 @@ def _find_host(url: str) -> str:
     return address.partition(":")[0].lower()
 
 
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("HOME") or "/nonexistent")
+
+
 def _read_netrc(environ: Mapping[str, str]) -> dict[str, Login]:
-    file = Path(environ.get("NETRC") or Path(environ.get("HOME") or "/nonexistent", ".netrc"))
+    file = Path(environ.get("NETRC") or _home(environ) / ".netrc")
     try:
         hosts = netrc(str(file)).hosts if file.is_file() else {}
     except NetrcParseError as error:  # its message may have the password
@@ -119,13 +117,23 @@ def _read_netrc(environ: Mapping[str, str]) -> dict[str, Login]:
     return {host: Login(user, password or "") for host, (user, _, password) in hosts.items() if host != "default"}
 
 
+def _add_netrc(found: Credentials, named: Collection[str], environ: Mapping[str, str]) -> None:
+    """Write a netrc, which uv, pip, go, git and curl read."""
+    logins = {host: login for host, login in _read_netrc(environ).items() if _has(named, host)}
+    for host, login in logins.items():
+        found.words.update(login.forms)
+        line = f"machine {host} login {_quote_word(login.user)} password {_quote_word(login.password)}\n"
+        found.files[".netrc"] = found.files.get(".netrc", "") + line
+
+
 def _quote_word(word: str) -> str:
     return '"' + re.sub(r'(["\\])', r"\\\1", word) + '"' if re.search(r'[\s"\\#]', word) else word
 
 
-def _add_npm(found: Credentials, named: Collection[str], environ: Mapping[str, str], home: Path) -> None:
+def _add_npm(found: Credentials, named: Collection[str], environ: Mapping[str, str]) -> None:
     """Write a .npmrc; a login in the registry's URL goes there too, since npm logs every URL that it asks."""
-    file = Path(environ.get("npm_config_userconfig") or environ.get("NPM_CONFIG_USERCONFIG") or home / ".npmrc")
+    names = (environ.get(name) for name in ("npm_config_userconfig", "NPM_CONFIG_USERCONFIG"))
+    file = Path(next(filter(None, names), _home(environ) / ".npmrc"))
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     lines = []
     for line in _fill_in(text, r"\$\{(\w+)\}", environ).splitlines():
@@ -146,8 +154,9 @@ def _add_npm(found: Credentials, named: Collection[str], environ: Mapping[str, s
     found.files.update({".npmrc": "".join(lines)} if lines else {})
 
 
-def _add_cargo(found: Credentials, named: Collection[str], home: Path) -> None:
+def _add_cargo(found: Credentials, named: Collection[str], environ: Mapping[str, str]) -> None:
     """Add variables of cargo's registries; variables of the host come first."""
+    home = Path(environ.get("CARGO_HOME") or _home(environ) / ".cargo")
     indexes, tokens = (_read_registries(home, name) for name in ("config", "credentials"))
     for name in {**indexes, **tokens}:
         index, token = str(indexes.get(name, {}).get("index", "")), str(tokens.get(name, {}).get("token", ""))
@@ -168,8 +177,9 @@ def _read_registries(home: Path, name: str) -> Mapping[str, Mapping[str, Any]]:
         raise EnvironmentFailure(f"{file} is not valid TOML; correct it ({error})") from None
 
 
-def _add_maven(found: Credentials, named: Collection[str], environ: Mapping[str, str], file: Path) -> None:
+def _add_maven(found: Credentials, named: Collection[str], environ: Mapping[str, str]) -> None:
     """Write a settings.xml with mirrors on named hosts, and the servers that they or the names ask for."""
+    file = _home(environ) / ".m2" / "settings.xml"
     try:
         root = fromstring(file.read_bytes() if file.is_file() else b"<settings/>")
     except ParseError as error:

@@ -10,6 +10,7 @@ from uv import find_uv_bin
 
 from assay.harness.errors import EnvironmentFailure, make_printable
 from assay.instances.toolchains.credentials import gather_credentials
+from assay.instances.toolchains.downloads import open_url
 from assay.instances.toolchains.host import write_secrets
 from private_host import BASIC, LOGIN, PARENT, PASSWORD, PLANTED, POM, TOKEN, USER, find_planted, serve_private
 
@@ -102,9 +103,23 @@ def test_a_file_that_cannot_be_read_is_named_without_what_is_in_it(
     person: dict[str, str], file: str, text: str, complaint: str
 ) -> None:
     Path(person["HOME"], file).write_text(text.replace("WORD", PASSWORD))
+    assert gather_credentials(person).files == {}  # nothing is named, so nothing is read
     with pytest.raises(EnvironmentFailure, match=complaint) as caught:
-        gather_credentials(person)
+        gather_credentials(person | {"ASSAY_PRIVATE": "idx.test"})
     assert PASSWORD not in str(caught.value)
+
+
+def test_a_download_has_the_login_of_a_named_host_alone(
+    person: dict[str, str], host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", person["HOME"])
+    url = f"http://{host}/simple/toy/"
+    with pytest.raises(EnvironmentFailure, match=f"{url} answers 401"), open_url(url, {}):
+        pass
+    for named, asked in ((host, url), ("", url.replace("//", f"//{LOGIN}"))):
+        monkeypatch.setenv("ASSAY_PRIVATE", named)
+        with open_url(asked, {}) as answer:
+            assert b"toy-1.0.tar.gz" in answer.read()
 
 
 @pytest.mark.parametrize("program", [pytest.param(each, marks=[pytest.mark.slow] * (each == "mvn")) for each in STEPS])
