@@ -17,13 +17,18 @@ What a patch does wrong is never an exception; it is an outcome.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from assay.harness.masks import mask
+
 if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
 
 class AssayError(Exception):
-    """Root of all errors that Assay raises on purpose."""
+    """Root of all errors that Assay raises on purpose; none says a word that was handed to a build."""
+
+    def __str__(self) -> str:
+        return mask(super().__str__())
 
 
 class UserError(AssayError, ValueError):
@@ -47,8 +52,9 @@ class DataError(UserError):
 def make_printable(text: str) -> str:
     """Return a text with escapes for what a terminal cannot show, would obey or would show in another order.
 
-    Ends of lines and tabs stay.
+    Ends of lines and tabs stay. Passwords that were handed to builds are masked.
     """
+    text = mask(text)
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() or each in "\n\t" else _escape(each) for each in text)
@@ -119,10 +125,10 @@ class EnvironmentFailure(AssayError):
     def __init__(self, problem: str, *, log_path: str = "", tail: str = "", cause: str = "") -> None:
         where = f" (log: {log_path})" if log_path else ""
         super().__init__(problem + where)
-        self.problem = problem
-        self.cause = cause
+        self.problem = mask(problem)
+        self.cause = mask(cause)
         self.log_path = log_path
-        self.tail = tail
+        self.tail = mask(tail)
 
 
 class EngineError(AssayError, RuntimeError):

@@ -78,6 +78,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ASSAY_MIRROR", "ASSAY_RUNS_DIR", "ASSAY_JOBS", "ASSAY_ENGINE", "ASSAY_EXECUTOR", "ASSAY_TIMEOUT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("ASSAY_PRIVATE", "")  # set, so that what a test's assay.toml names is forgotten
     monkeypatch.setenv("ASSAY_TOOLCHAINS_ORDER", "bootstrap")  # the same images where a registry answers
 
 

@@ -21,6 +21,7 @@ from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.base import LABEL, Box, BoxSpec
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import hold_lock
+from assay.harness.masks import mask
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, find_toolchain
@@ -128,7 +129,7 @@ def _run(box: Box, script: Sequence[str], env: Mapping[str, str], log: Path) -> 
     done = box.exec(["bash", *script], env=env, seconds=SECONDS)
     output = done.output.decode(errors="replace")
     with log.open("a", encoding="utf-8") as file:
-        file.write(output)
+        file.write(mask(output))
     if done.exit_code != 0:
         why = "took too long" if done.timed_out else f"ended with exit code {done.exit_code}"
         last = output.strip().splitlines()[-1:] or ["no message"]

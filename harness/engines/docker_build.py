@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 from assay.harness.engines.build_limits import USUAL, BuildLimits, drop_supervisor, limit_steps, name_limit
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.files import link_or_copy
+from assay.harness.masks import mask
 from assay.harness.program_output import find_cause
 
 if TYPE_CHECKING:
@@ -75,23 +76,28 @@ def build(
     labels: Mapping[str, str],
     limits: BuildLimits = USUAL,
 ) -> None:
-    """Build ``context/Dockerfile`` as image ``name``; the builder's output goes to ``log``.
+    """Build ``context/Dockerfile`` as image ``name``; the builder's output goes to ``log``, without passwords.
 
     RUN lines that mount ``type=secret,id=ID`` find the file ``secrets[ID]`` as ``/run/secrets/ID``.
     Raises EngineError, or EnvironmentFailure with the log's path and last lines.
     """
     builder = find_builder()
-    with log.open("wb") as output, tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch:
-        dockerfile = Path(scratch) / "Dockerfile"
-        steps = limit_steps((context / "Dockerfile").read_text(encoding="utf-8"), limits)
-        dockerfile.write_text(steps, encoding="utf-8")
-        order = Order(name, context, dockerfile, secrets, labels)
-        if builder.kind == "plain":
-            problem = _build_plain(order, output, limits.seconds + SILENCE)
-        else:
-            problem = _build_with_cli(builder, order, output)
-    text = drop_supervisor(log.read_text(encoding="utf-8", errors="replace"))
-    log.write_text(text, encoding="utf-8")
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch,
+            log.open("wb") as output,
+        ):
+            dockerfile = Path(scratch) / "Dockerfile"
+            steps = limit_steps((context / "Dockerfile").read_text(encoding="utf-8"), limits)
+            dockerfile.write_text(steps, encoding="utf-8")
+            order = Order(name, context, dockerfile, secrets, labels)
+            if builder.kind == "plain":
+                problem = _build_plain(order, output, limits.seconds + SILENCE)
+            else:
+                problem = _build_with_cli(builder, order, output)
+    finally:
+        text = mask(drop_supervisor(log.read_text(encoding="utf-8", errors="replace")))
+        log.write_text(text, encoding="utf-8")
     if problem:
         tail = "\n".join(text.splitlines()[-TAIL_LINES:])
         if reached := name_limit(f"{tail}\n{problem}", limits):

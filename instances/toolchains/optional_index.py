@@ -1,13 +1,10 @@
 """Whether the package index answers of a language whose projects can also run on Debian's packages."""
 
 import os
-import ssl
-import urllib.error
-import urllib.request
 from functools import cache
-from pathlib import Path
 
-from assay.instances.toolchains.host import CA_VARIABLES
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.toolchains.downloads import open_url
 from assay.instances.toolchains.versions import load_versions
 
 PATIENCE = 5.0
@@ -22,10 +19,8 @@ def index_answers(language: str) -> bool | None:
 
 @cache
 def _answers(url: str) -> bool:
-    bundle = next((file for name in CA_VARIABLES if Path(file := os.environ.get(name, "")).is_file()), None)
     try:
-        context = ssl.create_default_context(cafile=bundle)
-        with urllib.request.urlopen(url, timeout=PATIENCE, context=context) as answer:
+        with open_url(url, {}, PATIENCE) as answer:
             return bool(answer.status == 200)
-    except (OSError, ValueError, urllib.error.URLError):
+    except (EnvironmentFailure, ValueError):
         return False

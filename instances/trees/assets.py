@@ -1,8 +1,6 @@
 """Fetches files by URL: binary files of tests, which a textual patch cannot carry, and what a recipe downloads."""
 
 import re
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 from assay.harness.domain import Asset, Download, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import replace_file
+from assay.instances.toolchains.downloads import open_url
 from assay.instances.trees.sources import Sources
 
-SECONDS = 60.0
 _RAW = re.compile(r"/([^/]+/[^/]+)/(?:raw/)?([0-9a-f]{40})/(.+)")
 """Path of a URL that names a file of a repository at a commit: repository, commit, path."""
 
@@ -64,7 +62,7 @@ def _read_url(asset: Asset | Download) -> bytes:
     try:
         if url.scheme == "file":
             return Path(unquote(url.path)).read_bytes()
-        with urllib.request.urlopen(asset.url, timeout=SECONDS) as answer:
+        with open_url(asset.url, {}) as answer:
             return bytes(answer.read())
-    except (OSError, urllib.error.URLError, ValueError) as error:
+    except (OSError, EnvironmentFailure, ValueError) as error:
         raise EnvironmentFailure(f"{asset.path}: {asset.url} cannot be fetched: {error}") from None

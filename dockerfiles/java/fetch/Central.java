@@ -39,6 +39,7 @@ public class Central {
     /** A file whose date is known: a mirror may give none, or that of its own copy. */
     static final String DATED = "/junit/junit/4.12/junit-4.12.pom", DATE = "2014-12-0";
 
+    static final String LOGIN = System.getenv("MAVEN_LOGIN");
     static final Set<String> SAID = new TreeSet<>();
 
     static String repository;
@@ -140,7 +141,8 @@ public class Central {
     }
 
     static HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(repository + path.replace(" ", "%20")));
+        HttpRequest.Builder asked = HttpRequest.newBuilder(URI.create(repository + path.replace(" ", "%20")));
+        return LOGIN == null ? asked : asked.header("Authorization", "Basic " + LOGIN);
     }
 
     static synchronized void say(String sentence) throws IOException {

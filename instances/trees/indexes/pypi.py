@@ -23,9 +23,9 @@ from packaging.version import InvalidVersion, Version
 
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.toolchains.downloads import open_url
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.indexes.base import IndexedRelease, WrongArchive, sort_releases
-from assay.instances.trees.indexes.downloads import open_url
 
 NAME = "pypi"
 LANGUAGE = "python"

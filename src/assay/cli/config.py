@@ -27,6 +27,8 @@ TOOLCHAINS = "toolchains"
 SOURCES = "sources"
 """The table below it that is no language: where versions come from for which no image is named."""
 HOST = "registry.example.com"
+PRIVATE = "private"
+"""The one key that is no option: what of the person's logins builds may use."""
 SOURCE_VARIABLES = {"order": "ASSAY_TOOLCHAINS_ORDER", "registry": "ASSAY_TOOLCHAINS_REGISTRY"}
 ALSO = {"base_url": "OPENAI_BASE_URL"}
 """Variables of other tools that are read where Assay's own is not set."""
@@ -138,7 +140,8 @@ def read_defaults(root: Any, path: Sequence[str]) -> dict[str, Any]:
     settings, file = read_settings()
     commands = {names: get_settings(command) for names, command in _leaves(root)}
     shared = _find_shared(commands)
-    _check(settings, commands, shared, file)
+    _check({key: value for key, value in settings.items() if key != PRIVATE}, commands, shared, file)
+    _export_private(settings.get(PRIVATE, []), file)
     found: dict[str, Any] = {}
     for depth in range(len(path) + 1):
         table = _table(settings, path[:depth])
@@ -146,6 +149,15 @@ def read_defaults(root: Any, path: Sequence[str]) -> dict[str, Any]:
             if key in table and (depth or key in shared):
                 found[setting.parameter] = _read_value(setting, table[key], file, [*path[:depth], key])
     return found | _read_environment(commands[tuple(path)], path, shared)
+
+
+def _export_private(names: Any, file: Path) -> None:
+    """Name what is private for this process and those it starts, as ``ASSAY_PRIVATE`` does, which comes first."""
+    if not isinstance(names, list) or not all(isinstance(name, str) and name.split() == [name] for name in names):
+        problem = 'is no list of names; write hosts or names of variables, such as ["npm.acme.test", "NPM_TOKEN"]'
+        raise DataError(problem, file=str(file), field=PRIVATE)
+    if names and not os.environ.get("ASSAY_PRIVATE"):
+        os.environ["ASSAY_PRIVATE"] = " ".join(names)
 
 
 def refuse_address(address: str, path: Sequence[str]) -> None:
@@ -165,6 +177,7 @@ def odd_variables(root: Any) -> Iterator[str]:
         "ASSAY_CACHE",
         "ASSAY_CORPUS_ENGINE",
         "ASSAY_KEY_PASSPHRASE",
+        "ASSAY_PRIVATE",
         "ASSAY_PUBLISHED",
         "ASSAY_SERVICE",
         "ASSAY_TOKEN",

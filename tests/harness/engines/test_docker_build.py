@@ -10,6 +10,7 @@ import pytest
 from assay.harness.engines import docker_build
 from assay.harness.engines.docker_build import build, find_builder, strip_mounts
 from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.instances.toolchains.host import write_secrets
 
 NAME = f"assay-test/docker-build:{os.getpid()}"
 BASE = f"assay-test/base:{os.getpid()}"
@@ -181,6 +182,19 @@ def test_builder_that_does_not_answer_is_an_engine_error(tmp_path: Path, monkeyp
     docker_build.find_builder.cache_clear()
     with pytest.raises(EngineError, match="did not answer"):
         docker_build.find_builder()
+
+
+def test_log_and_error_of_a_build_that_prints_a_password_have_a_mask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program, log = tmp_path / "docker", tmp_path / "log"
+    program.write_text('#!/bin/sh\nfor word; do case $word in id=*) cat "${word#*src=}"; esac; done; exit 1\n')
+    program.chmod(0o755)
+    (tmp_path / "Dockerfile").write_text("FROM scratch\n")
+    monkeypatch.setattr(docker_build, "find_builder", lambda: docker_build.Builder("buildkit", str(program)))
+    secrets = write_secrets(tmp_path, {"UV_INDEX": "https://ada:planted-in-a-build@idx.test/simple"})
+    with pytest.raises(EnvironmentFailure) as caught:
+        build(NAME, tmp_path, log, secrets=secrets, labels={})
+    assert "export UV_INDEX=https://ada:***@idx.test/simple" in log.read_text()
+    assert "planted-in" not in log.read_text() + str(caught.value) + caught.value.tail + caught.value.cause
 
 
 def test_interrupted_build_ends_its_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,6 +1,5 @@
-"""Downloads over HTTPS with the host's proxies and certificates."""
+"""Downloads with the host's proxies, certificates and logins."""
 
-import base64
 import os
 import ssl
 from collections.abc import Iterator, Mapping
@@ -9,20 +8,22 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.masks import conceal
+from assay.instances.toolchains.credentials import find_login
 
 TIMEOUT = 60.0  # seconds without a byte after which a download is abandoned
 
 
 @contextmanager
-def open_url(url: str, headers: Mapping[str, str]) -> Iterator[Any]:
+def open_url(url: str, headers: Mapping[str, str], seconds: float = TIMEOUT) -> Iterator[Any]:
     """Open a URL; raises EnvironmentFailure for any failure, also while its body is read."""
     request = _request(url, headers)
     try:
-        with urlopen(request, timeout=TIMEOUT, context=_trust()) as answer:
+        with urlopen(request, timeout=seconds, context=_trust()) as answer:
             yield answer
     except HTTPError as error:
         error.close()
@@ -33,14 +34,12 @@ def open_url(url: str, headers: Mapping[str, str]) -> Iterator[Any]:
 
 
 def _request(url: str, headers: Mapping[str, str]) -> Request:
-    """Make a request; a name and password in the URL become a header, since urllib takes no such URL."""
+    """Make a request; a login in the URL or the person's netrc becomes a header, since urllib takes no such URL."""
     parts = urlsplit(url)
-    if parts.username is None:
-        return Request(url, headers=dict(headers))
-    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    request = Request(bare, headers=dict(headers))
-    request.add_unredirected_header("Authorization", "Basic " + base64.b64encode(secret).decode())
+    request = Request(parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), headers=dict(headers))
+    if login := find_login(url, os.environ):
+        conceal(login.forms)
+        request.add_unredirected_header("Authorization", f"Basic {login.basic}")
     return request
 
 
