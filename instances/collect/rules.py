@@ -31,6 +31,7 @@ class CandidateLimits(Model):
     languages: frozenset[str] = frozenset()
     """Empty for any."""
     licenses: frozenset[str] = PERMISSIVE
+    """SPDX names; "any" takes trees of every license, and of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,10 @@ def _size(case: Case) -> str:
 
 
 def _license(case: Case) -> str:
-    if not case.license:
-        return "the license of its tree is missing or not known"
-    return "" if case.license in case.limits.licenses else f"its license is {case.license}"
+    if not case.limits.licenses.isdisjoint((case.license, "any")):
+        return ""
+    why = f"its license is {case.license}" if case.license else "the license of its tree is missing or not known"
+    return f"{why}; --license {case.license or 'any'} takes it"
 
 
 def _statement(case: Case) -> str:

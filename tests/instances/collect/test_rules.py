@@ -65,6 +65,9 @@ def test_a_license_or_a_language_can_be_asked_for() -> None:
     assert decide("GPL-3.0", sieve=Sieve(limits, KnownInstances())).rule == "language"
     limits = limits.model_copy(update={"languages": frozenset({"python"})})
     assert decide("GPL-3.0", sieve=Sieve(limits, KnownInstances())).kept
+    assert decide("", sieve=Sieve(limits, KnownInstances())).reason.endswith("--license any takes it")
+    limits = limits.model_copy(update={"licenses": frozenset({"any"})})
+    assert decide("", sieve=Sieve(limits, KnownInstances())).kept
 
 
 def test_what_a_known_data_set_has_falls_out_by_id_or_by_patch() -> None:

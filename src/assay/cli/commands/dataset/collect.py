@@ -74,7 +74,7 @@ def collect(
         typer.Option(
             "--license",
             metavar="SPDX",
-            help="Also take trees of this license, such as GPL-3.0; may be repeated.",
+            help="Also take trees of this license, such as GPL-3.0; any takes all, as for a repository of your own. May be repeated.",
             show_default="permissive ones",
         ),
     ] = None,
