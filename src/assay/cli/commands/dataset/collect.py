@@ -74,7 +74,7 @@ def collect(
         typer.Option(
             "--license",
             metavar="SPDX",
-            help="Also take trees of this license, such as GPL-3.0; any takes all, as for a repository of your own. May be repeated.",
+            help="Also take trees of this license, such as GPL-3.0, or of any (for your own code); may be repeated.",
             show_default="permissive ones",
         ),
     ] = None,
