@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
 from assay.agents.llm.cassette_key import mask_ids
 from assay.agents.llm.chat import Message, Request, Role
@@ -68,16 +67,15 @@ def make_ask(
     base_url: str = "",
     *,
     cassette: Path | None = None,
-    limits: BudgetLimits | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> Asker:
     """Return a model as a function; ``base_url`` as for ``usual_endpoint``.
 
-    ``cassette`` records answers; an existing one is replayed and needs neither address nor key. ``limits`` hold for all
-    questions together. ``note`` gets a line about each failed try that another one follows.
+    ``cassette`` records answers; an existing one is replayed and needs neither address nor key.
+    ``note`` gets a line about each failed try that another one follows.
 
     Raises UserError if the address, the key or the cassette is wrong.
     """
     endpoint, mode = endpoint_and_mode(base_url, cassette)
-    setup = ModelSetup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())
+    setup = ModelSetup(endpoint=endpoint, cassette=cassette, mode=mode)
     return Asker(setup, model, note)

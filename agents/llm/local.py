@@ -20,6 +20,8 @@ from typing import IO
 
 from pydantic import Field
 
+from assay.agents.llm.ask import endpoint_and_mode
+from assay.agents.llm.cassette import Mode
 from assay.agents.llm.client import Endpoint
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
@@ -55,6 +57,16 @@ def find_weights() -> Path:
     if missing:
         raise UserError(f"the local model needs {' and '.join(missing)}, from the extra assay-bench[local]: {REMEDY}")
     return files[0]
+
+
+@contextmanager
+def open_endpoint(model: str, base_url: str, cassette: Path | None) -> Iterator[tuple[Endpoint, Mode]]:
+    """Yield where a model answers, and the mode of its cassette, as ``endpoint_and_mode``; ``local`` is served."""
+    if model == NAME and not base_url:
+        with serve() as endpoint:
+            yield endpoint, Mode.AUTO
+    else:
+        yield endpoint_and_mode(base_url, cassette)
 
 
 @contextmanager

@@ -14,11 +14,12 @@ from assay.harness.engines import Engine
 from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.files import hold_lock
 from assay.instances.environments.image_builder import ImageBuilder
+from assay.instances.setup.advice import Advisor
 from assay.instances.setup.libraries import MirroredLibrary, find_libraries
 from assay.instances.setup.other_trees import find_trees
-from assay.instances.setup.project import read_project
+from assay.instances.setup.project import read_project, read_texts
 from assay.instances.setup.project_facts import read_facts
-from assay.instances.setup.search import ROUNDS, SECONDS, Advisor, Search
+from assay.instances.setup.search import ROUNDS, SECONDS, Search
 from assay.instances.setup.setup_record import SetupRecord, load_record, record_path, save_record
 from assay.instances.setup.trial import BuiltTrial
 from assay.instances.toolchains.images import UserImages, find_toolchain
@@ -135,15 +136,19 @@ class Setter:
                 version=instance.version,
                 assay_version=__version__,
             )
+        seconds = self.seconds
         if kept.ended:
-            return kept
+            if kept.accepted or self.advisor is None or not self.advisor.can_ask(kept.calls):
+                return kept
+            kept, seconds = kept.reopened(), kept.seconds + self.seconds
         trees = find_trees(project, tree_ref(instance), self.sources)
         index, libraries = index_answers(project.language), dict[str, MirroredLibrary]()
         if index is False:
             libraries |= find_libraries(self.sources, project.language, instance.repo, instance.created_at)
         facts = read_facts(project, self._list_available(project.language), trees, index, libraries)
         trial, save = BuiltTrial(instance, self.builder, self.engine), partial(save_record, self.folder)
-        return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, save).find(kept)
+        read = partial(read_texts, tree)
+        return Search(facts, trial, self.rounds, seconds, self.advisor, read, self.note, save).find(kept)
 
     def _date_instance(self, bare: Instance) -> Instance:
         """Return a tree with its commit's time and the version of its newest tag; a release has both."""

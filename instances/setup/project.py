@@ -1,7 +1,7 @@
 """The files of a tree that say how a project is built and tested, and its language."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -60,6 +60,11 @@ def read_project(repo: str, tree: Path, date: datetime, language: str = "") -> P
         if _is_telling(entry.path) and len(entry.content) <= limit:
             texts[entry.path] = entry.content.decode(errors="replace")
     return Project(repo, language or detect_language(paths), date, tuple(paths), texts)
+
+
+def read_texts(tree: Path, paths: Collection[str]) -> dict[str, str]:
+    """Return the content of files of a tree by path; a file that is not there is left out."""
+    return {entry.path: entry.content.decode(errors="replace") for entry in read_tar(tree) if entry.path in paths}
 
 
 def detect_language(paths: Iterable[str]) -> str:

@@ -18,6 +18,20 @@ class AppliedChange(Model):
     """The matched text of the output."""
 
 
+class AdvisorCall(Model):
+    """One question to an advisor."""
+
+    answer: str = ""
+    """Empty if it gave none; a long one is cut."""
+    files: tuple[str, ...] = ()
+    """Files and folders of the tree that it asked to see."""
+    result: str = ""
+    """The use of the answer, or why there is none."""
+    tokens: int = 0
+    cost: float = 0.0
+    """US dollars; 0 where the price is not known."""
+
+
 class SetupRound(Model):
     """One round: a recipe and its result."""
 
@@ -34,8 +48,17 @@ class SetupRound(Model):
     seconds: float = 0.0
     changes: tuple[AppliedChange, ...] = ()
     """Changes for the next round."""
+    calls: tuple[AdvisorCall, ...] = ()
+    """Questions to the advisor after this round."""
     output: str = ""
     """The last lines of the failed step, or of the tests."""
+
+    @property
+    def summary(self) -> str:
+        """Result and changes in a line."""
+        result = self.problem or f"{self.passed} of {self.passed + self.failed} tests pass"
+        changes = "; ".join(f"{change.rule} ({change.reason})" for change in self.changes[:3])
+        return f"{result}{' -> ' if changes else ''}{changes}"[:300]
 
 
 class SetupRecord(Model):
@@ -65,6 +88,17 @@ class SetupRecord(Model):
     """The recipe of the next round; None if the search has ended."""
     attempts: tuple[SetupRound, ...] = ()
     assay_version: str = ""
+
+    @property
+    def calls(self) -> tuple[AdvisorCall, ...]:
+        """All questions to an advisor so far."""
+        return tuple(call for attempt in self.attempts for call in attempt.calls)
+
+    def reopened(self) -> "SetupRecord":
+        """Return an ended search as one that goes on from its best recipe."""
+        last = [each.model_copy(update={"changes": ()}) for each in self.attempts[-1:]]
+        changes = {"attempts": (*self.attempts[:-1], *last), "following": self.recipe if last else None}
+        return self.model_copy(update={**changes, "ended": False, "reason": ""})
 
 
 def recipe_path(folder: Path, record: SetupRecord) -> Path:

@@ -5,24 +5,31 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from assay.harness import languages
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import FAILING, PASSING, Instance, Prediction, Recipe, Status
+from assay.harness.domain.evidence import ApplyStatus
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.patches.gate import MAX_FILES
 from assay.harness.runs.attempt import ATTEMPTS, PAUSE, attempts
 from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.plan import make_plan
+from assay.instances.setup.project import Project
 
 READ = 2_000_000  # characters at the end of a log in which causes are looked for
 UNCOLLECTED = re.compile(r"^_*\s*ERROR collecting (\S+)", re.MULTILINE)
 """How pytest names a test module that it cannot import."""
 REACTOR = re.compile(r"^\[INFO\] (?!BUILD )\S.* \.* ?(SUCCESS|FAILURE|SKIPPED) ?(?:\[.*)?$", re.MULTILINE)
 """How Maven sums up each module of a build."""
+PLAIN = re.compile(r"[\w./+@-]+", re.ASCII)
+"""A path that git writes without quotes."""
 STALLED = "the tests did not end in time"
+UNAPPLIED = "the sources cannot be taken away"
 NO_TESTS = "the runner found no test of the project"
 
 
@@ -61,12 +68,19 @@ class TriedRecipe:
         of_maven = built.count("SUCCESS") / len(built)
         return min(len(self.passed) / len(self.counted), 1 - len(lost) / len(modules), of_maven)
 
+    def measure_share(self, least: int) -> float:
+        """Return the share of the tests that passed, of ``least`` if fewer were collected."""
+        return min(self.share, len(self.passed) / least) if least else self.share
+
 
 class Trial(Protocol):
     """Tries recipes of one tree."""
 
-    def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
-        """Build with a recipe, unless it is built, and run the suite for at most ``seconds``; raises EngineError."""
+    def run(self, recipe: Recipe, seconds: float, patch: str = "") -> TriedRecipe:
+        """Build with a recipe, unless it is built, and run the suite for at most ``seconds``; raises EngineError.
+
+        ``patch`` is applied before the suite runs.
+        """
         ...
 
 
@@ -79,11 +93,11 @@ class BuiltTrial:
     builder: ImageBuilder
     engine: Engine
 
-    def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
+    def run(self, recipe: Recipe, seconds: float, patch: str = "") -> TriedRecipe:
         """Build and run, up to three times if the engine fails; see the Protocol."""
         for number in attempts(threading.Event(), PAUSE):
             try:
-                return self._run(recipe, seconds)
+                return self._run(recipe, seconds, patch)
             except RunStopped:
                 raise
             except EngineError:
@@ -91,13 +105,14 @@ class BuiltTrial:
                     raise
         raise AssertionError  # the last attempt returns or raises
 
-    def _run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
+    def _run(self, recipe: Recipe, seconds: float, patch: str) -> TriedRecipe:
         began = time.monotonic()
         instance = self.instance.model_copy(update={"environment": recipe})
         try:
             plan = make_plan(instance, recipe)
             limits = plan.limits.model_copy(update={"seconds": max(1.0, seconds)})
-            plan, prediction = plan.model_copy(update={"limits": limits}), Prediction(instance_id=instance.id)
+            plan = plan.model_copy(update={"limits": limits})
+            prediction = Prediction(instance_id=instance.id, patch=patch)
             label_test = find_benchmark(instance.rule).label_test
             task = Task(instance, prediction, plan, runs_empty=True, label_test=label_test)
             with self.builder.lone().image(instance) as image:
@@ -108,8 +123,21 @@ class BuiltTrial:
         return TriedRecipe(_problem(done), output, tests, seconds=time.monotonic() - began)
 
 
+def write_removal(project: Project) -> str:
+    """Return a patch that moves a project's sources out of the way, and none of its tests."""
+    language = languages.find(project.language)
+    sources = [path for path in project.paths if PurePosixPath(path).suffix in language.SUFFIXES]
+    own = [path for path in sources if not (language.is_test_file(path) or language.runner_config(path))]
+    return "".join(
+        f"diff --git a/{path} b/{path}.moved\nsimilarity index 100%\nrename from {path}\nrename to {path}.moved\n"
+        for path in filter(PLAIN.fullmatch, own[:MAX_FILES])
+    )
+
+
 def _problem(done: Evaluation) -> str:
     evidence = done.evidence
+    if evidence.apply.status in {ApplyStatus.REJECTED, ApplyStatus.CONFLICT}:
+        return UNAPPLIED
     if evidence.timed_out:
         return STALLED
     if evidence.oom_killed:

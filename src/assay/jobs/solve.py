@@ -1,7 +1,7 @@
 """One run of a solver, as every front door does it: open the model, solve every sample, evaluate the patches."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.agents.contract import Agent, Budget, Host, InstallableAgent, Solution
 from assay.agents.llm.budget import BudgetLimits
-from assay.agents.llm.cassette import Mode
 from assay.agents.llm.local import NAME as LOCAL
-from assay.agents.llm.local import find_weights, serve
+from assay.agents.llm.local import find_weights, open_endpoint
 from assay.agents.llm.prices import Prices, load_prices
 from assay.agents.registry import make_agent
 from assay.agents.sampling.recorded_model import ModelDefaults
@@ -208,13 +207,10 @@ class SolverRun:
         if not agent.capabilities.needs_model:
             yield None
             return
-        from assay.agents.llm.ask import endpoint_and_mode
         from assay.agents.llm.stack import ModelSetup, Stack
 
         settings = self.settings
-        with ExitStack() as opened:
-            given = settings.base_url, settings.cassette
-            endpoint, mode = (opened.enter_context(serve()), Mode.AUTO) if self._is_local else endpoint_and_mode(*given)
+        with open_endpoint(settings.model, settings.base_url, settings.cassette) as (endpoint, mode):
             setup = ModelSetup(
                 endpoint=endpoint,
                 limits=BudgetLimits(cost=settings.total_cost),
@@ -223,7 +219,8 @@ class SolverRun:
                 mode=mode,
                 prices=settings.prices,
             )
-            yield opened.enter_context(Stack(setup, normalise=mask_volatile, note=self.view.note))
+            with Stack(setup, normalise=mask_volatile, note=self.view.note) as stack:
+                yield stack
 
     @property
     def _is_local(self) -> bool:

@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from assay.agents.llm.ask import make_ask, usual_endpoint
-from assay.agents.llm.budget import BudgetLimits
-from assay.agents.llm.errors import BudgetExceeded, CassetteMiss
+from assay.agents.llm.errors import CassetteMiss
 from assay.harness.errors import UserError
 from played_endpoint import said
 
@@ -61,14 +60,6 @@ def test_question_with_other_durations_is_replayed(endpoint: Any, tmp_path: Path
 def test_recording_that_does_not_exist_needs_a_model_to_ask(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no model to ask"):
         make_ask("toy", cassette=tmp_path / "none.jsonl")
-
-
-def test_question_beyond_the_budget_raises(endpoint: Any) -> None:
-    asker = make_ask("toy", endpoint.url, limits=BudgetLimits(calls=1))
-    asker(MESSAGES)
-    with pytest.raises(BudgetExceeded):
-        asker(MESSAGES)
-    assert asker.stack.paid.spent.tokens == 110
 
 
 def test_repeated_question_gets_another_sample_when_recorded_and_replayed(endpoint: Any, tmp_path: Path) -> None:

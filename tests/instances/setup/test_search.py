@@ -1,13 +1,15 @@
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
 from assay.harness.domain import Recipe, Status
-from assay.instances.setup.project_facts import Facts
+from assay.harness.errors import UserError
+from assay.instances.setup.advice import Advice, Stuck
 from assay.instances.setup.search import Search
-from assay.instances.setup.setup_record import SetupRecord
-from assay.instances.setup.trial import NO_TESTS, TriedRecipe
+from assay.instances.setup.setup_record import AdvisorCall, AppliedChange, SetupRecord
+from assay.instances.setup.trial import NO_TESTS, UNAPPLIED, TriedRecipe
 
 START = SetupRecord(repo="acme/calc", commit="a" * 40, date=datetime(2021, 6, 1, tzinfo=UTC), language="python")
 
@@ -25,22 +27,31 @@ class PlayedTrial:
     def __init__(self, runs: Sequence[TriedRecipe]) -> None:
         self.runs = list(runs)
         self.recipes: list[Recipe] = []
-        self.seconds: list[float] = []
+        self.patches: list[str] = []
 
-    def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
+    def run(self, recipe: Recipe, seconds: float, patch: str = "") -> TriedRecipe:
+        assert seconds > 0
         self.recipes.append(recipe)
-        self.seconds.append(seconds)
+        self.patches.append(patch)
         return self.runs.pop(0)
 
 
 class PlayedAdvisor:
+    """Answers with recipes in order, one question each, then with none."""
+
     name = "advisor"
 
-    def __init__(self, answer: Recipe | None) -> None:
-        self.answer = answer
+    def __init__(self, *answers: Recipe) -> None:
+        self.answers = list(answers)
+        self.asked: list[Stuck] = []
 
-    def advise(self, facts: Facts, recipe: Recipe, output: str) -> Recipe | None:
-        return self.answer
+    def can_ask(self, calls: Sequence[AdvisorCall]) -> bool:
+        return len(calls) < 12
+
+    def advise(self, stuck: Stuck) -> Advice:
+        self.asked.append(stuck)
+        answer = self.answers.pop(0) if self.answers else None
+        return Advice(answer, "because" if answer else "knows no change", [AdvisorCall(result="asked")])
 
 
 MISSING = "E   ModuleNotFoundError: No module named 'yaml'"
@@ -109,6 +120,20 @@ def test_rounds_and_seconds_are_limits(facts) -> None:
     assert (late.reason, late.ended) == ("not within 10 s", True)
 
 
+def test_no_advisor_is_asked_when_the_time_is_over(facts, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("assay.instances.setup.search.time.monotonic", lambda: now[0])
+
+    class Slow(PlayedTrial):
+        def run(self, recipe: Recipe, seconds: float, patch: str = "") -> TriedRecipe:
+            now[0] = 10.0
+            return super().run(recipe, seconds, patch)
+
+    advisor = PlayedAdvisor(ADVISED)
+    found = Search(facts({}), Slow([results(1, 9)]), seconds=10, advisor=advisor).find(START)
+    assert (found.reason, len(found.attempts), advisor.asked) == ("not within 10 s", 1, [])
+
+
 def test_a_failed_build_is_a_round_like_any_other(facts) -> None:
     failed = TriedRecipe("image x could not be built", "error: command 'gcc' failed: No such file or directory")
     found = Search(facts({}), PlayedTrial([failed, results(3), results(3)])).find(START)
@@ -117,14 +142,79 @@ def test_a_failed_build_is_a_round_like_any_other(facts) -> None:
     assert "gcc" in found.recipe.system_packages
 
 
-def test_the_advisor_is_asked_where_no_rule_knows_more(facts) -> None:
-    advised = Recipe(packages=("pytest", "special"))
-    trial = PlayedTrial([results(1, 9, "strange"), results(10), results(10)])
-    found = Search(facts({}), trial, advisor=PlayedAdvisor(advised)).find(START)
-    assert found.accepted
-    assert (found.recipe, found.attempts[0].changes[0].rule) == (advised, "advisor")
-    none = Search(facts({}), PlayedTrial([results(1, 9, "strange")]), advisor=PlayedAdvisor(None)).find(START)
-    assert not none.accepted
+ADVISED = Recipe(packages=("pytest", "special"))
+OTHER = Recipe(packages=("pytest", "other"))
+
+
+def test_the_advisor_is_asked_where_no_rule_knows_more_and_its_recipe_must_pass_twice_and_then_fail(facts) -> None:
+    trial = PlayedTrial([results(1, 9, "strange"), results(10), results(10), results(0, 10)])
+    found = Search(facts({"calc.py": "", "test_calc.py": ""}), trial, advisor=PlayedAdvisor(ADVISED)).find(START)
+    assert (found.accepted, found.recipe, found.share) == (True, ADVISED, 1.0)
+    assert found.attempts[0].changes == (AppliedChange(rule="advisor", reason="because"),)
+    assert [call.result for call in found.calls] == ["asked"]
+    assert trial.patches[:3] == ["", "", ""]
+    assert re.findall("^rename .*", trial.patches[3], re.MULTILINE) == [
+        "rename from calc.py",
+        "rename to calc.py.moved",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "problem"),
+    [
+        ([results(10), results(10), results(10)], "every test passes without the project's sources, too"),
+        ([results(10), results(10), TriedRecipe(UNAPPLIED)], "the sources cannot be taken away"),
+        ([results(10), results(9, 1)], "the second run does not agree: 81.8% of 11 tests pass in two runs"),
+        ([results(9)], ""),
+    ],
+    ids=["tests nothing", "sources stay", "unstable", "fewer tests than a rule's recipe"],
+)
+def test_an_advised_recipe_that_shows_nothing_is_refused_and_the_advisor_asked_again(facts, runs, problem) -> None:
+    advisor = PlayedAdvisor(ADVISED)
+    found = Search(facts({}), PlayedTrial([results(1, 9, "strange"), *runs]), advisor=advisor).find(START)
+    assert (found.accepted, found.ended, len(advisor.asked)) == (False, True, 2)
+    assert found.attempts[1].problem == advisor.asked[1].run.problem == problem
+    assert found.attempts[1].share < 0.95
+    again = PlayedTrial([results(1, 9, "strange"), *runs, results(10), results(10), results(0, 10)])
+    found = Search(facts({}), again, advisor=PlayedAdvisor(ADVISED, OTHER)).find(START)
+    assert (found.accepted, found.recipe) == (True, OTHER)
+
+
+def test_an_advisor_goes_on_after_the_last_round_of_the_rules(facts) -> None:
+    runs = [results(1, 9, f"No module named 'mod{n}'") for n in range(3)]
+    advisor = PlayedAdvisor(ADVISED)
+    trial = PlayedTrial([*runs, results(10), results(10), results(0, 10)])
+    found = Search(facts({}), trial, rounds=3, advisor=advisor).find(START)
+    assert (found.accepted, len(found.attempts), len(advisor.asked)) == (True, 4, 1)
+    assert [each.packages for each in trial.recipes[:3]][-1] == ("pytest", "mod0", "mod1")
+
+
+def test_a_search_that_rules_ended_goes_on_from_its_best_recipe_with_an_advisor(facts) -> None:
+    ended = Search(facts({}), PlayedTrial([results(5, 5, MISSING), results(1, 9, "strange")])).find(START)
+    assert (ended.ended, ended.accepted, len(ended.attempts)) == (True, False, 2)
+    trial = PlayedTrial([results(5, 5, MISSING), results(10), results(10), results(0)])
+    found = Search(facts({}), trial, advisor=PlayedAdvisor(ADVISED)).find(ended.reopened())
+    assert (found.accepted, len(found.attempts)) == (True, 4)
+    assert trial.recipes[0] == ended.attempts[0].recipe
+    nothing = START.model_copy(update={"ended": True}).reopened()
+    assert Search(facts({}), PlayedTrial([results(2), results(2)]), advisor=PlayedAdvisor()).find(nothing).accepted
+
+
+def test_what_an_advised_recipe_breaks_is_a_round_and_what_a_rule_breaks_is_an_error(facts) -> None:
+    class Refusing(PlayedTrial):
+        def run(self, recipe: Recipe, seconds: float, patch: str = "") -> TriedRecipe:
+            if len(self.recipes) == self.sound:
+                raise UserError("no such format")
+            return super().run(recipe, seconds, patch)
+
+        sound = 1
+
+    found = Search(facts({}), Refusing([results(1, 9)]), advisor=PlayedAdvisor(ADVISED)).find(START)
+    assert found.attempts[1].problem == "no such format"
+    assert found.reason.startswith("no such format; no rule knows more; advisor: knows no change")
+    Refusing.sound = 0
+    with pytest.raises(UserError):
+        Search(facts({}), Refusing([]), advisor=PlayedAdvisor(ADVISED)).find(START)
 
 
 def test_modules_that_cannot_be_collected_count_against_the_recipe() -> None:

@@ -9,7 +9,9 @@ from assay.harness.domain import Evidence, Instance, Recipe, Rule, Status
 from assay.harness.domain.evidence import Apply, ApplyStatus, Tripwire
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.instances.setup.trial import NO_TESTS, BuiltTrial
+from assay.harness.patches.gate import gate
+from assay.instances.setup.project import Project
+from assay.instances.setup.trial import NO_TESTS, UNAPPLIED, BuiltTrial, write_removal
 from toy import make_instance
 
 
@@ -80,3 +82,20 @@ def test_a_run_of_assays_own_tests_alone_found_no_test(
     instance = make_instance(rule=Rule.SWE_REBENCH)
     assert trial_of(PlayedBuilder(), instance).run(Recipe(), 60).problem.startswith(problem)
     assert tasks[0].label_test is find_benchmark(Rule.SWE_REBENCH).label_test, "each test counts under one name"
+
+
+def test_a_patch_is_applied_before_the_suite_and_one_that_does_not_apply_is_a_problem(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tasks: list[Task] = []
+    evidence = Evidence(instance_id="calc", apply=Apply(status=ApplyStatus.REJECTED), exit_code=None)
+    played = Evaluation(evidence)
+    monkeypatch.setattr("assay.instances.setup.trial.evaluate", lambda task, *_: tasks.append(task) or played)
+    assert trial_of(PlayedBuilder(), make_instance()).run(Recipe(), 60, "a patch").problem == UNAPPLIED
+    assert tasks[0].prediction.patch == "a patch"
+
+
+def test_sources_are_moved_away_and_neither_tests_nor_what_steers_them() -> None:
+    paths = ("src/a.js", "test/a.test.js", "jest.config.js", "readme.md", "src/\u00e4.js", "lib/b c.js")
+    patch = write_removal(Project("acme/calc", "javascript", make_instance().created_at, paths, {}))
+    assert gate(patch).paths == ("src/a.js", "src/a.js.moved")

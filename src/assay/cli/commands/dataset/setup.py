@@ -1,7 +1,6 @@
 """``assay dataset setup``: the recipe of a repository that has none."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,7 +29,16 @@ def setup(
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.")
     ] = None,
+    cost: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="Cost limit of one search; the model needs a price (--prices)."),
+    ] = None,
+    tokens: Annotated[int | None, typer.Option(min=0, metavar="N", help="Token limit of one search.")] = None,
+    calls: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of model calls of one search.")] = 12,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature of the model.")] = None,
+    max_tokens: options.MaxTokens = None,
     cassette: options.Cassette = None,
+    prices: options.Prices = None,
     mirror: options.Mirrors = None,
     engine: options.EngineName = "docker",
     build_limits: options.BuildLimits = "",
@@ -47,20 +55,38 @@ def setup(
     Running the same command again resumes a search that was interrupted, and repeats none that ended. Exit 4 if no
     recipe is accepted.
 
+    --model is asked where no rule knows more, also after a search that ended so. It may look at files of the tree and
+    changes fields of the recipe, at most --calls times in all; its answers are kept in DIR/<owner>__<name>.llm.jsonl.
+
     \b
     Examples:
       assay dataset setup pallets/click --at 8.1.7 --mirror ~/mirrors
       assay dataset setup gorilla/mux --at db9d1d0073d27a0a2d9a8c1bc52aa0af4374d265 -o recipes --json
-      assay dataset setup pallets/click --at 8.1.7 --model MODEL --base-url http://host:8000/v1 --mirror ~/mirrors
+      assay dataset setup pallets/click --at 8.1.7 --model MODEL --base-url http://host:8000/v1 --calls 20 --cost 0.5
       assay evaluate rows.jsonl --gold --recipes recipes
     """
     from assay.cli import console
     from assay.instances.setup.setup_record import record_path
 
-    with (
-        config.workplace(engine, mirror, build_limits=build_limits) as place,
-        _advisor(model, base_url, cassette) as advisor,
-    ):
+    recording = output / f"{repo.lower().replace('/', '__')}.llm.jsonl"
+    if fresh:
+        recording.unlink(missing_ok=True)
+    advising: AbstractContextManager[ModelAdvisor | None] = nullcontext()
+    if model is not None:
+        from assay.agents.llm.budget import BudgetLimits
+        from assay.jobs.advisor import AdvisorSettings, open_advisor
+
+        settings = AdvisorSettings(
+            model=model,
+            base_url=base_url or "",
+            cassette=cassette,
+            prices=prices,
+            limits=BudgetLimits(cost=cost, tokens=tokens, calls=calls),
+            temperature=temperature,
+            max_tokens=max_tokens,
+        )
+        advising = open_advisor(settings, recording, console.say)
+    with config.workplace(engine, mirror, build_limits=build_limits) as place, advising as advisor:
         setter = replace(place.setter(output), rounds=rounds, seconds=float(limit), advisor=advisor)
         record = setter.set_up(repo, at, language or "", fresh=fresh)
     kept = record_path(output, record.language, record.repo, record.commit)
@@ -72,23 +98,6 @@ def setup(
     raise typer.Exit(0 if record.accepted else exits.INVALID)
 
 
-@contextmanager
-def _advisor(model: str | None, base_url: str | None, cassette: Path | None) -> "Iterator[ModelAdvisor | None]":
-    """Give the model that the options name as an advisor; None if they name none."""
-    if model is None:
-        yield None
-        return
-    from assay.agents.llm.ask import make_ask
-    from assay.cli.console import say
-    from assay.jobs.advisor import ModelAdvisor
-
-    ask = make_ask(model, base_url or "", cassette=cassette, note=say)
-    try:
-        yield ModelAdvisor(f"model {model}", ask, say)
-    finally:
-        ask.stack.close()
-
-
 def _recipe_file(folder: Path, record: "SetupRecord") -> str:
     from assay.instances.setup.setup_record import recipe_path
 
@@ -97,6 +106,7 @@ def _recipe_file(folder: Path, record: "SetupRecord") -> str:
 
 def _show(record: "SetupRecord", folder: Path, kept: Path) -> None:
     from assay.cli.console import print_rows
+    from assay.harness.names import count
 
     rows = [
         (
@@ -108,6 +118,11 @@ def _show(record: "SetupRecord", folder: Path, kept: Path) -> None:
         for number, attempt in enumerate(record.attempts, 1)
     ]
     print_rows(("round", "result", "s", "changed for the next round"), rows)
+    if record.calls:
+        tokens, cost = (sum(getattr(call, name) for call in record.calls) for name in ("tokens", "cost"))
+        print(
+            f"{count(len(record.calls), 'answer')} of a model, {tokens:,} tokens{f', {cost:.2f} USD' if cost else ''}"
+        )
     where = f"{record.repo} at {record.commit[:12]} ({record.date:%Y-%m-%d})"
     if record.accepted:
         print(f"{where}: {record.reason}, {record.seconds:.0f} s. Recipe: {_recipe_file(folder, record)}")
