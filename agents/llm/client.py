@@ -99,7 +99,8 @@ class ModelClient(Closing):
             raise NoChatModel(f"{self._endpoint.base_url} answers with a web page: {ADDRESS_HINT}", status=200)
         reply: JsonValue = None
         try:
-            reply = json.loads(text)
+            # Half a surrogate pair, which JSON can spell and no file holds, becomes a question mark.
+            reply = json.loads(json.dumps(json.loads(text), ensure_ascii=False).encode(errors="replace"))
             _raise_error_in_body(reply, text)
             answer = answer_from_json(reply)
         except (MalformedBody, ValueError, RecursionError) as error:

@@ -12,15 +12,12 @@ from assay.instances.setup.trial import TriedRecipe
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A search that no rule carries on."""
+    """A search that no rule carries on, after a round with ``recipe`` and ``run`` that the record lacks."""
 
     facts: Facts
     recipe: Recipe
-    """The recipe of the last round."""
     run: TriedRecipe
-    """Its result."""
     record: SetupRecord
-    """The rounds before, with all questions."""
     read: Callable[[Collection[str]], Mapping[str, str]]
     """Returns the content of files of the tree by path; a file that is not there is left out."""
     deadline: float
@@ -29,16 +26,12 @@ class Stuck:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A changed recipe, or none, and why."""
-
     recipe: Recipe | None
     reason: str
-    calls: Sequence[AdvisorCall] = ()
+    calls: Sequence[AdvisorCall]
 
 
 class Advisor(Protocol):
-    """Proposes a change where no rule knows one, such as a language model."""
-
     @property
     def name(self) -> str: ...
 

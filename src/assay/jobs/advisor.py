@@ -49,16 +49,12 @@ answer, and that an answer may have."""
 
 
 class ModelAnswer(Model):
-    """What a model writes in its block: files to see, or changes."""
-
     files: tuple[str, ...] = ()
     why: str = ""
     recipe: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class AdvisorSettings(Model):
-    """A model, and what one search may ask it."""
-
     model: str
     base_url: str = ""
     cassette: Path | None = None
@@ -106,7 +102,9 @@ class ModelAdvisor:
                 result, ends = f"cannot be used: {error}", False
             spent, result = ledger.spent, cut_line(make_printable(result), 300)
             tokens, cost = spent.tokens - before.tokens, round(spent.cost - before.cost, 6)
-            call = AdvisorCall(answer=shorten(answer, 4 * PAST), files=files, result=result, tokens=tokens, cost=cost)
+            call = AdvisorCall(
+                answer=make_printable(shorten(answer, 4 * PAST)), files=files, result=result, tokens=tokens, cost=cost
+            )
             calls.append(call)
             self.note(f"{self.name}, answer {spent.calls} of {self.settings.limits.calls or 'any'}: {result}")
             if ends:
@@ -181,8 +179,8 @@ def _find_faults(changed: Recipe, old: Recipe) -> Iterator[str]:
 def _follow(wanted: ModelAnswer, stuck: Stuck) -> tuple[Recipe | None, str, tuple[str, ...]]:
     """Return the changed recipe, what the answer does, and the files that it asks for."""
     if wanted.recipe:
-        recipe = change_recipe(wanted.recipe, stuck)
-        return recipe, f"{', '.join(wanted.recipe)}: {cut_line(wanted.why, 200) or 'no reason given'}", ()
+        reason = cut_line(wanted.why, 200) or "no reason given"
+        return change_recipe(wanted.recipe, stuck), f"{', '.join(wanted.recipe)}: {reason}", ()
     files = tuple(dict.fromkeys(each.removeprefix("./").rstrip("/") for each in wanted.files[:5]))
     return None, f"asks for {', '.join(files)}" if files else "knows no change", files
 

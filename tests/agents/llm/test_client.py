@@ -247,6 +247,11 @@ def test_wrong_settings_raise_user_error(
         ModelClient(Endpoint(**settings))
 
 
+def test_half_a_surrogate_pair_in_an_answer_becomes_a_question_mark(endpoint: Any) -> None:
+    endpoint.plays(said("\ud800 \U0001f600"))
+    assert ask(endpoint.url, make_request()).content == "? \U0001f600"
+
+
 def test_any_text_can_be_sent(endpoint: Any) -> None:
     text = "a\x00b \ud800 \U0001f600 ```"
     ask(endpoint.url, make_request(text))
