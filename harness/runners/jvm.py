@@ -13,12 +13,7 @@ from string import Template
 from assay.harness.domain import Siblings, Status
 from assay.harness.runners.base import PLACE, Body, DoubledFile, Tripwires, camel_name, read_placing, read_sources
 from assay.harness.runners.templates import draw, fill
-
-FROM = "@FROM@"
-"""Stands before the names of assertions, for what a test file writes there: ``Assertions.``, a package, or nothing."""
-MARK = "@MARK@"
-"""Stands for the annotation of a test, where the assertions' own framework need not be the one that runs it."""
-ILLEGAL = "IllegalStateException"
+from assay.harness.templates import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,49 +33,6 @@ class Framework:
     fail: str = "fail"
 
 
-def _annotate(test: str, expecting: str, throws: str, does_not: str) -> Framework:
-    """Describe a framework whose annotation of a test names the exception that the test must throw."""
-    return Framework(test=test, throwing=f"{test}({expecting})", throws=throws, does_not=does_not)
-
-
-_IN_JAVA = (f"throw new {ILLEGAL}();", "$total($number);")
-_IN_KOTLIN = (f"throw {ILLEGAL}()", "$total($number)")
-JAVA = {
-    "junit5": Framework(
-        test="@org.junit.jupiter.api.Test",
-        throwing="@org.junit.jupiter.api.Test",
-        throws=f"{FROM}assertThrows({ILLEGAL}.class, () -> {{ throw new {ILLEGAL}(); }});",
-        does_not=f"{FROM}assertThrows({ILLEGAL}.class, () -> $total($number));",
-    ),
-    "testng": _annotate("@org.testng.annotations.Test", f"expectedExceptions = {ILLEGAL}.class", *_IN_JAVA),
-    "junit4": _annotate("@org.junit.Test", f"expected = {ILLEGAL}.class", *_IN_JAVA),
-    "junit3": Framework(
-        test="",
-        throwing="",
-        throws=f"try {{ throw new {ILLEGAL}(); }} catch ({ILLEGAL} error) {{ return; }}",
-        does_not=f"try {{ $total($number); }} catch ({ILLEGAL} error) {{ return; }} {FROM}fail();",
-        base=" extends junit.framework.TestCase",
-    ),
-}
-KOTLIN = {
-    "kotlin": Framework(
-        test=f"@{MARK}",
-        throwing=f"@{MARK}",
-        throws=f"{FROM}assertFailsWith<{ILLEGAL}> {{ throw {ILLEGAL}() }}",
-        does_not=f"{FROM}assertFailsWith<{ILLEGAL}> {{ $total($number) }}",
-    ),
-    "junit5": Framework(
-        test="@org.junit.jupiter.api.Test",
-        throwing="@org.junit.jupiter.api.Test",
-        throws=f"{FROM}assertThrows({ILLEGAL}::class.java) {{ throw {ILLEGAL}() }}",
-        does_not=f"{FROM}assertThrows({ILLEGAL}::class.java) {{ $total($number) }}",
-        fail="fail<Any>",
-    ),
-    "testng": _annotate("@org.testng.annotations.Test", f"expectedExceptions = [{ILLEGAL}::class]", *_IN_KOTLIN),
-    "junit4": _annotate("@org.junit.Test", f"expected = {ILLEGAL}::class", *_IN_KOTLIN),
-}
-"""``kotlin`` is ``kotlin.test``, whose functions may stand in tests that another framework marks."""
-
 HELPERS = "total same none"
 
 
@@ -91,8 +43,9 @@ class ClassTemplate:
     frameworks: Mapping[str, Framework]
 
 
-def _read_class(language: str, frameworks: Mapping[str, Framework]) -> ClassTemplate:
+def _read_class(language: str) -> ClassTemplate:
     texts, bodies = read_sources("jvm")
+    frameworks = read_table(__file__, "tripwires/jvm_frameworks.toml")[language]
     test = texts[f"{language}_test"]
     return ClassTemplate(
         texts[f"{language}_class"],
@@ -100,11 +53,11 @@ def _read_class(language: str, frameworks: Mapping[str, Framework]) -> ClassTemp
             *((status, test % body) for status, body in bodies[language]),
             *((status, test.replace("$test", "$throwing") % body) for status, body in bodies[f"{language}_throwing"]),
         ],
-        frameworks,
+        {name: Framework(**words) for name, words in frameworks.items()},
     )
 
 
-LANGUAGES = {"java": _read_class("java", JAVA), "kt": _read_class("kotlin", KOTLIN)}
+LANGUAGES = {"java": _read_class("java"), "kt": _read_class("kotlin")}
 """Suffix of a file to the template of its language."""
 
 _PLACING = read_placing("jvm.sh")
