@@ -146,10 +146,7 @@ class CommandResult:
 
 
 class Workspace(Protocol):
-    """A checkout of the base commit, in a container or a folder, that a solver may change.
-
-    Paths are relative to the root of the repository, or absolute.
-    """
+    """A checkout of the base commit that a solver may change; paths are relative to its root, or absolute."""
 
     root: str
 

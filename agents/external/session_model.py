@@ -54,10 +54,7 @@ class SessionModel:
             raise BudgetExceeded(f"the budget of {allowed} steps is used up", limit="steps")
 
     def _record_new_messages(self, request: Request) -> None:
-        """Record tool results and the program's own messages that no earlier request held.
-
-        Messages before the first answer open the conversation; the session itself records them.
-        """
+        """Record messages that no earlier request held; those before the first answer, the session itself records."""
         roles = [message.role for message in request.messages]
         first = roles.index(Role.ASSISTANT) if Role.ASSISTANT in roles else len(roles)
         for message in request.messages[first:]:

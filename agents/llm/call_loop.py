@@ -30,10 +30,7 @@ class Calls:
         self._thread.join()
 
     def run(self, call: Coroutine[Any, Any, Result], seconds: float | None = None) -> Result:
-        """Wait for a call's result. Raises RunStopped if ``abort`` ended it.
-
-        Raises TimeoutError if it took longer; the call is ended, and with it its connection.
-        """
+        """Wait for a result. Raises RunStopped after ``abort``, and TimeoutError, which ends the call's connection."""
         future = asyncio.run_coroutine_threadsafe(self._run_limited(call, seconds), self._loop)
         try:
             return future.result()

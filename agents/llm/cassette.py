@@ -40,10 +40,7 @@ class CassetteEntry(Model):
 
 
 class Cassette(Closing):
-    """A ChatModel that records another one's answers and replays them; a context manager.
-
-    Safe to use from several threads; one process at a time may write a file.
-    """
+    """A ChatModel that records another one's answers and replays them, for several threads of one process."""
 
     def __init__(
         self, path: Path, mode: Mode, model: ChatModel | None = None, *, normalise: Normalise = keep_text

@@ -31,10 +31,7 @@ class _ErrorBody:
 
 
 def make_model_error(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
-    """Return the error for a status other than 2xx; names of ``headers`` are in lower case.
-
-    ``now`` is for a ``Retry-After`` that is a date.
-    """
+    """Return the error of a status other than 2xx, by lower-case headers; ``now`` is for a ``Retry-After`` date."""
     body = _read(text)
     problem = f"the model's endpoint answers with status {status}: {body.message or 'no explanation'}"
     if body.codes & _QUOTA_CODES:

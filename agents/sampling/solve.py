@@ -90,10 +90,7 @@ class _Ending:
 
 
 def solve(job: SolveJob, setup: SolveSetup) -> SolveResult:
-    """Solve one sample of one instance in a fresh workspace.
-
-    Raises UserError for what a person must fix and every sample would meet, such as a wrong key of the model.
-    """
+    """Solve one sample in a fresh workspace; raises UserError for what a person must fix and every sample meets."""
     sample = _Sample(job, setup)
     try:
         with _open_scratch(setup) as (scratch, mounts), setup.workspaces.open(job.instance, mounts) as workspace:

@@ -251,10 +251,7 @@ class TestPlan(Model):
     command: str
     """Shell text; its exit status is the tests' exit status."""
     install: str = ""
-    """Shell text that installs the patched project as the tests' user, before the tests' files are put back.
-
-    Whether it fails does not matter: the tests show that.
-    """
+    """Shell text that installs the patched project as the tests' user, before tests are put back; it may fail."""
     runs: tuple[str, ...] = ()
     """Files of the tree that ``install`` and ``command`` run; they go back if the patch changes them."""
     restore: tuple[str, ...] = ()

@@ -80,10 +80,7 @@ class Layered(Protocol):
 
 
 def read_archive(chunks: Iterable[bytes], wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
-    """Yield the wanted layers of a saved image, in Docker's format or OCI's.
-
-    A layer's key is its name in the archive, which need not be its digest.
-    """
+    """Yield the wanted layers of a saved image, Docker's or OCI's; a key need not be a digest."""
     with tarfile.open(fileobj=ChunkStream(chunks), mode="r|") as outer:
         for member in outer:
             named = _LAYER.fullmatch(member.name.removeprefix("./"))
@@ -131,10 +128,7 @@ def _entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> LayerFile:
 
 
 def read_folders(digests: Sequence[str], folders: Sequence[str], wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
-    """Yield the wanted layers where overlay2 stores them, in folders that only root can read.
-
-    ``digests`` have the lowest layer first, ``folders`` the highest, as overlay mounts name them.
-    """
+    """Yield the wanted layers (lowest first) from overlay2's folders (highest first), which only root can read."""
     for digest, folder in zip(digests, reversed(folders), strict=True):
         if wants(digest):
             yield OpenLayer(digest, _read_folder(Path(folder)), digest)

@@ -65,10 +65,7 @@ def measure(
     assay_version: str = "",
     engine: Mapping[str, str] | None = None,
 ) -> Stability:
-    """Compare repeated runs of an instance that has all its labels.
-
-    ``gold`` and ``null`` are the evidence of each run, None for a run without evidence.
-    """
+    """Compare repeated runs of an instance that has all its labels; None is a run without evidence."""
     graded = {
         side: [each for each in runs if each is not None and grade(instance, each).outcome in GRADED]
         for side, runs in (("gold", gold), ("null", null))

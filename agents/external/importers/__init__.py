@@ -26,10 +26,7 @@ IMPORTERS = Registry[TrajectoryImporter](
 
 
 def import_trajectory(format_name: str, content: bytes, source: str = "") -> Trajectory:
-    """Read a trajectory of a format in ``IMPORTERS``; ``source`` is the file's name for errors.
-
-    Raises UserError: there is no such format, or the content is not in it.
-    """
+    """Read a trajectory of a format in ``IMPORTERS``, else raise UserError; ``source`` names the file in errors."""
     if format_name not in IMPORTERS:
         raise UserError(f"there is no importer {format_name!r}{did_you_mean(format_name, IMPORTERS)}")
     problem = f"this is not a trajectory in the format {format_name}"

@@ -29,10 +29,7 @@ class FolderWorkspace(CheckoutWorkspace):
     """A checkout in a folder; its base is the commit that is checked out when it is opened."""
 
     def __init__(self, folder: Path, *, run_tests: RunTests | None = None) -> None:
-        """Open a checkout; the harness's own repository is inside ``.git``.
-
-        Raises EngineError if the folder is no git repository with a commit.
-        """
+        """Open a checkout, with its own store in ``.git``; raises EngineError if it is no repository with a commit."""
         folder = folder.resolve()
         super().__init__(str(folder), str(folder / ".git" / "assay"))
         self._folder = folder

@@ -150,10 +150,7 @@ def show_lines(text: str, spans: Sequence[Interval], numbered: bool = False) -> 
 def variable_lines(
     name: str, known: Sequence[Definition], language: str, path: str, text: str
 ) -> list[tuple[int, int]]:
-    """Return the lines of the first statement outside of all functions that assigns a name; empty if there is none.
-
-    ``name`` is a variable, ``v``, or a field, ``Class.v``.
-    """
+    """Return the first statement outside of functions that assigns ``v`` or ``Class.v``, as lines; empty if none."""
     parsed = parse(language, path, text)
     if parsed is None:
         return []

@@ -96,10 +96,7 @@ def parse_choice(choice: str | None, count: int) -> int:
 
 
 def merge_rankings(rankings: Sequence[Sequence[str]]) -> list[str]:
-    """Return names by their mean position in several rankings; a missing name counts as last.
-
-    Ties keep the order of first mention.
-    """
+    """Return names by their mean position in rankings, where a missing one is last; ties keep the first mention."""
     names = list(dict.fromkeys(name for ranking in rankings for name in ranking))
     places = [{name: place for place, name in reversed(list(enumerate(ranking)))} for ranking in rankings]
     return sorted(names, key=lambda name: sum(each.get(name, len(names)) for each in places))

@@ -85,10 +85,7 @@ def read_block(text: str, finish: Finish = Finish.STOP) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """Return a text of at most ``limit`` characters: head and tail, half of the limit each, and a note between them.
-
-    mini-swe-agent's limit is 10,000 characters.
-    """
+    """Return at most ``limit`` characters: head, tail and a note between them. mini-swe-agent's limit is 10,000."""
     if len(text) <= limit:
         return text
     head, tail = limit // 2, limit - limit // 2

@@ -70,10 +70,7 @@ class Codebase:
         return self._definitions[path]
 
     def find_named(self, kind: Kind, name: str, paths: Iterable[str]) -> Iterator[tuple[str, Definition]]:
-        """Yield path and definition of everything with a name, or with a qualified name that ends in it.
-
-        Names are qualified as in any language: ``Outer.method``, ``Outer::method``, ``Outer#method``.
-        """
+        """Yield path and definition of all with a name, or a qualified one (``Outer::method``) that ends in it."""
         wanted = dot_name(name)
         last = wanted.rpartition(".")[2]
         for path in paths:

@@ -50,10 +50,7 @@ def differs(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
 
 
 def script_key(language: str, path: str, text: str) -> str:
-    """Return the normalised form of a test script; equal keys mean the same test.
-
-    The function that the script calls at top level is renamed to ``test_func``.
-    """
+    """Return the normal form of a test script, whose called function is ``test_func``; equal keys are one test."""
     lines = canonical(language, path, text)
     called = next(iter(_list_calls(language, path, lines)), None)
     return "\n".join(canonical(language, path, text, {called: TEST_NAME}) if called else lines)

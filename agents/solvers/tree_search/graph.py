@@ -34,10 +34,7 @@ class Mention:
 
 
 def mentions(parsed: Parsed) -> tuple[Mention, ...]:
-    """Return the names that a file's code calls and inherits from, in text order.
-
-    Code that does not parse is skipped.
-    """
+    """Return the names that a file's code calls and inherits from, in text order; broken code is skipped."""
     if not parsed.language.SYNTAX.mentions:
         return ()
     from tree_sitter import QueryCursor

@@ -43,10 +43,7 @@ class OpenAiDialect:
 
 
 def arguments_object(arguments: str) -> Json:
-    """Return a tool call's arguments as an object.
-
-    Arguments that are no JSON object go into its one field ``arguments``; the tool then reports what it needs.
-    """
+    """Return a tool call's arguments as an object; what is none becomes its one field ``arguments``."""
     try:
         parsed: JsonValue = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
