@@ -14,16 +14,17 @@ CONDITIONS = {
     "before_brace": r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)",
 }
 """Names for ``condition`` where languages have the same one."""
+LINES, SYNTAX = TypeAdapter(Lines), TypeAdapter(Syntax)
 
 
 def read_lines(language: str) -> Lines:
     lines = read_table(__file__, f"{language}.toml")["lines"]
     lines["condition"] = CONDITIONS.get(lines["condition"], lines["condition"])
-    return TypeAdapter(Lines).validate_python(lines)
+    return LINES.validate_python(lines)
 
 
 def read_syntax(language: str) -> Syntax:
-    return TypeAdapter(Syntax).validate_python(_read_table(language))
+    return SYNTAX.validate_python(_read_table(language))
 
 
 def _read_table(language: str) -> dict[str, Any]:
