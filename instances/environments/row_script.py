@@ -82,16 +82,6 @@ class Script:
     """Files that all this runs, relative to the repository; they may not be there."""
 
 
-def list_set_up(text: str) -> tuple[str, ...]:
-    """Return the statements of a script that change the system, install or build: evidence of what the tests need."""
-    try:
-        before, _ = _split_at_markers(shell.read_statements(text))
-    except UnreadableError:
-        return ()
-    wanted = {ScriptPart.SYSTEM, ScriptPart.INSTALL, ScriptPart.BUILD}
-    return tuple(statement.source for statement in before if find_part(statement) in wanted)
-
-
 def read_script(text: str, *, filtered: bool = False) -> Script:
     """Part a script; one that no shell could read is all ``tests``.
 

@@ -5,7 +5,6 @@ import pytest
 from assay.harness.domain import PublishedImage, Recipe, RowScript
 from assay.instances.environments.plan import WORKDIR, make_plan
 from assay.instances.environments.row_commands import read_commands
-from assay.instances.environments.row_script import list_set_up
 from toy import make_instance
 
 HEAD = "set -uxo pipefail\nsource /opt/miniconda3/bin/activate\nconda activate testbed\ncd /testbed\n"
@@ -105,8 +104,3 @@ def test_in_the_rows_own_image_its_script_stays_as_it_is() -> None:
     plan = make_plan(instance, Recipe(language="javascript"))
     assert plan.command.endswith("./mvnw -q compile\nnpx jest a.test.js --json | jq .\n")
     assert "pip install -e ." in plan.install
-
-
-def test_what_a_script_says_of_set_up_is_listed() -> None:
-    assert list_set_up(SCRIPT.format("make build", "x")) == ("apt-get install -y jq", "pip install -e .", "make build")
-    assert list_set_up("echo 'never ends") == ()
