@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay.harness import languages
 from assay.harness.counters.assertions import spell, walk
 from assay.harness.counters.twins import AssertedFile
 from assay.harness.patches.diff import FileChange, MalformedPatchError, apply_change
@@ -44,7 +45,7 @@ class AskedFor:
 def read_tests(subject: Subject) -> AskedFor:
     """Read what the test patch adds to files of tests; raises EnvironmentFailure if the tree cannot be read."""
     asked, language = AskedFor(), subject.instance.language
-    for change in subject.tests:
+    for change in subject.tests if languages.find_or_none(language) else ():
         if change.new is not None and is_source(change.path, language) and is_test_file(change.path, language):
             text, added = _read_after(subject, change)
             lines = text.split("\n")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from assay.instances.audit.asked import AskedFor, list_removed, read_tests
 from assay.instances.audit.code import literals, names_defined, tokens, words
@@ -47,8 +48,11 @@ def find_undetermined(subject: Subject) -> Iterator[AuditFinding]:
 
 
 def _list_demands(subject: Subject, asked: AskedFor) -> Iterator[Demand]:
+    given = _join_tokens(asked.others)
+    expected = {text: place for text, place in asked.expected.items() if _join_tokens([text]) not in given}
     yield from _find_values(subject, asked.others, asserted=False)
-    yield from _find_values(subject, asked.expected, asserted=True)
+    yield from _find_values(subject, expected, asserted=True)
+    yield from _find_files(subject, {**asked.others, **asked.expected})
     yield from _find_signatures(subject, asked)
     yield from _find_names(subject, asked)
 
@@ -66,6 +70,14 @@ def _find_names(subject: Subject, asked: AskedFor) -> Iterator[Demand]:
                 yield Demand(kind=DemandKind.NAME, text=name, brought=_cut(line), asked=asked.names[name])
 
 
+def _find_files(subject: Subject, values: Mapping[str, str]) -> Iterator[Demand]:
+    """Find files that the gold patch adds and the tests name; only patches that hold a part of the tests have some."""
+    for path in (PurePosixPath(change.path) for change in subject.gold if change.new not in {None, change.old}):
+        place = next((values[value] for value in values if PurePosixPath(value).name == path.name), None)
+        if place:
+            yield Demand(kind=DemandKind.NAME, text=path.name, brought=str(path), asked=place)
+
+
 def _find_signatures(subject: Subject, asked: AskedFor) -> Iterator[Demand]:
     """Find functions that are given other parameters, where the tests change their calls."""
     called = "\n".join(list_removed(subject.tests))
@@ -74,11 +86,11 @@ def _find_signatures(subject: Subject, asked: AskedFor) -> Iterator[Demand]:
             {name: line.text for line in hunk.lines if line.mark == mark for name in _list_heads(line.text, subject)}
             for mark in "-+"
         )
-        for name in old.keys() & new.keys() & asked.names.keys():
-            if new[name].count(",") != old[name].count(",") and re.search(rf"\b{name}\(", called):
-                known = words(old[name])
-                added = [each for each in re.findall(r"\w+", new[name]) if each not in known]
-                text = f"{name}({', '.join(dict.fromkeys(added))})"
+        for name in sorted(old.keys() & new.keys() & asked.names.keys()):
+            known = words(old[name])
+            added = dict.fromkeys(each for each in re.findall(r"\w+", new[name]) if each not in known)
+            if added and new[name].count(",") != old[name].count(",") and re.search(rf"\b{name}\(", called):
+                text = f"{name}({', '.join(added)})"
                 yield Demand(kind=DemandKind.SIGNATURE, text=text, brought=_cut(new[name]), asked=asked.names[name])
 
 
@@ -97,16 +109,18 @@ def _find_values(subject: Subject, values: Mapping[str, str], *, asserted: bool)
         for line in find_added_code(change, subject.instance.language) if is_code else change.added():
             brought.update((text, line) for text in (literals(line) if is_code else [line]))
     joined, known = _join_tokens(brought), _join_tokens(_list_old(subject))
-    pieces = {piece: line for text, line in brought.items() for piece in _PLACEHOLDER.split(text) if _is_message(piece)}
+    split = ((piece.strip(), line) for text, line in brought.items() for piece in _PLACEHOLDER.split(text))
+    pieces = {_join_tokens([piece]): (piece, line) for piece, line in split if _is_message(piece)}
     for value, place in values.items():
         own = _join_tokens([value])
         whole = own.strip() and own in joined
-        for text in [value] if whole else [each.strip() for each in pieces if _join_tokens([each]) in own]:
+        line = next((line for text, line in brought.items() if value in text), "")
+        parts = [(value, line)] if whole else [found for piece, found in pieces.items() if piece in own]
+        for text, line in parts:
             is_message = _is_message(text)
             enough = is_message or (asserted and len(text) >= MIN_CONSTANT and not text.isalpha())
             if enough and _join_tokens([text]) not in known:
                 kind = DemandKind.MESSAGE if is_message else DemandKind.CONSTANT
-                line = next((line for each, line in (*pieces.items(), *brought.items()) if text in each), "")
                 yield Demand(kind=kind, text=text, brought=_cut(line), asked=place, asserted=asserted)
 
 
@@ -140,7 +154,11 @@ class _Statement:
             stated = [part for part in own.split()[1:] if f" {part} " in self.parts and len(part) > 2]
             return self._quote(demand, self.place, stated[0]) if stated else None
         is_name = demand.kind is DemandKind.NAME
-        if demand.text in self.words if is_name else _join_tokens([demand.text]) in self.tokens:
+        if (
+            demand.text in self.words
+            if demand.text.isidentifier() and is_name
+            else _join_tokens([demand.text]) in self.tokens
+        ):
             return self._quote(demand, self.place, demand.text)
         if own.strip() and own in self.parts:
             return self._quote(demand, StatedIn.CONVENTION if is_name else self.place, own.split()[0])
@@ -173,7 +191,11 @@ def _locate(subject: Subject, demands: Iterable[Demand]) -> Iterator[Demand]:
 
 
 def _find_model(subject: Subject, demand: Demand, texts: Iterable[_Statement]) -> Demand | None:
-    """Return a message whose words are those of an old one, but for words of the statement."""
+    """Return a name that was there in another spelling, or a message like an old one but for words of the statement."""
+    if demand.kind is DemandKind.NAME:
+        old = words("\n".join(_list_old(subject)))
+        same = next((each for each in sorted(old) if _join_parts(each) == _join_parts(demand.text)), "")
+        return demand.model_copy(update={"stated": StatedIn.CONVENTION, "quote": same}) if same else None
     new, stated = _join_parts(demand.text).split(), {word for text in texts for word in text.parts.split()}
     for line in _list_old(subject) if demand.kind is DemandKind.MESSAGE else ():
         own = _join_parts(line).split()

@@ -38,7 +38,7 @@ def test_findings_are_counted_and_told_with_their_evidence(assay: Callable, data
     assert done.code == 0, done.err
     assert "acme__calc-1: solution_in_issue (fault): most lines: the issue holds 2 of 3 distinctive lines" in done.out
     assert "    total = left + right [in the text: I expect 3, and would `total = left + right`" in done.out
-    assert "acme__calc-2: name_only_in_gold (fault)" in done.out
+    assert "acme__calc-2: undetermined (fault)" in done.out
     assert "33.3%" in done.out
     assert done.out.endswith("3 instances of rows: 2 at fault, 0 in doubt, 1 neither\n")
 
@@ -57,7 +57,7 @@ def test_json_holds_every_finding(assay: Callable, data: Path) -> None:
     assert [(each["instance_id"], each["kind"], each["severity"]) for each in shown["findings"]] == [
         ("acme__calc-1", "solution_in_issue", "fault"),
         ("acme__calc-1", "issue_after_cutoff", "note"),
-        ("acme__calc-2", "name_only_in_gold", "fault"),
+        ("acme__calc-2", "undetermined", "fault"),
         ("acme__calc-2", "issue_after_cutoff", "note"),
         ("acme__calc-3", "issue_after_cutoff", "note"),
     ]
