@@ -191,12 +191,17 @@ def _locate(subject: Subject, demands: Iterable[Demand]) -> Iterator[Demand]:
 
 
 def _find_model(subject: Subject, demand: Demand, texts: Iterable[_Statement]) -> Demand | None:
-    """Return a name that was there in another spelling, or a message like an old one but for words of the statement."""
+    """Return a demand that follows a model: an old name in another spelling, words of the statement put together.
+
+    Or a message like an old one, but for words of the statement.
+    """
     if demand.kind is DemandKind.NAME:
         old = words("\n".join(_list_old(subject)))
         same = next((each for each in sorted(old) if _join_parts(each) == _join_parts(demand.text)), "")
         return demand.model_copy(update={"stated": StatedIn.CONVENTION, "quote": same}) if same else None
     new, stated = _join_parts(demand.text).split(), {word for text in texts for word in text.parts.split()}
+    if not re.search(r"\s", demand.text) and new and {*new} <= stated:
+        return demand.model_copy(update={"stated": StatedIn.CONVENTION, "quote": " ".join(new)})
     for line in _list_old(subject) if demand.kind is DemandKind.MESSAGE else ():
         own = _join_parts(line).split()
         matched = SequenceMatcher(None, own, new, autojunk=False)
