@@ -49,14 +49,17 @@ def read_cases(audit_dir: Path, mirrors: list[Path]) -> Iterator[tuple[str, Inst
         gold, tests = texts[f"{folder}/gold.diff"], texts[f"{folder}/hidden_test.diff"]
         if base:
             parts = (prose[name][part] for part in ("problem_statement", "requirements", "interface"))
-            yield cells[5] or cells[2], Instance(
-                id=name,
-                repo=repo,
-                base_commit=base,
-                language=find_language({}, gold, tests),
-                gold_patch=gold,
-                test_patch=tests,
-                problem_statement="\n\n".join(json.loads(part) if part[:1] == '"' else part for part in parts),
+            yield (
+                cells[5] or cells[2],
+                Instance(
+                    id=name,
+                    repo=repo,
+                    base_commit=base,
+                    language=find_language({}, gold, tests),
+                    gold_patch=gold,
+                    test_patch=tests,
+                    problem_statement="\n\n".join(json.loads(part) if part[:1] == '"' else part for part in parts),
+                ),
             )
 
 

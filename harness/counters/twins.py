@@ -156,7 +156,9 @@ class AssertedFile:
             if test is None and first_line(each.node) not in lines:
                 continue
             constant = [operand for operand in each.operands if not uses_product(operand)]
-            for operand in filter(None, (*constant, choose_expected(each, self.asserting), *each.searched)):
+            for operand in filter(
+                None, (*constant, choose_expected(each, self.asserting), *each.searched, each.raised)
+            ):
                 named = NAMED.fullmatch(spell_operand(operand)) and (spell_operand(operand), test)
                 given = list["Node"]()
                 if named and named not in known:

@@ -35,7 +35,7 @@ class AskedFor:
     names: dict[str, str] = field(default_factory=dict)
     imported: set[str] = field(default_factory=set)
     own: set[str] = field(default_factory=set)
-    """Names that the tests define or assign."""
+    """Names that the tests define, assign or have."""
     expected: dict[str, str] = field(default_factory=dict)
     """Literals, without their quotes, that an assertion expects."""
     others: dict[str, str] = field(default_factory=dict)
@@ -45,6 +45,8 @@ class AskedFor:
 def read_tests(subject: Subject) -> AskedFor:
     """Read what the test patch adds to files of tests; raises EnvironmentFailure if the tree cannot be read."""
     asked, language = AskedFor(), subject.instance.language
+    labels = (*subject.instance.fail_to_pass, *subject.instance.pass_to_pass)
+    asked.own.update(re.split(r"::|[./]", label)[-1] for label in labels)
     for change in subject.tests if languages.find_or_none(language) else ():
         if change.new is not None and is_source(change.path, language) and is_test_file(change.path, language):
             text, added = _read_after(subject, change)
