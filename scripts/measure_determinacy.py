@@ -55,7 +55,7 @@ def read_cases(audit_dir: Path, mirrors: list[Path]) -> Iterator[tuple[str, Inst
                     id=name,
                     repo=repo,
                     base_commit=base,
-                    language=find_language({}, gold, tests),
+                    language=find_language({"repo": repo}, gold, tests),
                     gold_patch=gold,
                     test_patch=tests,
                     problem_statement="\n\n".join(json.loads(part) if part[:1] == '"' else part for part in parts),

@@ -77,9 +77,7 @@ def _print(found: "Screening") -> None:
     )
     console.print_rows(columns, [*rows, ("together", *_show(found.together))])
     if found.unresolved_undetermined:
-        print(
-            f"{found.unresolved_undetermined} unresolved are undetermined: tests ask for what neither issue nor tree says"
-        )
+        print(f"{found.unresolved_undetermined} unresolved are undetermined: neither issue nor tree says what is asked")
     for kind in found.not_looked_for:
         print(f"not looked for: {kind} ({HOW.get(kind, '')})")
 
