@@ -1,6 +1,9 @@
 import pytest
 
 from assay.instances.audit.code import drop_docstrings, is_distinctive, mask_strings, names_defined, tokens
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 
 @pytest.mark.parametrize(
@@ -72,35 +75,6 @@ def test_masked_line_keeps_its_length() -> None:
     assert mask_strings("f(a); // a < b", "go").rstrip() == "f(a);"
 
 
-@pytest.mark.parametrize(
-    ("language", "line", "name"),
-    [
-        ("python", "    async def fetch_all(self):", "fetch_all"),
-        ("python", "DEFAULT_LIMIT = 3", "DEFAULT_LIMIT"),
-        ("java", "    public static <T> List<T> fetchAll(int n) {", "fetchAll"),
-        ("java", "final class FetchAll {", "FetchAll"),
-        ("kotlin", "    suspend fun <T> List<T>.fetchAll(n: Int): T {", "fetchAll"),
-        ("kotlin", "data class FetchAll(val n: Int)", "FetchAll"),
-        ("go", "func (c *Client) FetchAll(n int) error {", "FetchAll"),
-        ("go", "type FetchAll struct {", "FetchAll"),
-        ("go", '\tFetchAll   []string `json:"fetchAll"`', "FetchAll"),
-        ("rust", "    pub fn fetch_all<T>(&self) -> T {", "fetch_all"),
-        ("javascript", "export const fetchAll = async () => {", "fetchAll"),
-        ("javascript", "  async fetchAll(n) {", "fetchAll"),
-        ("typescript", "export interface FetchAll {", "FetchAll"),
-        ("c", "static int fetch_all(int n)", "fetch_all"),
-        ("c", "#define FETCH_ALL 3", "FETCH_ALL"),
-        ("cpp", "class FetchAll {", "FetchAll"),
-        ("php", "    public function fetchAll(): array", "fetchAll"),
-        ("ruby", "  def self.fetch_all(n)", "fetch_all"),
-        # uses, and an unknown language
-        ("javascript", "  if (ready) {", None),
-        ("java", "    return fetchAll(3);", None),
-        ("kotlin", "    return fetchAll(3)", None),
-        ("c", "    fetch_all(3);", None),
-        ("go", "\tFetchAll: 3,", None),
-        ("kobold", "def x", None),
-    ],
-)
+@pytest.mark.parametrize(("language", "line", "name"), TABLES["names_that_a_line_of_every_language_defines"])
 def test_names_that_a_line_of_every_language_defines(language: str, line: str, name: str | None) -> None:
     assert names_defined(line, language) == ((name,) if name else ())
