@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.harness.domain import Instance
+from assay.harness.domain import UNKNOWN_TIME, Instance
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.statistics import wilson
 from assay.instances.audit import AuditFinding, AuditKind, Severity, audit
@@ -58,7 +58,10 @@ def read_cases(audit_dir: Path, mirrors: list[Path]) -> Iterator[tuple[str, Inst
                     language=find_language({"repo": repo}, gold, tests),
                     gold_patch=gold,
                     test_patch=tests,
-                    problem_statement="\n\n".join(json.loads(part) if part[:1] == '"' else part for part in parts),
+                    fail_to_pass=tuple(texts[f"{folder}/fail_to_pass.txt"].split("\n")),
+                pass_to_pass=(),
+                created_at=UNKNOWN_TIME,
+                problem_statement="\n\n".join(json.loads(part) if part[:1] == '"' else part for part in parts),
                 ),
             )
 
