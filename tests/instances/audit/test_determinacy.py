@@ -110,7 +110,7 @@ def test_words_of_the_issue_or_of_old_code_in_another_spelling_are_a_convention(
         (["total = 3"], ["total = add(1, 2)", "assert total == 3"]),
         (["    return 'E-101'"], ["assert show('id: E-101') == 'E-101'"]),  # it is given
         (["    return 'x'"], ["assert show() == 'x'"]),
-        (["def test_add_1():"], ["check(test_add_1)"]),  # the name of a test
+        (["def test_add():"], ["check(test_add)"]),  # the name of a test
     ],
 )
 def test_what_tests_do_not_ask_for_is_no_demand(gold: list[str], tests: list[str]) -> None:
