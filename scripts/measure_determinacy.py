@@ -3,8 +3,8 @@
     python scripts/measure_determinacy.py AUDIT --mirror DIR... [--list]
 
 AUDIT is a clone of that repository, with a work tree or without. Its cases hold statement, gold patch, tests and the
-commit of the fix, whose parent is the base; rows whose repository is in no mirror are left out. `--list` prints what
-was found nowhere, to be read.
+commit of the fix, whose parent is the base; rows whose repository is in no mirror are left out. `--list` prints the
+receipts, to be read.
 """
 
 import argparse
@@ -59,9 +59,9 @@ def read_cases(audit_dir: Path, mirrors: list[Path]) -> Iterator[tuple[str, Inst
                     gold_patch=gold,
                     test_patch=tests,
                     fail_to_pass=tuple(texts[f"{folder}/fail_to_pass.txt"].split("\n")),
-                pass_to_pass=(),
-                created_at=UNKNOWN_TIME,
-                problem_statement="\n\n".join(json.loads(part) if part[:1] == '"' else part for part in parts),
+                    pass_to_pass=(),
+                    created_at=UNKNOWN_TIME,
+                    problem_statement="\n\n".join(json.loads(part) if part[:1] == '"' else part for part in parts),
                 ),
             )
 

@@ -210,7 +210,7 @@ class AssertedFile:
             yield Twin(CounterForm.NEAR, tuple(edits))
 
     def _find_values(self, operand: "Operand", test: NamedTest | None) -> Iterator["Node"]:
-        """Yield what the name of an operand is given in a test, or anywhere in the file."""
+        """Yield the values of an operand's name in a test, or anywhere in the file."""
         name = re.search(r"(\w+)$", spell_operand(operand))
         if not name or len(operand) != 1 or not NAMED.fullmatch(spell_operand(operand)):
             return
@@ -220,7 +220,7 @@ class AssertedFile:
         yield from (each for each in self._given.get(name[1], ()) if test is None or is_inside(each, test))
 
     def _find_columns(self, operand: Operand, test: NamedTest | None) -> Iterator["Node"]:
-        """Yield what the rows of a table in a test have in the column of an operand's name."""
+        """Yield the cells of a table in a test that are in the column of an operand's name."""
         name = re.search(r"(\w+)$", spell_operand(operand))
         if self._tables is None:
             self._tables = [node for node in walk(self.root) if _HEAD.fullmatch(node.type) or _ROW.fullmatch(node.type)]

@@ -19,7 +19,7 @@ from assay.instances.audit.subject import Subject, find_added_code, is_source, p
 
 MIN_TEXT, MIN_WORDS = 12, 2  # least characters and words of a message; what has fewer is a constant
 MIN_CONSTANT = 4  # least length of a constant
-ALIKE = 0.8  # least share of the words of two messages, one of which is made like the other
+ALIKE = 0.8  # least share of its words that a message has from an old one that it is made like
 _COMPOUND = re.compile(r".*(?:[a-z0-9][A-Z]|\w_+\w)")
 _PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%[-+.\d]*[a-zA-Z]|\{[^{}]*\}|\$\{[^}]*\}|#\{[^}]*\}|\\.")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

@@ -50,7 +50,7 @@ class DemandKind(StrEnum):
 
 
 class StatedIn(StrEnum):
-    """Where what tests ask for is stated."""
+    """The text that states what tests ask for."""
 
     ISSUE = "issue"
     HINTS = "hints"

@@ -20,7 +20,7 @@ class Passage:
 
     path: str
     line: int
-    """From 1."""
+    """Its number, from 1."""
     quote: str
 
 
