@@ -5,7 +5,6 @@ Where an assertion's expected operand stands, the room of counter-tests knows.
 
 import random
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -98,7 +97,3 @@ def _read_after(subject: Subject, change: FileChange) -> tuple[str, dict[int, in
 def _unquote(node: "Node") -> str:
     found = _QUOTED.fullmatch(spell(node))
     return found["text"] if found else spell(node)
-
-
-def list_removed(changes: Iterable[FileChange]) -> list[str]:
-    return [line.text for change in changes for hunk in change.hunks for line in hunk.lines if line.mark == "-"]

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from assay.instances.audit.asked import AskedFor, list_removed, read_tests
+from assay.instances.audit.asked import AskedFor, read_tests
 from assay.instances.audit.code import literals, names_defined, tokens, words
 from assay.instances.audit.finding import AuditFinding, AuditKind, Demand, DemandKind, Severity, StatedIn
 from assay.instances.audit.subject import Subject, find_added_code, is_source, plain
@@ -80,7 +80,8 @@ def _find_files(subject: Subject, values: Mapping[str, str]) -> Iterator[Demand]
 
 def _find_signatures(subject: Subject, asked: AskedFor) -> Iterator[Demand]:
     """Find functions that are given other parameters, where the tests change their calls."""
-    called = "\n".join(list_removed(subject.tests))
+    hunks = [hunk for change in subject.tests for hunk in change.hunks]
+    called = "\n".join(line.text for hunk in hunks for line in hunk.lines if line.mark == "-")
     for hunk in (hunk for change in subject.fix() for hunk in change.hunks):
         old, new = (
             {name: line.text for line in hunk.lines if line.mark == mark for name in _list_heads(line.text, subject)}
@@ -191,10 +192,7 @@ def _locate(subject: Subject, demands: Iterable[Demand]) -> Iterator[Demand]:
 
 
 def _find_model(subject: Subject, demand: Demand, texts: Iterable[_Statement]) -> Demand | None:
-    """Return a demand that follows a model: an old name in another spelling, words of the statement put together.
-
-    Or a message like an old one, but for words of the statement.
-    """
+    """Return a demand that follows a model in the statement or in old code, as ``StatedIn.CONVENTION`` has it."""
     if demand.kind is DemandKind.NAME:
         old = words("\n".join(_list_old(subject)))
         same = next((each for each in sorted(old) if _join_parts(each) == _join_parts(demand.text)), "")

@@ -56,7 +56,7 @@ class StatedIn(StrEnum):
     HINTS = "hints"
     TREE = "tree"
     CONVENTION = "convention"
-    """The issue has the same words in another spelling, or the old code a message that it is made like."""
+    """The issue or old code has its words in another spelling, or old code a message like it."""
     NOWHERE = "nowhere"
 
 

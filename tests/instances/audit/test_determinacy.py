@@ -1,5 +1,6 @@
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,7 +184,7 @@ def test_a_file_of_the_gold_patch_that_tests_name_is_a_demand(tree: SearchedTree
 
 def test_another_parameter_is_a_demand_where_the_tests_change_their_calls(tree: SearchedTree) -> None:
     gold, tests = ["def add_all(numbers, limit):"], ["assert add_all([1], 3) == 1"]
-    changes = {"drops": ["def add_all(numbers):"], "tested_drops": ["assert add_all([1]) == 1"]}
+    changes: dict[str, Any] = {"drops": ["def add_all(numbers):"], "tested_drops": ["assert add_all([1]) == 1"]}
     (one,) = audit(gold, tests, **changes, tree=tree)
     assert read([one]) == [(DemandKind.SIGNATURE, "add_all(limit)", StatedIn.NOWHERE)]
     assert one.severity is Severity.FAULT
