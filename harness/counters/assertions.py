@@ -173,9 +173,14 @@ def choose_expected(assertion: Assertion, asserting: Asserting) -> Operand:
         return next((each for each in assertion.operands if NAMED.fullmatch(spell_operand(each))), ())
     operands = assertion.operands
     order = operands if asserting.expected_first else [*reversed(operands)]
-    unused = [each for each in order if not any(_USING.fullmatch(node.type) for part in each for node in walk(part))]
+    unused = [each for each in order if not uses_product(each)]
     constant = [each for each in order if is_constant(each, asserting)]
     return next(iter((*constant, *unused, *order)), ())
+
+
+def uses_product(operand: Operand) -> bool:
+    """Return whether anything in an operand may be worked out by the product."""
+    return any(_USING.fullmatch(node.type) for part in operand for node in walk(part))
 
 
 def is_constant(operand: Operand, asserting: Asserting) -> bool:
@@ -183,7 +188,7 @@ def is_constant(operand: Operand, asserting: Asserting) -> bool:
     nodes = [node for each in operand for node in walk(each)]
     if not any(node.type in asserting.literals for node in nodes):
         return False
-    if _VALUES.fullmatch(operand[0].type) and not any(_USING.fullmatch(node.type) for node in nodes):
+    if _VALUES.fullmatch(operand[0].type) and not uses_product(operand):
         return True
     names = [spell(node) for node in nodes if _NAMES.fullmatch(node.type) and not node.named_child_count]
     return all(re.fullmatch(asserting.constants, name) for name in names)

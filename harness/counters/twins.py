@@ -7,7 +7,8 @@ Only what is compared is edited, never what is given to the product: another inp
 import random
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -28,6 +29,7 @@ from assay.harness.counters.assertions import (
     read_head,
     spell,
     spell_operand,
+    uses_product,
     walk,
 )
 from assay.harness.domain import CounterForm, Edit
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
     from assay.harness.languages.syntax import Parsed
 
+_HEAD, _ROW = re.compile(r"string|field_declaration_list"), re.compile(r"tuple|list|literal_value|array")
+"""Nodes that name the columns of a table, and nodes that may be its rows."""
 DOCUMENTED = 5  # lines of a test in which its title as a documentation string stands
 DRAWS = 40  # draws until a value is one that the test does not have
 MOST = 4  # forms of one assertion that are tried at most
@@ -66,7 +70,8 @@ class AssertedFile:
         self._nonce = asserting.nonce.format("".join(dice.choices(string.ascii_lowercase, k=NONCE_LETTERS)))
         self._drawn, self._respelled = dict[int, str](), dict[int, str]()
         self._content = text.encode(errors="replace")
-        self._names = dict[str, list["Node"]]()
+        self._tables: list[Node] | None = None
+        self._names, self._given = dict[str, list["Node"]](), dict[str, list["Node"]]()
         self.assertions = list(find_assertions(parsed.root, asserting))
         self.tests = list_functions(parsed)
         self._helpers = {each.name: each for each in self.tests}
@@ -139,6 +144,28 @@ class AssertedFile:
         found = ((each, [*self._vary(each, step.helper)][:MOST]) for each in (*named, *own))
         return [(each, twins) for each, twins in found if twins][:1]
 
+    def list_expected(self, lines: Collection[int]) -> Iterator["Node"]:
+        """Yield the literals that assertions of the tests around some lines, from 1, expect.
+
+        Those of names that they expect are in the same test.
+        """
+        known, found = set[tuple[str, NamedTest | None]](), sorted(lines)
+        tests = [test for test in self.tests if bisect_left(found, test.first) < bisect_right(found, test.last)]
+        for each in self.assertions:
+            test = next((test for test in reversed(tests) if is_inside(each.node, test)), None)
+            if test is None and first_line(each.node) not in lines:
+                continue
+            constant = [operand for operand in each.operands if not uses_product(operand)]
+            for operand in filter(
+                None, (*constant, choose_expected(each, self.asserting), *each.searched, each.raised)
+            ):
+                named = NAMED.fullmatch(spell_operand(operand)) and (spell_operand(operand), test)
+                given = list["Node"]()
+                if named and named not in known:
+                    given = [*self._find_values(operand, test)] or [*self._find_columns(operand, test)]
+                    known.add(named)
+                yield from list_literals((inner for node in (*operand, *given) for inner in walk(node)), self.asserting)
+
     def edit(self, edits: Iterable[Edit]) -> str:
         return edit_text(self.text, edits)
 
@@ -177,16 +204,33 @@ class AssertedFile:
 
     def _follow(self, operand: "Operand", test: NamedTest) -> Iterator[Twin]:
         """Follow a name to the literals that it is given in the test."""
+        values = (value for value in self._find_values(operand, test) if is_constant([value], self.asserting))
+        edits = [edit for value in values for edit in list(self._change_literals([value], test))[:1]]
+        if edits:
+            yield Twin(CounterForm.NEAR, tuple(edits))
+
+    def _find_values(self, operand: "Operand", test: NamedTest | None) -> Iterator["Node"]:
+        """Yield the values of an operand's name in a test, or anywhere in the file."""
         name = re.search(r"(\w+)$", spell_operand(operand))
         if not name or len(operand) != 1 or not NAMED.fullmatch(spell_operand(operand)):
             return
-        edits = list[Edit]()
-        for node in (node for node in walk(self.root) if is_inside(node, test)):
-            value = _find_given(node, name[1])
-            if value is not None and is_constant([value], self.asserting):
-                edits += list(self._change_literals([value], test))[:1]
-        if edits:
-            yield Twin(CounterForm.NEAR, tuple(edits))
+        if not self._given:
+            for key, value in filter(None, map(_find_given, walk(self.root))):
+                self._given.setdefault(key, []).append(value)
+        yield from (each for each in self._given.get(name[1], ()) if test is None or is_inside(each, test))
+
+    def _find_columns(self, operand: Operand, test: NamedTest | None) -> Iterator["Node"]:
+        """Yield the cells of a table in a test that are in the column of an operand's name."""
+        name = re.search(r"(\w+)$", spell_operand(operand))
+        if self._tables is None:
+            self._tables = [node for node in walk(self.root) if _HEAD.fullmatch(node.type) or _ROW.fullmatch(node.type)]
+        nodes = [node for node in self._tables if test and is_inside(node, test)] if name else []
+        for head in (node for node in nodes if name and _HEAD.fullmatch(node.type) and name[1] in spell(node)):
+            found = re.findall(r"(?m)^\s*(\w+)|, *(\w+)", spell(head).strip("{}'\""))
+            columns = [each for names in found for each in names if each]
+            if name and len(columns) > 1 and name[1] in columns:
+                rows = (node for node in nodes if _ROW.fullmatch(node.type) and node.named_child_count == len(columns))
+                yield from (row.named_children[columns.index(name[1])] for row in rows)
 
     def _change_literals(self, operand: Operand, test: NamedTest) -> Iterator[Edit]:
         """Yield edits of the last literal of an operand and of its first one; those of one literal are always alike.
@@ -254,15 +298,13 @@ def _find_letters(text: str) -> list[int]:
     return next(filter(None, found), [])
 
 
-def _find_given(node: "Node", name: str) -> "Node | None":
-    """Return the value that a node gives to a name, if it does."""
+def _find_given(node: "Node") -> tuple[str, "Node"] | None:
+    """Return the name that a node gives a value, and the value."""
     key = next(
         (child for field in ("left", "name", "key", "pattern") if (child := node.child_by_field_name(field))), None
     )
     value = next((child for field in ("right", "value") if (child := node.child_by_field_name(field))), None)
-    if key is None or value is None or spell(key).strip("'\":") != name:
-        return None
-    return value
+    return None if key is None or value is None else (spell(key).strip("'\":"), value)
 
 
 def _replace(operand: Operand, new: str) -> Edit:

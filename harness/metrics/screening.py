@@ -21,7 +21,7 @@ class Reproach(StrEnum):
     SUSPICIOUS = "suspicious"
     """The patch behaves otherwise than the gold patch where one of the two is as before (PatchDiff)."""
     UNDETERMINED = "undetermined"
-    """The tests ask for a name that the issue does not say."""
+    """The tests ask for what neither issue nor tree says."""
 
 
 class ScreenedRate(Model):
@@ -49,7 +49,7 @@ class Screening(Model):
     reproaches: dict[Reproach, ScreenedRate]
     together: ScreenedRate
     unresolved_undetermined: int
-    """Unresolved instances whose tests ask for a name that the issue does not say."""
+    """Unresolved instances whose tests ask for what neither issue nor tree says."""
     not_looked_for: tuple[Reproach, ...]
     """Reproaches that nobody looked for: that none is listed says nothing."""
 

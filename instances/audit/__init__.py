@@ -9,9 +9,10 @@ from datetime import date
 
 from assay.harness.domain import Instance
 from assay.harness.patches.diff import MalformedPatchError
-from assay.instances.audit import dates, leakage, narrow, patches, statement
+from assay.instances.audit import dates, determinacy, leakage, patches, statement
 from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Severity
 from assay.instances.audit.subject import Subject, subject
+from assay.instances.trees.search import SearchedTree
 
 __all__ = ["RULES", "AuditFinding", "AuditKind", "AuditRule", "LeakGrade", "Severity", "audit"]
 
@@ -22,8 +23,7 @@ RULES: tuple[AuditRule, ...] = (
     leakage.solution_linked,
     statement.no_link_for_a_statement,
     statement.too_little,
-    narrow.names_only_in_gold,
-    narrow.texts_only_in_gold,
+    determinacy.find_undetermined,
     patches.no_fail_to_pass,
     patches.find_unnamed_tests,
     patches.no_test_file,
@@ -32,10 +32,13 @@ RULES: tuple[AuditRule, ...] = (
 """A new rule is one function and one line here."""
 
 
-def audit(instance: Instance, cutoff: date | None = None) -> tuple[AuditFinding, ...]:
-    """Return the findings of all rules, in their order; those about dates only with a model's training ``cutoff``."""
+def audit(instance: Instance, cutoff: date | None = None, tree: SearchedTree | None = None) -> tuple[AuditFinding, ...]:
+    """Return the findings of all rules, in their order; those about dates only with a model's training ``cutoff``.
+
+    Raises EnvironmentFailure if the tree cannot be read.
+    """
     try:
-        about = subject(instance)
+        about = subject(instance, tree)
     except MalformedPatchError as error:
         summary = f"its gold patch or test patch cannot be read: {error}"
         return (Subject(instance, (), ()).make_finding(AuditKind.BROKEN_PATCH, Severity.FAULT, summary),)

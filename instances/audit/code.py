@@ -10,7 +10,9 @@ from assay.harness import languages
 from assay.harness.languages.base import Lines
 
 MIN_TOKENS, MIN_CHARACTERS = 4, 8  # least size of a distinctive line; white space does not count
+MIN_NAME = 4  # least length of a name; shorter ones match by chance
 
+_NO_NAMES = frozenset({"if", "for", "while", "switch", "catch", "function", "return", "constructor", "main", "test"})
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _IMPORT = re.compile(
     r"""(?x)\s* (?: (?:from\s+\S+\s+)?import\b | \#\s*include\b | using\s | use\s | package\s | export\s+\*
@@ -134,6 +136,14 @@ def _blank_literals(line: str) -> str:
 def _end_of_code(blank: str, language: str) -> int:
     at = blank.find(find_lines(language).comments[0])
     return at if at >= 0 else len(blank)
+
+
+def names_defined(line: str, language: str) -> tuple[str, ...]:
+    """Return the names that a line of code defines: functions, types, methods, fields and top-level values."""
+    found = (match[1] for pattern in find_lines(language).definitions for match in re.finditer(pattern, line))
+    return tuple(
+        name for name in found if len(name) >= MIN_NAME and name not in _NO_NAMES and not re.fullmatch("__.*__", name)
+    )
 
 
 def words(text: str) -> frozenset[str]:

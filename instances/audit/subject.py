@@ -9,6 +9,7 @@ from assay.harness.domain import Instance
 from assay.harness.patches.diff import FileChange, read_diff
 from assay.instances.audit.code import drop_docstrings, is_distinctive, tokens
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
+from assay.instances.trees.search import SearchedTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Subject:
     instance: Instance
     gold: tuple[FileChange, ...]
     tests: tuple[FileChange, ...]
+    tree: SearchedTree | None = None
 
     def fix(self) -> tuple[FileChange, ...]:
         """Return the gold patch's changes of source files; if there are none, of all files that are not tests."""
@@ -50,9 +52,9 @@ class Subject:
         return (line for change in self.fix() for line in find_added_code(change, self.instance.language))
 
 
-def subject(instance: Instance) -> Subject:
+def subject(instance: Instance, tree: SearchedTree | None = None) -> Subject:
     """Read an instance's patches; raises MalformedPatchError."""
-    return Subject(instance, read_diff(instance.gold_patch), read_diff(instance.test_patch))
+    return Subject(instance, read_diff(instance.gold_patch), read_diff(instance.test_patch), tree)
 
 
 def find_added_code(change: FileChange, language: str) -> Iterator[str]:

@@ -65,10 +65,11 @@ class Sources:
         if kept.is_file():
             return kept
         with tempfile.TemporaryDirectory() as scratch, atomic_file(kept) as part:
-            write_tar(self._entries(ref, Path(scratch)), part)
+            write_tar(self.read_entries(ref, Path(scratch)), part)
         return kept
 
-    def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[TreeEntry]:
+    def read_entries(self, ref: TreeRef, scratch: Path) -> Iterable[TreeEntry]:
+        """Read a tree, with an empty folder at hand; raises as ``tree``."""
         if ref.patch and ref.archive:
             commit = store_entries(self._read_archive(ref.archive), scratch / "stored", git_env())
             return patch_commit(scratch / "stored", replace(ref, commit=commit), scratch, git_env())

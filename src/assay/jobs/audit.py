@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from assay.harness.domain import INFRASTRUCTURE, DatasetRef, Instance, Model, Outcome, Prediction
-from assay.harness.errors import UserError
+from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.grading.stability import read_stability
 from assay.harness.names import did_you_mean
 from assay.harness.runs.manifest import CONTROLS
@@ -17,6 +17,8 @@ from assay.instances.audit import AuditFinding, AuditKind, audit
 from assay.instances.audit.mutants import MutatedPatch, mutants
 from assay.instances.audit.subject import subject
 from assay.instances.audit.weak import Judged, find_by_controls, find_by_counters, find_by_mutants
+from assay.instances.trees.search import open_tree
+from assay.instances.trees.sources import Sources
 from assay.jobs.counter import make_counter_tests
 from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
@@ -59,11 +61,20 @@ class Audit:
         self._kinds = _find_kinds(kinds)
         self._found: list[AuditFinding] = []
         self.trials: list[MutantTrials] = []
+        self.not_searched: list[str] = []
+        """Instances whose base tree cannot be read, and why."""
         self.not_run: list[str] = []
         """Instances whose gold patch could not be run, so that there are no mutants or counter-tests."""
 
-    def find_by_rules(self, cutoff: date | None) -> None:
-        self._found += [finding for each in self.instances for finding in audit(each, cutoff)]
+    def find_by_rules(self, cutoff: date | None, sources: Sources | None = None) -> None:
+        """Look at rows, and at the base trees that ``sources`` have on this machine; nothing is fetched."""
+        for each in self.instances:
+            tree = open_tree(sources, each) if sources else None
+            try:
+                self._found += audit(each, cutoff, tree)
+            except EnvironmentFailure as error:
+                self.not_searched.append(f"{each.id}: {error}")
+                self._found += audit(each, cutoff)
 
     def find_by_record(self, path: Path) -> None:
         """Look at what both controls did in the runs of ``assay dataset validate``; raises DataError."""

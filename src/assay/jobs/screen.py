@@ -18,7 +18,7 @@ KINDS: Mapping[AuditKind, Reproach] = {
     AuditKind.WEAK_TESTS: Reproach.WEAK,
     AuditKind.VACUOUS_LABELS: Reproach.WEAK,
     AuditKind.ISSUE_BEFORE_CUTOFF: Reproach.OLD,
-    AuditKind.NAME_ONLY_IN_GOLD: Reproach.UNDETERMINED,
+    AuditKind.UNDETERMINED: Reproach.UNDETERMINED,
 }
 """What a finding of an audit says against a verdict; of other kinds, nothing."""
 WEAK_FLAGS = frozenset({"vacuous", "compile_only"})

@@ -1,6 +1,9 @@
 import pytest
 
-from assay.instances.audit.code import drop_docstrings, is_distinctive, mask_strings, tokens
+from assay.instances.audit.code import drop_docstrings, is_distinctive, mask_strings, names_defined, tokens
+from tables import read_tables
+
+TABLES = read_tables(__file__)
 
 
 @pytest.mark.parametrize(
@@ -70,3 +73,8 @@ def test_masked_line_keeps_its_length() -> None:
     assert len(mask_strings(line, "python")) == len(line)
     assert mask_strings(line, "python").split() == ["print(", ",", ",", "c)"]
     assert mask_strings("f(a); // a < b", "go").rstrip() == "f(a);"
+
+
+@pytest.mark.parametrize(("language", "line", "name"), TABLES["names_that_a_line_of_every_language_defines"])
+def test_names_that_a_line_of_every_language_defines(language: str, line: str, name: str | None) -> None:
+    assert names_defined(line, language) == ((name,) if name else ())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from changes import change
+from histories import begin
 from stand_ins import as_row
 from toy import FIXED, make_instance
 
@@ -38,9 +39,23 @@ def test_findings_are_counted_and_told_with_their_evidence(assay: Callable, data
     assert done.code == 0, done.err
     assert "acme__calc-1: solution_in_issue (fault): most lines: the issue holds 2 of 3 distinctive lines" in done.out
     assert "    total = left + right [in the text: I expect 3, and would `total = left + right`" in done.out
-    assert "acme__calc-2: name_only_in_gold (fault)" in done.out
+    assert "acme__calc-2: undetermined (fault)" in done.out
     assert "33.3%" in done.out
     assert done.out.endswith("3 instances of rows: 2 at fault, 0 in doubt, 1 neither\n")
+
+
+def test_a_mirror_says_where_a_name_is_stated(assay: Callable, data: Path) -> None:
+    repository = begin(data.parent / "work", {"notes.md": "One day: add_all for lists.\n"})
+    rows = [json.loads(line) for line in data.read_text().splitlines()]
+    rows[1]["base_commit"] = repository.git("rev-parse", "HEAD")
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    mirror = data.parent / "mirrors" / rows[1]["repo"].replace("/", "__")
+    repository.git("clone", "--quiet", "--bare", str(repository.folder), str(mirror))
+    done = assay("dataset", "audit", "rows.jsonl", "-i", "acme__calc-2", "--mirror", "mirrors", "--json")
+    (found,) = [each for each in done.json["findings"] if each["kind"] in {"determined", "undetermined"}]
+    assert (found["kind"], found["severity"]) == ("determined", "note")
+    stated = {key: found["demands"][0][key] for key in ("stated", "file", "line", "quote")}
+    assert stated == {"stated": "tree", "file": "notes.md", "line": 1, "quote": "One day: add_all for lists."}
 
 
 def test_strict_tells_by_its_exit_status(assay: Callable, data: Path) -> None:
@@ -57,7 +72,7 @@ def test_json_holds_every_finding(assay: Callable, data: Path) -> None:
     assert [(each["instance_id"], each["kind"], each["severity"]) for each in shown["findings"]] == [
         ("acme__calc-1", "solution_in_issue", "fault"),
         ("acme__calc-1", "issue_after_cutoff", "note"),
-        ("acme__calc-2", "name_only_in_gold", "fault"),
+        ("acme__calc-2", "undetermined", "fault"),
         ("acme__calc-2", "issue_after_cutoff", "note"),
         ("acme__calc-3", "issue_after_cutoff", "note"),
     ]

@@ -58,15 +58,18 @@ def audit(
     """Look for problems with instances: leaked solutions, weak or narrow tests, thin statements, old issues.
 
     Each finding has a severity. A fault: the issue or its comments hold most of the gold patch's lines, no patch at all
-    is resolved, half of at least four mutants are, the gold patch fails, tests import a name that only the gold patch
-    brings, there are no words or only links or pictures, nothing has to be fixed, a patch cannot be read. A doubt is
-    for a person to look at; a note only counts. No container is started without --mutants or --counter-tests; with
-    --mutants, both controls and then the mutants are runs of their own. The same command does only what is missing.
+    is resolved, half of at least four mutants are, the gold patch fails, tests ask for a name, message, constant or
+    parameter that is in neither issue nor base tree, there are no words or only links or pictures, nothing has to be
+    fixed, a patch cannot be read. A doubt is for a person to look at; a note only counts. Trees are searched in
+    --mirror and the cache; without one, only a name that tests import is such a fault. No container is started without
+    --mutants or --counter-tests; with --mutants, both controls and then the mutants are runs of their own. The same
+    command does only what is missing.
 
     \b
     Examples:
       assay dataset audit lite --cutoff 2023-09-30
       assay dataset audit rows.jsonl --kind solution_in_issue --json
+      assay dataset audit rows.jsonl --mirror ~/mirrors --kind undetermined --kind determined
       assay dataset audit releases --mutants 6 --timeout 120 -o audit.json
       assay dataset audit releases -i pallets__flask-2.3.2 --counter-tests
     """
@@ -78,7 +81,9 @@ def audit(
 
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_be_empty=False)
     found = Audit(loaded.instances, kinds or ())
-    found.find_by_rules(cutoff.date() if cutoff else None)
+    found.find_by_rules(cutoff.date() if cutoff else None, config.sources(mirror))
+    for line in found.not_searched:
+        console.say(f"the tree was not searched: {line}")
     if stability:
         found.find_by_record(stability)
     if null_run:

@@ -41,8 +41,8 @@ def screen(
     Of the resolved instances: how many have an issue that holds most of the fix (leaked), tests that let anything pass
     (weak), an issue older than the model (old), or a patch that behaves otherwise than gold (refuted, suspicious, after
     `assay diff`). Beside each stand the rate with these counted as failed, and the rate over the other instances, with
-    Wilson intervals; `together` is all of them but `undetermined` (tests that ask for a name which the issue does not
-    say), since that makes no pass weaker. No container is started, and no verdict changes.
+    Wilson intervals; `together` is all of them but `undetermined` (tests that ask for what neither issue nor tree
+    says), since that makes no pass weaker. No container is started, and no verdict changes.
 
     \b
     Examples:
@@ -77,7 +77,7 @@ def _print(found: "Screening") -> None:
     )
     console.print_rows(columns, [*rows, ("together", *_show(found.together))])
     if found.unresolved_undetermined:
-        print(f"{found.unresolved_undetermined} unresolved are undetermined: tests ask for a name not in the issue")
+        print(f"{found.unresolved_undetermined} unresolved are undetermined: neither issue nor tree says what is asked")
     for kind in found.not_looked_for:
         print(f"not looked for: {kind} ({HOW.get(kind, '')})")
 
