@@ -11,10 +11,13 @@ bound=$(cat /build/cutoff)
 # The central repository, as Maven itself names it.
 (cd /tmp && jar xf "$(find /usr/share/maven*/lib -name 'maven-model-builder*.jar' | head -n 1)" org/apache/maven/model/pom-4.0.0.xml)
 upstream=$(sed -n 's|.*<url>\(http.*\)</url>.*|\1|p' /tmp/org/apache/maven/model/pom-4.0.0.xml | head -n 1)
+# What needs a login is kept from other builds.
+cache=/root/.cache/central
+[ -z "${MAVEN_MIRROR:-}" ] || cache=
 upstream=${MAVEN_MIRROR:-$upstream}
 private=
 [ ! -L ~/.m2/settings.xml ] || private="--global-settings $HOME/.m2/settings.xml"
-java /build/Central.java "$upstream" "$bound" /opt/lock/note /tmp/port > /tmp/central.log 2>&1 &
+java /build/Central.java "$upstream" "$bound" /opt/lock/note /tmp/port $cache > /tmp/central.log 2>&1 &
 central=$!
 until [ -s /tmp/port ]; do
     kill -0 "$central" 2> /dev/null || { cat /tmp/central.log; exit 1; }

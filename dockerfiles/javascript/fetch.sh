@@ -156,6 +156,19 @@ or_ranges() {
     loosen && by_ranges
 }
 
+# Of several lock files, keeps that of the manager which the project names, or whose workspaces it has.
+choose_lock() {
+    named=$(node -p 'String(require("./package.json").packageManager || "")' 2> /dev/null || true)
+    if [ -z "$named" ] && [ -e pnpm-workspace.yaml ] && ! grep -q '"workspaces"' package.json; then named=pnpm@; fi
+    case "$named" in
+        pnpm@*) other=pnpm-lock.yaml ;;
+        yarn@*) other=yarn.lock ;;
+        *) return ;;
+    esac
+    [ ! -e "$other" ] || rm -f package-lock.json npm-shrinkwrap.json
+}
+
+choose_lock
 if [ -e /build/locked/package-lock.json ]; then
     ! grep -qs 'could not be followed' /build/locked/note || loosen
     cp /build/locked/package-lock.json .

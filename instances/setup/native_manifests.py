@@ -24,6 +24,11 @@ FOR_TESTS = re.compile(
 NO_TESTS_OF = re.compile(
     r"FUZZ|BENCH|COVERAGE|SANITI|VALGRIND|PERF|NETWORK|ONLINE|INSTALL|PYTHON|SKIP|DISABLE|32BIT|NO_|WITHOUT|CUDA"
 )
+NEEDLESS = re.compile(
+    r"(?:\w+_)?(?:BUILD|ENABLE|WITH|MAKE|GENERATE)_(?:\w+_)?(?:BENCH(?:MARK)?S?|BENCHMARKING|DOCS?|DOCUMENTATION|DOXYGEN|MANPAGES)"
+    r"|(?:\w+_)?(?:BENCH(?:MARK)?S|DOCS|BUILD_BENCH(?:MARK)?)"
+)
+"""Options of CMake that only build what no test runs."""
 MESON_OPTION = re.compile(r"\boption\s*\(\s*'([\w-]*tests?[\w-]*)'([^)]*)\)", re.I)
 TARGET = re.compile(
     r"^(test|check|tests|unittests?|unit-?tests?|runtests?|run-tests?|test-all|all-tests)\s*:(?![=:])", re.M
@@ -78,7 +83,7 @@ def find_target(project: Project) -> tuple[str, str]:
 
 
 def list_cmake_options(project: Project) -> list[str]:
-    """Return the options of CMake that build tests which are off by default."""
+    """Return the options of CMake that build tests which are off by default, and leave out documents and benchmarks."""
     wanted: dict[str, None] = {}
     for _, text in project.matching(*CMAKE):
         for one, default, other, value in OPTION.findall(text):
@@ -88,10 +93,16 @@ def list_cmake_options(project: Project) -> list[str]:
             names = [each for each in re.findall(r"\b[A-Z]\w*[A-Z]\b", condition) if _is_for_tests(each)]
             defined = {name for names in OPTION.findall(text) for name in names}
             wanted |= dict.fromkeys(each for each in names if each not in defined)
+    unwanted = (
+        f"-D{name}=OFF"
+        for _, text in project.matching(*CMAKE)
+        for name in _list_switches(text)
+        if NEEDLESS.fullmatch(name)
+    )
     on = {name for _, text in project.matching(*CMAKE) for name in _list_switches(text)}
     if not ENABLED.search(project.text("CMakeLists.txt")):  # else ctest sees no test from the root folder
         wanted["CMAKE_TESTING_ENABLED"] = None
-    return [f"-D{name}=ON" for name in wanted if name not in on]
+    return [*(f"-D{name}=ON" for name in wanted if name not in on), *dict.fromkeys(unwanted)]
 
 
 def list_meson_options(project: Project) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from assay.harness.domain import Recipe
 from assay.instances.setup import recipe_edits as edits
 from assay.instances.setup.node_manifests import NodePackage, find_locked_major, read_packages
-from assay.instances.setup.node_suite import USUAL
+from assay.instances.setup.node_scripts import Expansion
+from assay.instances.setup.node_suite import USUAL, is_build
 from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.recipe_edits import Found
 
@@ -20,6 +21,7 @@ SCRIPTS = (
 """Names of the scripts that usually make what packages offer, the likeliest first."""
 AFTER = "export PATH\n"
 """The line of a test command behind which builds stand."""
+BUILT = re.compile(rf"{AFTER}(?:\(cd \S+ && npm run build\) \|\| true\n)*")
 
 
 def add_node_package(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
@@ -29,7 +31,7 @@ def add_node_package(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     if BUILTIN.fullmatch(name) or name.startswith(("@/", "~")) or not re.fullmatch(r"(@[\w.-]+/)?[\w.-]+", name):
         return recipe
     if any(package.name == name for package in packages.values()):
-        return add_build(recipe, found, facts)
+        return add_build(recipe, {"name": name}, facts)
     ranges = (package.dependencies.get(name, "") for package in packages.values())
     wanted = next((each for each in ranges if re.fullmatch(r"[\^~>=<\d. |*x-]+", each)), "")
     jest = find_locked_major(facts.project, "jest") if re.match(r"jest-|@jest/|ts-jest|babel-jest", name) else 0
@@ -37,22 +39,34 @@ def add_node_package(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return edits.add_items(recipe, "packages", [spec.replace(" ", "")])
 
 
-def add_build(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    """Build before the tests: by the root's script, or by those of its packages, each after what it uses."""
+def add_build(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
+    """Build before the tests: by the root's script, or by those of the packages, each after what it uses.
+
+    If a module of one package is missing, the others are not built. One that cannot be built leaves its tests to fail.
+    """
     packages, text = read_packages(facts.project), recipe.test_command
-    root = next((name for name in SCRIPTS if name in packages[""].scripts), "")
-    lines = [f"npm run {root}"] if root else []
-    lines = lines or [
-        f"(cd {folder} && npm run build)" for folder in _order(packages) if "build" in packages[folder].scripts
-    ]
-    new = "".join(f"{line} || exit 1\n" for line in lines)
-    if not new or new in text or AFTER not in text:
+    scripts = [name for name in SCRIPTS if name in packages[""].scripts and _makes_files(name, packages)]
+    named = next((folder for folder, package in packages.items() if folder and package.name == found.get("name")), "")
+    folders = (each for each in _order(packages, named) if "build" in packages[each].scripts)
+    lines = (
+        [f"npm run {scripts[0]} || exit 1\n"]
+        if scripts
+        else [f"(cd {each} && npm run build) || true\n" for each in folders]
+    )
+    new = "".join(line for line in lines if line not in text)
+    if not new or AFTER not in text:
         return recipe
-    return recipe.model_copy(update={"test_command": text.replace(AFTER, AFTER + new, 1)})
+    at = BUILT.search(text)
+    return recipe.model_copy(update={"test_command": text[: at.end()] + new + text[at.end() :] if at else text})
 
 
-def _order(packages: Mapping[str, NodePackage]) -> list[str]:
-    """Return the folders of packages, each behind its dependencies as far as there is no circle."""
+def _makes_files(name: str, packages: Mapping[str, NodePackage]) -> bool:
+    """Return whether a script builds; one that runs before publishing may do something else."""
+    return not name.startswith("pre") or any(map(is_build, Expansion(packages).follow("", name)))
+
+
+def _order(packages: Mapping[str, NodePackage], last: str = "") -> list[str]:
+    """Return the folders of packages, or of `last` and what it uses, each behind its dependencies except in circles."""
     folders = {package.name: folder for folder, package in packages.items() if folder}
     done: list[str] = []
 
@@ -63,7 +77,7 @@ def _order(packages: Mapping[str, NodePackage]) -> list[str]:
         if folder not in done:
             done.append(folder)
 
-    for folder in filter(None, packages):
+    for folder in [last] if last else filter(None, packages):
         add(folder, ())
     return done
 
@@ -79,6 +93,12 @@ def add_node_option(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
         return recipe
     changed = recipe.model_copy(update={"env": {**recipe.env, "NODE_OPTIONS": f"{given} {found['option']}".strip()}})
     return edits.double_memory(changed) if "old-space" in found["option"] else changed
+
+
+def add_jest_option(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
+    text, option = recipe.test_command, found["option"]
+    changed = text if option in text else text.replace(" --forceExit", f" {option} --forceExit")
+    return recipe.model_copy(update={"test_command": changed})
 
 
 def set_variables(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
@@ -102,4 +122,7 @@ def add_own_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return add_node_package(recipe, {"name": name}, facts) if name else recipe
 
 
-REMEDIES = (add_node_package, add_build, tolerate_build, add_node_option, set_variables, add_browser, add_own_command)
+REMEDIES = (
+    *(add_node_package, add_build, tolerate_build, add_node_option, add_jest_option, set_variables, add_browser),
+    add_own_command,
+)

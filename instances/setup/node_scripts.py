@@ -30,7 +30,7 @@ WRAPPERS |= frozenset(
 )
 SEVERAL = {"npm-run-all": False, "npm-run-all2": False, "run-s": False, "run-p": False, "concurrently": True}
 """Programs that run scripts by patterns of names, and whether they take whole commands instead."""
-EVERYWHERE = frozenset({"turbo", "lerna", "nx", "ultra", "wsrun", "preconstruct", "moon", "rush", "lage"})
+EVERYWHERE = frozenset({"turbo", "lerna", "nx", "ultra", "wsrun", "moon", "rush", "lage"})
 """Programs that run a script of every package."""
 PROGRAMS = {"jest.js": "jest", "_mocha": "mocha", "mocha.js": "mocha", "vitest.mjs": "vitest", "tape.js": "tape"}
 NODE_OPTIONS = re.compile(

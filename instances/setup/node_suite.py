@@ -8,12 +8,14 @@ from posixpath import join, normpath
 
 from assay.harness import runners
 from assay.harness.runners import Adapted
+from assay.harness.runners.commands import arguments
 from assay.instances.setup.node_manifests import NodePackage
-from assay.instances.setup.node_scripts import BUILDS, Expansion, ScriptCommand
+from assay.instances.setup.node_scripts import BUILDS, WITH_VALUE, Expansion, ScriptCommand
 
 RUNNERS = ("jest", "vitest", "mocha", "ava", "node_test", "tape", "jasmine", "karma")
 TAP: Mapping[str, tuple[str, ...]] = {
     "tap": ("--reporter=tap",),
+    "lab": ("--reporter", "tap"),
     "qunit": ("--reporter", "tap"),
     "brittle": (),
     "vows": ("--tap",),
@@ -37,7 +39,8 @@ SCRIPTS = (
 )
 """Names of the scripts that usually run tests, the likeliest first."""
 BROWSERS = r"e2e|cypress|playwright|puppeteer|smoke|browsers?|lighthouse|wdio|visual"
-END_TO_END = re.compile(rf"(^|[^a-z])({BROWSERS}|integration|acceptance|types|bench)", re.IGNORECASE)
+TYPES = "(?<!strip-)(?<!transform-)types"  # not node's options
+END_TO_END = re.compile(rf"(^|[^a-z])({BROWSERS}|integration|acceptance|{TYPES}|bench)", re.IGNORECASE)
 CHECK_SCRIPT = re.compile(r".*\b(types?|lint|check|format|typecheck|style)\b.*")
 CHECKS = re.compile(
     r".*(eslint|prettier|tslint|standard|xo|biome|stylelint|tsd|lint|size-limit|publint|knip|cspell).*|echo|true"
@@ -63,6 +66,15 @@ BUILDERS = frozenset(
         "copyfiles",
     )
 )
+STARTERS = ("grunt", "gulp")
+"""What starts runners by packages such as ``grunt-mocha-test``, in tasks that are not followed."""
+INSTALLS = ("install", "prepare")
+"""Scripts that a package manager runs when it installs, with those before and after them."""
+STUBS = re.compile(
+    r"(preconstruct dev|patch-package|prisma generate|svelte-kit sync|(nuxi|nuxt|wxt) prepare|astro sync|"
+    r"ts-patch install|graphql-codegen|\S+ --stub)( .*)?"
+)
+"""What they generate at small cost, and tests load; whole builds are left to the rules."""
 SURELY_WORK = re.compile(r"build|compile|dist|bundle|generate|tsc")
 NOTHING = re.compile(r"echo\s+(\"[^\"]*\"|'[^']*')|exit \d")
 GLOB = re.compile(r"[*?\[{]|\(.*\|")
@@ -101,6 +113,13 @@ def find_suite(packages: Mapping[str, NodePackage], paths: Sequence[str], named:
     Args:
         named: scripts that the project's workflows run.
     """
+    suite, scripts = _find_runs(packages, paths, named), Expansion(packages)
+    installs = (each for name in INSTALLS for each in scripts.follow("", name))
+    stubs = [each for each in installs if STUBS.fullmatch(" ".join(each.words))]
+    return replace(suite, builds=tuple(dict.fromkeys((*stubs, *suite.builds))))
+
+
+def _find_runs(packages: Mapping[str, NodePackage], paths: Sequence[str], named: Iterable[str]) -> NodeSuite:
     scripts, known = Expansion(packages), frozenset(paths)
     root = packages.get("", NodePackage())
     ends = any(re.search(BROWSERS, name) and "test" in name for name in root.scripts)
@@ -131,7 +150,9 @@ def _list_usual(packages: Mapping[str, NodePackage], paths: Sequence[str]) -> It
 def _uses(name: str, folder: str, packages: Mapping[str, NodePackage], paths: Sequence[str]) -> bool:
     package = packages.get(folder, NodePackage())
     config = re.compile(rf"{re.escape(join(folder, ''))}\.?{name}(rc.*|\.conf(ig)?\.\w+)")
-    return name in package.dependencies or any(map(config.fullmatch, paths))
+    started = re.compile(rf"({'|'.join(STARTERS)})-{name}(-.*)?")
+    depends = name in package.dependencies or any(map(started.fullmatch, package.dependencies))
+    return depends or any(map(config.fullmatch, paths))
 
 
 def _choose(
@@ -176,7 +197,7 @@ def is_build(command: ScriptCommand) -> bool:
 
 def read_run(command: ScriptCommand, package: NodePackage, paths: frozenset[str]) -> TestsRun | None:
     """Read a command that runs tests; None for any other, or a runner that is not known."""
-    words = _name_runner(command.words, package)
+    words = tuple(word for word in _name_runner(command.words, package) if word != "--")
     if words[0] in TAP:
         return TestsRun(command, "", _print_tap(words), (), takes_files=False)
     starter, words = (words[:1], words[1:]) if _is_starter(words) else ((), words)
@@ -210,13 +231,14 @@ def _print_tap(words: tuple[str, ...]) -> Adapted:
 
 def _name_runner(words: tuple[str, ...], package: NodePackage) -> tuple[str, ...]:
     """Return ``node FILE`` as the runner that the file probably uses."""
-    files = [word for word in words[1:] if not word.startswith("-")]
+    given = list(arguments(words[1:], WITH_VALUE))
+    files = [each[0] for each in given if not each[0].startswith("-")]
     if words[0] not in {"node", "tsx", "ts-node"} or "--test" in words or not files:
         return words
     if not re.search(r"(^|[/._-])(tests?|spec|__tests__)([/._-]|$)", files[0]):
         return words
     if "tape" in package.dependencies and words[0] == "node":
-        options = [word for word in words[1 : words.index(files[0])] if word.startswith("-r")]
+        options = [word for each in given if each[0] in {"-r", "--require"} for word in ("-r", *each[1:])]
         return ("tape", *options, *files[:1])
     at = words.index(files[0])
     alone = not package.dependencies.keys() & (USUAL.keys() | TAP.keys())

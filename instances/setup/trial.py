@@ -24,6 +24,10 @@ from assay.instances.setup.project import Project
 READ = 2_000_000  # characters at the end of a log in which causes are looked for
 UNCOLLECTED = re.compile(r"^_*\s*ERROR collecting (\S+)", re.MULTILINE)
 """How pytest names a test module that it cannot import."""
+UNLOADED = re.compile(r"[\w./@-]+\.[cm]?[jt]sx?")
+"""How a file that jest or vitest cannot load is named among the tests: by its path alone."""
+FILES = re.compile(r"Test Suites:.*?(\d+) total|Test Files .*\((\d+)\)")
+"""How jest and vitest count the files of a run, colours between the words or not."""
 REACTOR = re.compile(r"^\[INFO\] (?!BUILD )\S.* \.* ?(SUCCESS|FAILURE|SKIPPED) ?(?:\[.*)?$", re.MULTILINE)
 """How Maven sums up each module of a build."""
 PLAIN = re.compile(r"[\w./+@-]+", re.ASCII)
@@ -57,8 +61,8 @@ class TriedRecipe:
     def share(self) -> float:
         """Share of the collected tests that passed, from 0 to 1.
 
-        Never more than the share of test modules that could be collected, or of Maven's modules that were built: the
-        others hide any number of tests.
+        Never more than the share of test modules that could be collected or loaded, or of Maven's modules that were
+        built: the others hide any number of tests.
         """
         if not self.counted:
             return 0.0
@@ -66,7 +70,10 @@ class TriedRecipe:
         modules = {name.partition("::")[0] for name in self.counted} | lost
         built = REACTOR.findall(self.output) or ["SUCCESS"]
         of_maven = built.count("SUCCESS") / len(built)
-        return min(len(self.passed) / len(self.counted), 1 - len(lost) / len(modules), of_maven)
+        unloaded = sum(bool(UNLOADED.fullmatch(name)) for name in self.counted - self.passed)
+        files = sum(int(one or other) for one, other in FILES.findall(self.output)) or len(self.counted)
+        of_files = 1 - unloaded / max(files, unloaded, 1)
+        return min(len(self.passed) / len(self.counted), 1 - len(lost) / len(modules), of_maven, of_files)
 
     def measure_share(self, least: int) -> float:
         """Return the share of the tests that passed, of ``least`` if fewer were collected."""

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,9 +31,10 @@ import java.util.stream.Collectors;
  * A repository of artifacts on this machine, in front of a real one: it knows only the versions of a day, or only the
  * files of a lock.
  *
- * <p>Usage: java Central.java REPOSITORY BOUND NOTE PORT. BOUND is a time (2023-01-02T03:04:05Z) or a file with a path and
+ * <p>Usage: java Central.java REPOSITORY BOUND NOTE PORT [CACHE]. BOUND is a time (2023-01-02T03:04:05Z) or a file with a path and
  * "sha256:" with a hash in each line. What is not as of the time is said in the file NOTE. The port is written to the
- * file PORT once the repository answers.
+ * file PORT once the repository answers. Files of releases, which never change, are kept in the folder CACHE for other
+ * builds. A client is told the hash of what it was just given: half of its requests ask for one.
  */
 public class Central {
     static final HttpClient CLIENT = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
@@ -45,11 +48,13 @@ public class Central {
     static String repository;
     static Instant day;
     static Map<String, String> locked;
-    static Path note;
+    static Path note, cache;
+    static final Map<String, String> HASHES = new ConcurrentHashMap<>();
 
     public static void main(String[] args) throws Exception {
         repository = args[0].replaceAll("/+$", "");
         note = Path.of(args[2]);
+        if (args.length > 4) cache = Path.of(args[4]);
         if (Files.isRegularFile(Path.of(args[1]))) {
             locked = new TreeMap<>();
             for (String line : Files.readAllLines(Path.of(args[1]))) {
@@ -60,6 +65,7 @@ public class Central {
             Instant known = dateOf(DATED);
             if (known != null && known.toString().startsWith(DATE)) day = Instant.parse(args[1]);
         }
+        System.setProperty("sun.net.httpserver.nodelay", "true"); // else each answer waits 40 ms for an acknowledgement
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newCachedThreadPool());
         server.createContext("/", Central::answer);
@@ -71,9 +77,12 @@ public class Central {
         int status = 502;
         byte[] body = {};
         try {
-            HttpResponse<byte[]> found = find(exchange.getRequestURI().getPath());
-            status = found == null ? 404 : found.statusCode();
-            if (status == 200) body = bounded(exchange.getRequestURI().getPath(), found.body());
+            String path = exchange.getRequestURI().getPath();
+            byte[] known = readKnown(path);
+            HttpResponse<byte[]> found = known == null ? find(path) : null;
+            status = known != null ? 200 : found == null ? 404 : found.statusCode();
+            if (status == 200) body = known != null ? known : bounded(path, found.body());
+            if (status == 200) keep(path, body, known == null);
         } catch (IOException | InterruptedException | IllegalStateException error) {
             status = 502;
             System.err.println(exchange.getRequestURI() + ": " + error);
@@ -82,6 +91,25 @@ public class Central {
         exchange.sendResponseHeaders(status, sends && body.length > 0 ? body.length : -1);
         if (sends && body.length > 0) exchange.getResponseBody().write(body);
         exchange.close();
+    }
+
+    /** Returns a hash of what was given before, or a file of the cache; null for others, and for what a lock has not. */
+    static byte[] readKnown(String path) throws IOException {
+        String hash = path.endsWith(".sha1") ? HASHES.get(path.substring(0, path.length() - 5)) : null;
+        Path file = cache == null ? null : cache.resolve(sha256(path.getBytes("UTF-8")));
+        byte[] known = hash != null ? hash.getBytes("UTF-8") : file != null && Files.isRegularFile(file) ? Files.readAllBytes(file) : null;
+        boolean isHeld = locked == null || (known != null && ("sha256:" + sha256(known)).equals(locked.get(path)));
+        return isHeld ? known : null;
+    }
+
+    static void keep(String path, byte[] body, boolean isNew) throws IOException {
+        if (path.endsWith(".sha1") || path.endsWith("/maven-metadata.xml")) return;
+        HASHES.put(path, digest("SHA-1", body));
+        if (cache == null || !isNew || path.contains("-SNAPSHOT")) return;
+        Files.createDirectories(cache);
+        Path part = Files.createTempFile(cache, "part", "");
+        Files.write(part, body);
+        Files.move(part, cache.resolve(sha256(path.getBytes("UTF-8"))), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Returns what the repository has, or null for a file that there is none of. */
@@ -150,9 +178,13 @@ public class Central {
     }
 
     static String sha256(byte[] content) {
+        return digest("SHA-256", content);
+    }
+
+    static String digest(String kind, byte[] content) {
         try {
             StringBuilder hex = new StringBuilder();
-            for (byte each : MessageDigest.getInstance("SHA-256").digest(content)) hex.append(String.format("%02x", each));
+            for (byte each : MessageDigest.getInstance(kind).digest(content)) hex.append(String.format("%02x", each));
             return hex.toString();
         } catch (java.security.NoSuchAlgorithmException error) {
             throw new IllegalStateException(error);

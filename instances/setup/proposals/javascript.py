@@ -29,7 +29,13 @@ BROWSER = {"CHROME_BIN": "/usr/bin/chromium"}
 ENDS = {"jest": ("--forceExit",), "mocha": ("--exit",)}
 """Options by which runners end after the last test, whatever is still open."""
 ALWAYS_ENDS = range(1, 4)  # versions of mocha that lack the option
-SERVICES = {"redis(?:-server)?": "6379", "postgres(?:ql)?": "5432", "memcached": "11211"}
+SERVICES = {
+    "redis(?:-server)?": "6379",
+    "postgres(?:ql)?": "5432",
+    "memcached": "11211",
+    "rabbitmq": "5672",
+    "(?:mysql|mariadb)": "3306",
+}
 """Ports of the programs that workflows name."""
 PATH = 'PATH="$PWD/node_modules/.bin:/opt/manager/node_modules/.bin:$PATH"\nexport PATH'
 TAKE = 'for each in "$@"; do shift; case $each in {folder}/*) set -- "$@" "${{each#{folder}/}}" ;; esac; done'

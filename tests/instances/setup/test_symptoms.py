@@ -145,3 +145,18 @@ def test_every_rule_names_a_remedy_and_groups_that_its_reason_uses() -> None:
         for pattern in symptom.patterns:
             assert named <= set(re.compile(pattern).groupindex), symptom.name
     assert {symptom.remedy for symptom in symptoms()} == set(REMEDIES)
+
+
+def test_a_missing_package_of_the_project_is_built_after_those_that_it_uses(facts) -> None:
+    texts = {
+        "package.json": '{"scripts": {"prepare": "husky install"}, "workspaces": ["*"]}',
+        "a/package.json": '{"name": "@x/a", "scripts": {"build": "tsc"}, "dependencies": {"@x/b": "*"}}',
+        "b/package.json": '{"name": "@x/b", "scripts": {"build": "tsc"}}',
+        "c/package.json": '{"name": "@x/c", "scripts": {"build": "ng build"}}',
+    }
+    known = facts(texts, language="javascript", available=NODES)
+    changed, _ = diagnose("Cannot find module '@x/a/extra' from 'x.js'", NODE, known)
+    built = "(cd b && npm run build) || true\n(cd a && npm run build) || true\n"
+    assert changed.test_command == f"export PATH\n{built}exec jest\n"
+    more, _ = diagnose("Cannot find module '@x/c'", changed, known)
+    assert more.test_command == f"export PATH\n{built}(cd c && npm run build) || true\nexec jest\n"

@@ -11,7 +11,7 @@ from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.patches.gate import gate
 from assay.instances.setup.project import Project
-from assay.instances.setup.trial import NO_TESTS, UNAPPLIED, BuiltTrial, write_removal
+from assay.instances.setup.trial import NO_TESTS, UNAPPLIED, BuiltTrial, TriedRecipe, write_removal
 from toy import make_instance
 
 
@@ -99,3 +99,12 @@ def test_sources_are_moved_away_and_neither_tests_nor_what_steers_them() -> None
     paths = ("src/a.js", "test/a.test.js", "jest.config.js", "readme.md", "src/\u00e4.js", "lib/b c.js")
     patch = write_removal(Project("acme/calc", "javascript", make_instance().created_at, paths, {}))
     assert gate(patch).paths == ("src/a.js", "src/a.js.moved")
+
+
+@pytest.mark.parametrize(
+    "counts", ["\x1b[1mTest Suites: \x1b[22m\x1b[31m1 failed\x1b[39m, 4 total", " Test Files  1 failed | 3 passed (4)"]
+)
+def test_a_file_that_cannot_be_loaded_hides_any_number_of_tests(counts: str) -> None:
+    tests = {f"adds {number}": Status.PASSED for number in range(99)}
+    assert TriedRecipe(output=f"\n{counts}\n", tests={**tests, "test/b.js": Status.ERROR}).share == 0.75
+    assert TriedRecipe(output=f"\n{counts}\n", tests={**tests, "fails": Status.FAILED}).share == 0.99

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import sha1, sha256
 from pathlib import PurePosixPath
 
 import pytest
@@ -65,13 +65,13 @@ def run(box: Box, *lines: str) -> str:
     return done.output.decode()
 
 
-def ask(box: Box, bound: str, *paths: str) -> list[str]:
+def ask(box: Box, bound: str, *paths: str, cache: str = "") -> list[str]:
     """Return what the repository answers to each path: the status and the body."""
     connect = "exec 3<> /dev/tcp/127.0.0.1/$(cat /tmp/port)"
     asked = connect + r"; printf 'GET /{} HTTP/1.0\r\n\r\n' >&3; cat <&3; echo; echo @@"
     said = run(
         box,
-        f"java /build/Central.java http://127.0.0.1:8000/ {bound} /tmp/note /tmp/port > /tmp/log 2>&1 &",
+        f"java /build/Central.java http://127.0.0.1:8000/ {bound} /tmp/note /tmp/port {cache} > /tmp/log 2>&1 &",
         ANSWERS.format("[ -s /tmp/port ]"),
         *(asked.format(path) for path in paths),
     )
@@ -115,3 +115,13 @@ def test_a_lock_has_its_own_files_only(box: Box) -> None:
     assert other.startswith("502")
     assert unknown.startswith("404")
     assert b"another file than the lock's" in box.get("/tmp/log", 10_000)["log"]
+
+
+def test_a_file_serves_later_builds_and_its_hash_is_not_asked_for(box: Box) -> None:
+    path, day = "a/b/2.0/b-2.0.pom", "2026-01-01T00:00:00Z"
+
+    file, its_hash = ask(box, day, path, f"{path}.sha1", cache="/tmp/cache")
+    run(box, f"rm /tmp/port /repository/{path}")
+
+    assert (file, its_hash) == (f"200 {path}", "200 " + sha1(f"{path}\n".encode()).hexdigest())
+    assert ask(box, day, path, "a/b/1.0/b-1.0.jar", cache="/tmp/cache") == [f"200 {path}", "404"]
