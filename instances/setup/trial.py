@@ -10,7 +10,7 @@ from typing import Protocol
 
 from assay.harness import languages
 from assay.harness.benchmarks import find_benchmark
-from assay.harness.domain import FAILING, PASSING, Instance, Prediction, Recipe, Status
+from assay.harness.domain import FAILING, PASSING, Evidence, Instance, Prediction, Recipe, Status
 from assay.harness.domain.evidence import ApplyStatus
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
@@ -153,7 +153,14 @@ def _problem(done: Evaluation) -> str:
         return NO_TESTS
     if not evidence.report.tests:
         return f"no test result was found (exit status {evidence.exit_code})"
-    return ""
+    return _find_early_end(evidence)
+
+
+def _find_early_end(evidence: Evidence) -> str:
+    """Return a problem where a runner failed and its tests did not; tripwires fail by design."""
+    if not evidence.exit_code or evidence.tripwires or FAILING & {*evidence.report.tests.values()}:
+        return ""
+    return f"no test has failed, and the tests ended with exit status {evidence.exit_code}"
 
 
 def _whole(error: EnvironmentFailure) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.domain import Evidence, Instance, Recipe, Rule, Status
-from assay.harness.domain.evidence import Apply, ApplyStatus, Tripwire
+from assay.harness.domain.evidence import Apply, ApplyStatus, TestReport, Tripwire
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.patches.gate import gate
@@ -82,6 +82,28 @@ def test_a_run_of_assays_own_tests_alone_found_no_test(
     instance = make_instance(rule=Rule.SWE_REBENCH)
     assert trial_of(PlayedBuilder(), instance).run(Recipe(), 60).problem.startswith(problem)
     assert tasks[0].label_test is find_benchmark(Rule.SWE_REBENCH).label_test, "each test counts under one name"
+
+
+@pytest.mark.parametrize(
+    ("status", "tripwires", "problem"),
+    [
+        (Status.PASSED, False, "no test has failed, and the tests ended with exit status 1"),
+        (Status.PASSED, True, ""),  # some of Assay's own fail
+        (Status.FAILED, False, ""),
+    ],
+)
+def test_a_run_that_ends_early_is_no_result(
+    status: Status, tripwires: bool, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = Evidence(
+        instance_id="calc",
+        apply=Apply(status=ApplyStatus.EMPTY),
+        exit_code=1,
+        tripwires={"t": Tripwire(expected=Status.FAILED, reported=Status.FAILED)} if tripwires else {},
+        report=TestReport(tests={"adds": status}),
+    )
+    monkeypatch.setattr("assay.instances.setup.trial.evaluate", lambda *_: Evaluation(evidence))
+    assert trial_of(PlayedBuilder(), make_instance()).run(Recipe(), 60).problem == problem
 
 
 def test_a_patch_is_applied_before_the_suite_and_one_that_does_not_apply_is_a_problem(
