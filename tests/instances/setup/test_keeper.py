@@ -112,7 +112,9 @@ def test_a_workbench_gives_the_recipe_only_to_instances_without_one(setter: Sett
     ("commit", "language", "packages"),
     [
         (FILES, "python", {"pytest", "pytest-mock", "toml"}),
-        pytest.param(NODE, "typescript", {"left-pad"}, marks=[pytest.mark.toolchain("javascript", "18"), pytest.mark.slow]),
+        pytest.param(
+            NODE, "typescript", {"left-pad"}, marks=[pytest.mark.toolchain("javascript", "18"), pytest.mark.slow]
+        ),
     ],
     indirect=["commit"],
 )
