@@ -1,4 +1,4 @@
-"""The manifest of a run: what it is, what it was given, and whether another command may go on with it."""
+"""The manifest of a run: what it is, what it was given, and whether another command may resume it."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -16,7 +16,7 @@ class RunKind(StrEnum):
     """The command that a run's folder belongs to."""
 
     UNKNOWN = ""
-    """Not recorded; any command but a solver's may go on with it."""
+    """Not recorded; any command but a solver's may resume it."""
     EVALUATE = "evaluate"
     CONTROL = "control"
     """Gold patches, or none."""

@@ -17,7 +17,7 @@ def put_patch(store: RunStore, number: int, patch: str) -> RunStore:
     return store
 
 
-def shown(viewer: Viewer, number: int = 2, runs: str = "all") -> BesideView:
+def show_beside(viewer: Viewer, number: int = 2, runs: str = "all") -> BesideView:
     found = view(viewer, {"runs": runs, "instance": f"acme__calc-{number}"})
     assert found is not None
     return found
@@ -25,7 +25,7 @@ def shown(viewer: Viewer, number: int = 2, runs: str = "all") -> BesideView:
 
 def test_patches_verdicts_and_failing_tests_are_beside_gold(make_run: MakeRun) -> None:
     viewer = Viewer([make_run("rows.a"), put_patch(make_run("rows.b"), 2, WRONG)])
-    found = shown(viewer)
+    found = show_beside(viewer)
     assert [(each.name, str(each.judgement.verdict.outcome)) for each in found.attempts] == [
         ("a", "unresolved"),
         ("b", "unresolved"),
@@ -42,18 +42,18 @@ def test_patches_verdicts_and_failing_tests_are_beside_gold(make_run: MakeRun) -
 
 
 def test_patch_that_is_the_same_as_another_is_shown_once(make_run: MakeRun) -> None:
-    found = shown(Viewer([make_run("a"), make_run("b")]), 1)
+    found = show_beside(Viewer([make_run("a"), make_run("b")]), 1)
     assert [each.same_as for each in found.attempts] == ["gold", "gold"]
     assert found.columns == ("gold",)
-    same = shown(Viewer([make_run("a"), make_run("b")]))
+    same = show_beside(Viewer([make_run("a"), make_run("b")]))
     assert [each.same_as for each in same.attempts] == ["", "a"]
-    empty = shown(Viewer([make_run("a"), make_run("b")]), 3)
+    empty = show_beside(Viewer([make_run("a"), make_run("b")]), 3)
     assert [(each.same_as, each.patch.is_empty) for each in empty.attempts] == [("", True)] * 2
     assert empty.tests == (), "no test ran"
 
 
 def test_many_runs_have_a_line_each_and_the_first_a_column(make_run: MakeRun) -> None:
-    found = shown(Viewer([make_run(f"run{number}") for number in range(COLUMNS + 2)]))
+    found = show_beside(Viewer([make_run(f"run{number}") for number in range(COLUMNS + 2)]))
     assert (len(found.attempts), len(found.first)) == (COLUMNS + 2, COLUMNS)
     assert len(found.tests[0].results) == COLUMNS
 

@@ -1,4 +1,4 @@
-"""A run at work, as it goes on: server-sent events for the script of its overview."""
+"""A live run: server-sent events for the script of its overview."""
 
 import json
 import time

@@ -30,7 +30,7 @@ CSP = (
 )
 """Content-Security-Policy of every page: own script and style files only; nothing inline, nothing from elsewhere."""
 
-SERVED = f"{CSP}; connect-src 'self'"  # how a run at work goes on
+SERVED = f"{CSP}; connect-src 'self'"  # for the events of a live run
 CONTROLLING = SERVED.replace("form-action 'none'", "form-action 'self'")
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

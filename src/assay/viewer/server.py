@@ -203,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
         return True
 
     def _send_events(self, run: ViewedRun) -> None:
-        """Send how a run goes on until it ends or the page is left."""
+        """Send the state of a live run until it ends or the page is left."""
         self.close_connection = True  # nobody knows how long it will be
         self._begin(HTTPStatus.OK, "text/event-stream", None)
         self.end_headers()

@@ -79,7 +79,7 @@ def test_without_a_recipe_it_is_exit_4_and_says_where_the_attempts_are(assay: Ca
 
 
 @pytest.fixture
-def played(commit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def play_answers(commit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let tests pass with the package that the model adds, and with the project's sources; the rest is real."""
 
     class PlayedTrial:
@@ -103,7 +103,7 @@ def played(commit: str, monkeypatch: pytest.MonkeyPatch) -> None:
 ASK = ("dataset", "setup", "acme/calc", "--mirror", "mirrors", "-o", "mine")
 
 
-def test_a_model_goes_on_where_the_rules_ended_and_is_not_paid_twice(assay: Callable, played: None) -> None:
+def test_a_model_goes_on_where_the_rules_ended_and_is_not_paid_twice(assay: Callable, play_answers: None) -> None:
     ended = assay(*ASK)
     assert ended.code == 4
     assert "no rule knows more" in ended.out
@@ -133,7 +133,7 @@ def test_a_model_goes_on_where_the_rules_ended_and_is_not_paid_twice(assay: Call
     assert len(Path("mine/acme__calc.llm.jsonl").read_text().splitlines()) == 3
 
 
-def test_a_model_that_cannot_be_asked_is_a_reason_and_no_error(assay: Callable, played: None) -> None:
+def test_a_model_that_cannot_be_asked_is_a_reason_and_no_error(assay: Callable, play_answers: None) -> None:
     with played_endpoint() as endpoint:
         endpoint.plays(Reply(401, "who are you?"))
         done = assay(*ASK, "--model", "m", "--base-url", endpoint.url)

@@ -17,7 +17,7 @@ SOLVE = ("rows.jsonl", "--agent", "null", "--seed", "1", "-n", "2", "--run-id", 
 
 
 @pytest.fixture
-def committed(assay: Callable, rows: Path, predictions: Callable) -> Callable:
+def run_assay(assay: Callable, rows: Path, predictions: Callable) -> Callable:
     """Commit to the run ``mine`` of two patches; return the command line."""
     predictions(dict.fromkeys(IDS, GOLD))
     done = assay("report", "commit", "--", *EVALUATE)
@@ -75,49 +75,49 @@ def break_by_a_changed_line(folder: Path, patches: Callable) -> tuple[str, ...]:
     ],
 )
 def test_a_broken_commitment_is_found_and_a_kept_one_is_not(
-    committed: Callable, in_folder: Path, predictions: Callable, break_it: Callable, found: str
+    run_assay: Callable, in_folder: Path, predictions: Callable, break_it: Callable, found: str
 ) -> None:
-    assert committed(*EVALUATE).code == 0
-    assert committed("report", "verify", str(LOG)).code == 0
+    assert run_assay(*EVALUATE).code == 0
+    assert run_assay("report", "verify", str(LOG)).code == 0
     shutil.rmtree("runs")
     command = break_it(in_folder, predictions)
-    assert committed(*command).code == 0
-    done = committed("report", "verify", str(LOG))
+    assert run_assay(*command).code == 0
+    done = run_assay("report", "verify", str(LOG))
     assert (done.code, found in done.out) == (4, True), done.out
 
 
-def test_a_commitment_that_was_cut_off_is_missed_by_its_published_hash(committed: Callable, rows: Path) -> None:
-    head = committed("report", "commit", "--json", "--", *EVALUATE[:-1], "other").json["hash"]
-    assert committed("report", "verify", str(LOG), "--head", head).code == 0
+def test_a_commitment_that_was_cut_off_is_missed_by_its_published_hash(run_assay: Callable, rows: Path) -> None:
+    head = run_assay("report", "commit", "--json", "--", *EVALUATE[:-1], "other").json["hash"]
+    assert run_assay("report", "verify", str(LOG), "--head", head).code == 0
     LOG.write_text(LOG.read_text().splitlines(keepends=True)[0])
-    done = committed("report", "verify", str(LOG), "--head", head)
+    done = run_assay("report", "verify", str(LOG), "--head", head)
     assert (done.code, f"no line has the hash {head}" in done.out) == (4, True)
 
 
-def test_runs_that_were_committed_and_are_not_there_are_counted(committed: Callable, predictions: Callable) -> None:
+def test_runs_that_were_committed_and_are_not_there_are_counted(run_assay: Callable, predictions: Callable) -> None:
     predictions({IDS[0]: GOLD, IDS[1]: ""})
-    assert committed("report", "commit", "--", *EVALUATE).code == 0  # under the same name: only one can be made
+    assert run_assay("report", "commit", "--", *EVALUATE).code == 0  # under the same name: only one can be made
     predictions({IDS[0]: GOLD}, "one.jsonl")
-    assert committed("report", "commit", "--", "evaluate", "rows.jsonl", "-p", "one.jsonl", "--run-id", "one").code == 0
-    assert committed(*EVALUATE).code == 0
-    assert committed("evaluate", "rows.jsonl", "-p", "one.jsonl", "--run-id", "free").code == 0
-    done = committed("report", "verify", str(LOG))
+    assert run_assay("report", "commit", "--", "evaluate", "rows.jsonl", "-p", "one.jsonl", "--run-id", "one").code == 0
+    assert run_assay(*EVALUATE).code == 0
+    assert run_assay("evaluate", "rows.jsonl", "-p", "one.jsonl", "--run-id", "free").code == 0
+    done = run_assay("report", "verify", str(LOG))
     assert done.code == 0, done.out
     assert "mine keeps what line 2 commits to" in done.out
     assert "not committed: free" in done.out
     assert done.out.endswith("2 of 3 committed runs not reported.\n")
-    found = committed("report", "verify", str(LOG), "--json").json
+    found = run_assay("report", "verify", str(LOG), "--json").json
     assert found["not_reported"] == ["mine (line 1)", "one (line 3)"]
-    done = committed("report", "verify", str(LOG), "--run", "free")
+    done = run_assay("report", "verify", str(LOG), "--run", "free")
     assert (done.code, "free: no line of the log commits to this run" in done.out) == (4, True)
 
 
-def test_a_bundle_is_held_against_a_log(committed: Callable) -> None:
-    assert committed(*EVALUATE).code == 0
-    assert committed("report", "bundle", "mine", "-o", "mine.bundle", "--new-key", "key").code == 0
-    assert committed("report", "verify", "mine.bundle", "--commitments", str(LOG)).code == 0
+def test_a_bundle_is_held_against_a_log(run_assay: Callable) -> None:
+    assert run_assay(*EVALUATE).code == 0
+    assert run_assay("report", "bundle", "mine", "-o", "mine.bundle", "--new-key", "key").code == 0
+    assert run_assay("report", "verify", "mine.bundle", "--commitments", str(LOG)).code == 0
     LOG.write_text(LOG.read_text().replace('"--strict":"no"', '"--strict":"yes"'))
-    done = committed("report", "verify", "mine.bundle", "--commitments", str(LOG))
+    done = run_assay("report", "verify", "mine.bundle", "--commitments", str(LOG))
     assert (done.code, "WRONG  mine/run.json: was made with --strict no" in done.out) == (4, True), done.out
 
 
@@ -145,14 +145,14 @@ def test_gold_patches_are_a_run_like_others(assay: Callable, rows: Path) -> None
     assert (done.code, "rows.gold keeps what line 1 commits to" in done.out) == (0, True), done.out
 
 
-def test_nothing_is_committed_to_after_it_began(committed: Callable) -> None:
-    assert committed(*EVALUATE).code == 0
-    committed("report", "commit", "--", *EVALUATE).refuses("runs/mine has begun already", "--run-id")
+def test_nothing_is_committed_to_after_it_began(run_assay: Callable) -> None:
+    assert run_assay(*EVALUATE).code == 0
+    run_assay("report", "commit", "--", *EVALUATE).refuses("runs/mine has begun already", "--run-id")
 
 
-def test_a_log_that_is_no_chain_takes_no_line(committed: Callable) -> None:
+def test_a_log_that_is_no_chain_takes_no_line(run_assay: Callable) -> None:
     LOG.write_text("{}\n")
-    committed("report", "commit", "--", *EVALUATE[:-1], "other").refuses("line 1 is no commitment", "another file")
-    wrong = committed("report", "commit", "--", "diff", "rows.jsonl")
+    run_assay("report", "commit", "--", *EVALUATE[:-1], "other").refuses("line 1 is no commitment", "another file")
+    wrong = run_assay("report", "commit", "--", "diff", "rows.jsonl")
     wrong.refuses("'diff' into commitments.jsonl: must be evaluate or solve")
-    committed("report", "commit", "--", *EVALUATE, "--shard", "1/2").refuses("leave --shard out")
+    run_assay("report", "commit", "--", *EVALUATE, "--shard", "1/2").refuses("leave --shard out")
