@@ -95,7 +95,7 @@ class SetupRecord(Model):
         return tuple(call for attempt in self.attempts for call in attempt.calls)
 
     def reopened(self) -> "SetupRecord":
-        """Return an ended search that continues from its best recipe."""
+        """Return an ended search as one that has not ended: its best recipe is tried next."""
         last = [each.model_copy(update={"changes": ()}) for each in self.attempts[-1:]]
         changes = {"attempts": (*self.attempts[:-1], *last), "following": self.recipe if last else None}
         return self.model_copy(update={**changes, "ended": False, "reason": ""})
