@@ -118,7 +118,7 @@ class BuiltTrial:
         try:
             plan = make_plan(instance, recipe)
             limits = plan.limits.model_copy(update={"seconds": max(1.0, seconds)})
-            plan = plan.model_copy(update={"limits": limits})
+            plan = plan.model_copy(update={"limits": limits, "test_id": "node"})  # one name for each test
             prediction = Prediction(instance_id=instance.id, patch=patch)
             label_test = find_benchmark(instance.rule).label_test
             task = Task(instance, prediction, plan, runs_empty=True, label_test=label_test)
