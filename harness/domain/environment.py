@@ -326,3 +326,5 @@ class ImageSpec:
     """Stands, in the hash of the name, for the parent's content, or for the tree's if that is what differs."""
     unnamed: frozenset[str] = frozenset()
     """Those of ``files`` that do not count for the name."""
+    caches: str = ""
+    """Builds with the same text share what package clients keep. Does not count for the name; "" shares with none."""

@@ -1,9 +1,11 @@
 """Writes the build context of an image: its Dockerfile and scripts, its tree or what changes in it, and downloads."""
 
+import re
 import shutil
 import tarfile
 import zipfile
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -19,11 +21,12 @@ from assay.instances.trees.sources import Sources
 
 AnyDownload = Download | ReleaseDownload | TreeDownload
 _DOWNLOAD: TypeAdapter[AnyDownload] = TypeAdapter(AnyDownload)
+_MOUNT = re.compile(r"(?<=\s)--mount=(\S+)")
 
 
 def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
     """Write the build context of an image into a new folder; raises EnvironmentFailure."""
-    for name, text in {"Dockerfile": spec.dockerfile, **spec.files}.items():
+    for name, text in {"Dockerfile": name_caches(spec.dockerfile, spec.caches or spec.name), **spec.files}.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -33,6 +36,28 @@ def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
         shutil.copy2(linux_uv(sources.cache), folder / "uv")
     for line in spec.files.get(DOWNLOADS, "").splitlines():
         _put_download(_DOWNLOAD.validate_json(line), sources, folder / "downloads")
+
+
+def name_caches(dockerfile: str, owner: str) -> str:
+    """Return a Dockerfile whose cache mounts are the owner's alone; a builder shares those of one path with all builds.
+
+    Whatever names the Dockerfile has given them, as one of a stranger's lock may, are replaced. Raises
+    EnvironmentFailure for a mount that a builder may read otherwise.
+    """
+    mark = sha256(owner.encode()).hexdigest()[:16]
+
+    def name(mount: re.Match[str]) -> str:
+        if re.search(r"[\"'\\$]", mount[1]):
+            raise EnvironmentFailure(
+                f"a Dockerfile mounts {mount[1]}: write it on one line, without quotes or variables"
+            )
+        options = [each for each in mount[1].split(",") if each.partition("=")[0].lower() != "id"]
+        if "type=cache" not in map(str.lower, options):
+            return mount[0]
+        target = next((each.partition("=")[2] for each in options if each.startswith("target=")), "")
+        return f"--mount={','.join((*options, f'id={mark}{target}'))}"
+
+    return _MOUNT.sub(name, dockerfile)
 
 
 def _put_tree(tree: TreeRef, over: TreeRef | None, sources: Sources, folder: Path) -> None:

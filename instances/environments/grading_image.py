@@ -8,7 +8,7 @@ patch's, and any other is not: a later version of a package could be all of the 
 from assay.harness.domain import ImageSpec, Instance, PatchedCommit, PublishedImage, Recipe
 from assay.harness.engines.base import LABEL
 from assay.harness.patches.diff import drop_binary_hunks, find_touched_paths
-from assay.instances.environments.image_specs import Packages, content_hash, fetch_files
+from assay.instances.environments.image_specs import Packages, content_hash, fetch_files, find_cache_owner
 from assay.instances.environments.pins.manifest_lock import decides_packages
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.trees.sources import tree_ref
@@ -47,6 +47,7 @@ def make_grading_spec(asking: Instance, recipe: Recipe, parent: str, packages: P
         fetches=True,
         labels={f"{LABEL}.kind": "grading", f"{LABEL}.repo": asking.repo},
         unnamed=frozenset(packages.bounds),
+        caches=find_cache_owner(asking),
     )
 
 

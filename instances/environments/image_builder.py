@@ -16,6 +16,7 @@ from assay.instances.environments.grading_image import make_grading_spec, patch_
 from assay.instances.environments.image_specs import (
     LOCK_FILE,
     Packages,
+    find_cache_owner,
     make_image_chain,
     make_published_spec,
     make_service_spec,
@@ -247,7 +248,9 @@ class ImageBuilder:
         self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
         instance = fill_date(instance, self._sources)
         date, packages = self._packages.resolve(instance, recipe, base)
-        services = {service.name: self._build_service(recipe, service, date, hold) for service in recipe.services}
+        services = {
+            service.name: self._build_service(instance, recipe, service, date, hold) for service in recipe.services
+        }
         ancestors = () if self._alone else self._sources.ancestors(tree_ref(instance))
         trees = dict.fromkeys((ancestors, ()))
         chains = [make_image_chain(instance, recipe, base, packages, services, each) for each in trees]
@@ -260,14 +263,15 @@ class ImageBuilder:
             keep_layer(spec, self._sources.cache)
         return chain[-1].name, packages
 
-    def _build_service(self, recipe: Recipe, service: Service, date: str, hold: Hold) -> str:
+    def _build_service(self, instance: Instance, recipe: Recipe, service: Service, date: str, hold: Hold) -> str:
         recipe = recipe if recipe.language == PYTHON else Recipe(language=PYTHON)
         base, date = find_toolchain(recipe, self._toolchains, self._engine), service_cutoff(service, date, recipe)
         lock = self._packages.lock_service(service, base, date)
         hold.add(base.name)
         self._layers.build(base)
         keep_toolchain(base, self._sources.cache)
-        return self._build_layer(make_service_spec(recipe, base, lock, date), hold)
+        spec = make_service_spec(recipe, base, lock, date, find_cache_owner(instance))
+        return self._build_layer(spec, hold)
 
     def _build_layer(self, spec: ImageSpec, hold: Hold) -> str:
         hold.add(spec.name)

@@ -77,7 +77,7 @@ def make_image_chain(
         services: image of each service beside the tests, by the service's name.
         ancestors: earlier trees, oldest first.
     """
-    chain = [make_environment_spec(recipe, toolchain, packages)]
+    chain = [make_environment_spec(recipe, toolchain, packages, find_cache_owner(instance))]
     compiling = {"instance.sh": build_text("instance.sh"), **compile_texts(recipe.language)}
     own = {"commands.sh": _lines(recipe.install)} if recipe.install else {}
     commands = {"install.sh": build_text("install.sh", recipe.language), **own}
@@ -90,13 +90,24 @@ def make_image_chain(
     return *chain, _make_tree_spec("instance", instance.repo, tree_ref(instance), chain[-1], files, beside)
 
 
-def make_service_spec(recipe: Recipe, toolchain: Toolchain, lock: str, date: str) -> ImageSpec:
+def find_cache_owner(instance: Instance) -> str:
+    """Return whose package caches the builds of an instance use: its repository's, or its own.
+
+    What is installed runs its code as root beside the caches, so whoever says what is installed could leave other
+    packages there. A commit shares with its repository; a row's own recipe, or a patch, with nobody but that row.
+    """
+    alone = instance.model_copy(update={"environment": None})
+    own = instance.environment is not None or tree_ref(instance).patch
+    return f"{instance.repo} {content_hash(alone.model_dump_json(), '', {})}" if own else instance.repo
+
+
+def make_service_spec(recipe: Recipe, toolchain: Toolchain, lock: str, date: str, caches: str) -> ImageSpec:
     alone = recipe.model_copy(update={"system_packages": (), "faketime": "", "downloads": ()})
     packages = Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))})
-    return make_environment_spec(alone, toolchain, packages)
+    return make_environment_spec(alone, toolchain, packages, caches)
 
 
-def make_environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -> ImageSpec:
+def make_environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages, caches: str) -> ImageSpec:
     """Describe the image with a recipe's packages; instances with the same lock share it."""
     language = recipe.language
     names = (*recipe.system_packages, *(["faketime"] if recipe.faketime else []))
@@ -118,6 +129,7 @@ def make_environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packag
         labels={f"{LABEL}.kind": "environment", f"{LABEL}.language": language},
         below=toolchain.identity,
         unnamed=frozenset(packages.bounds),
+        caches=caches,
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from assay.harness.domain import ImageSpec, ReleaseDownload, TreeDownload
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments.build_context import write_context
+from assay.instances.environments.build_context import name_caches, write_context
 from assay.instances.environments.image_specs import DOWNLOADS
 from assay.instances.trees.sources import Sources
 from toys import Index, Repository
@@ -83,3 +84,38 @@ def test_tree_that_leads_out_of_its_folder_is_refused(library: TreeDownload, tmp
     spec = ImageSpec(name="toy:1", dockerfile="FROM scratch\n", files={DOWNLOADS: f"{bad.model_dump_json()}\n"})
     with pytest.raises(EnvironmentFailure, match="acme/stone leads out of its folder"):
         write_context(spec, Sources([tmp_path / "mirrors"], tmp_path / "cache"), tmp_path / "context")
+
+
+STEP = "FROM a\nRUN --mount=type=bind,target=/build --mount=type=cache,target=/root/.cache/uv sh /build/x.sh\n"
+
+
+def test_package_caches_are_shared_by_name_and_with_nobody_else() -> None:
+    ids = {owner: re.findall(r"id=(\S+)", name_caches(STEP, owner)) for owner in ("acme/a", "acme/b", "acme/a")}
+    assert all(len(found) == 1 and found[0].endswith("/root/.cache/uv") for found in ids.values())
+    assert ids["acme/a"] != ids["acme/b"]
+    assert name_caches(STEP, "acme/a").count("--mount=type=bind,target=/build ") == 1
+
+
+@pytest.mark.parametrize(
+    "mount", ["id=x,type=cache,target=/c", "type=cache,ID=x,target=/c", "target=/c,type=CACHE,id=x"]
+)
+def test_name_that_a_dockerfile_gives_its_cache_does_not_count(mount: str) -> None:
+    named = name_caches(f"FROM a\nRUN --mount={mount} y\n", "acme/a")
+    assert not re.search(r"id=x\b", named, re.IGNORECASE)
+    assert re.search(r",id=[0-9a-f]{16}/c y$", named, re.MULTILINE)
+
+
+@pytest.mark.parametrize("mount", ['"type=cache,id=x,target=/c"', "type=$KIND,id=x,target=/c", "type=ca\\\nche,id=x"])
+def test_mount_that_a_builder_may_read_otherwise_is_refused(mount: str) -> None:
+    with pytest.raises(EnvironmentFailure, match="without quotes or variables"):
+        name_caches(f"FROM a\nRUN --mount={mount} y\n", "acme/a")
+
+
+def test_context_has_the_caches_of_its_owner_or_of_its_image(tmp_path: Path) -> None:
+    sources = Sources([], tmp_path / "cache")
+    for name, caches in (("a:1", "acme/a"), ("b:1", "acme/a"), ("c:1", ""), ("d:1", "")):
+        spec = ImageSpec(name=name, dockerfile=STEP, caches=caches)
+        write_context(spec, sources, tmp_path / name)
+    a, b, c, d = ((tmp_path / name / "Dockerfile").read_text() for name in ("a:1", "b:1", "c:1", "d:1"))
+    assert a == b
+    assert len({a, c, d}) == 3

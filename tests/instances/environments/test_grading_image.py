@@ -76,6 +76,9 @@ def test_name_depends_on_manifests_and_parent_alone(go_instance):
     assert len({name(asking), name(asking, "11  go.mod\n"), name(asking, parent="assay/instance-a:2")}) == 3
     spec = make_grading_spec(asking, GO, "assay/instance-a:1", manifest_packages(asking, GO, "00  go.mod\n", DATE))
     assert not [text for text in spec.files.values() if "require b" in text]
+    assert spec.caches not in ("", asking.repo), (
+        "what a row's patch installs would run beside its repository's packages"
+    )
 
 
 KEPT = {

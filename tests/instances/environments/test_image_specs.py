@@ -2,9 +2,10 @@ import re
 
 import pytest
 
-from assay.harness.domain import Download, Recipe, TreeRef
+from assay.harness.domain import Download, PatchedCommit, Recipe, TreeRef
 from assay.harness.languages import LANGUAGES
 from assay.instances.environments.image_specs import (
+    find_cache_owner,
     make_image_chain,
     make_service_spec,
     manifest_packages,
@@ -138,12 +139,31 @@ def test_an_instance_image_names_the_images_of_its_services():
 
 def test_a_service_image_has_its_own_packages_and_no_project(chain):
     recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
-    spec = make_service_spec(recipe, TOOLCHAIN, LOCK, DATE)
+    spec = make_service_spec(recipe, TOOLCHAIN, LOCK, DATE, "acme/calc")
 
     assert spec.name == chain()[0].name
     assert "--no-install-recommends graphviz faketime" in chain(recipe=recipe)[0].dockerfile
     assert "graphviz" not in spec.dockerfile
     assert "faketime" not in spec.dockerfile
+
+
+def test_package_caches_are_shared_by_commits_of_a_repository_alone(chain):
+    patched = PatchedCommit(commit="0" * 40, patch="--- a/setup.py\n")
+    owners = {
+        name: chain(**changes)[0].caches
+        for name, changes in {
+            "one": {},
+            "later": {"id": "acme__calc-2", "base_commit": "1" * 40},
+            "other repository": {"repo": "acme/abacus"},
+            "base patch": {"base": patched},
+            "other base patch": {"base": patched.model_copy(update={"patch": "--- a/setup.cfg\n"})},
+            "recipe of the row": {"environment": Recipe()},
+        }.items()
+    }
+    assert owners.pop("one") == owners.pop("later") == "acme/calc"
+    assert len({"acme/calc", *owners.values()}) == 5
+    searched = [make_instance(environment=Recipe(packages=packages)) for packages in ((), ("pytest",))]
+    assert len(set(map(find_cache_owner, searched))) == 1, "a search for a recipe would fetch all again in each round"
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES.keys() - {"python"}))
