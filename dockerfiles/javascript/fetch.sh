@@ -209,6 +209,4 @@ while read -r folder; do
     mv "$folder" "/opt/node/$folder"
 done < /tmp/folders
 mkdir -p /opt/node
-# Settings of a person's that a package was published with: no client reads them there.
-find /opt/node \( -name .npmrc -o -name .yarnrc -o -name .yarnrc.yml \) -type f -delete
 chown -R assay: /opt/node

@@ -16,6 +16,7 @@ from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFindi
 ALIKE = 0.5
 """Share of a package's files from which on a folder with files of the same names is a copy of it."""
 FEWEST = 2  # files in common that make a copy; a smaller package needs all of its own
+MANY = 10  # files with the names of a folder's of which a copy has some unchanged, whatever its version
 _MEMBERS = re.compile(r"^(?:python|pkg|packages|crates)/")
 """Folders that hold the packages of one repository."""
 _SOURCES = re.compile(r"^(?:src|lib)/")  # folders that hold packages in most languages
@@ -54,7 +55,7 @@ class _Copy:
 
 def later_release(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]:
     """Find copies of the project that neither the base commit nor an ancestor of it accounts for."""
-    packages = _packages(answer)
+    packages, wholes = _packages(answer), _list_wholes(answer)
     root = f"{image.config.workdir.strip('/')}/"
     allowed = answer.list_allowed()
     versions = {n: _versions(layer.facts.files, packages) for n, layer in enumerate(image.layers)}
@@ -62,6 +63,8 @@ def later_release(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFi
         for (folder, name), copy in _copies(layer.facts.files, packages, root, allowed).items():
             if not copy.other or not copy.belongs_to(packages[name]):
                 continue
+            if name not in wholes and len(copy.other) == len(copy.found) >= MANY:
+                continue  # another project's folder, such as one of languages
             version = _find_version(folder, versions[number])
             earlier = _is_earlier(version, answer)
             if not earlier and answer.trees.later_objects(answer.ref, copy.other.values()) != frozenset():
@@ -116,8 +119,7 @@ def _packages(answer: HiddenAnswer) -> dict[str, dict[str, str]]:
     """
     language = answer.instance.language
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    archive = answer.instance.archive
-    wholes = {_normal(name.rpartition("/")[2]) for name in (answer.instance.repo, archive.name if archive else "")}
+    wholes = _list_wholes(answer)
     for path, blob in answer.base.files.items():
         if not is_source(path, language) or is_test_file(path, language):
             continue
@@ -128,6 +130,11 @@ def _packages(answer: HiddenAnswer) -> dict[str, dict[str, str]]:
         if rest and top.lower() not in _COMMON:
             found[_normal(top)][rest] = blob
     return {name: files for name, files in found.items() if name}
+
+
+def _list_wholes(answer: HiddenAnswer) -> set[str]:
+    archive = answer.instance.archive
+    return {_normal(name.rpartition("/")[2]) for name in (answer.instance.repo, archive.name if archive else "")}
 
 
 def _copies(

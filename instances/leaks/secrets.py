@@ -44,6 +44,8 @@ _WELL_KNOWN_TOKEN = re.compile(
 _PRIVATE_KEY = re.compile(rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/:-]{20}")
 _PERSONAL = re.compile(r"(?:root|home/[^/]+|run|etc|tmp|workspace|app|build)/|[^/]+$")
 """Folders in which a private key is a person's; packages have keys for their tests."""
+_PACKAGES = re.compile(r"(?:^|/)(?:node_modules|site-packages|dist-packages|go/(?:pkg/)?mod|registry/src|gems)/.*[/!]")
+"""Packages of an index. What their authors have published with them says nothing of the machine that made an image."""
 
 _NPM, _PIP, _GIT = (
     r"\.npmrc|etc/npmrc|\.yarnrc(?:\.yml)?",
@@ -104,6 +106,8 @@ _BODY = re.compile(rb"-----BEGIN (?:TRUSTED )?CERTIFICATE-----(.*?)-----END", re
 def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
     """Yield the settings of a machine that a file holds."""
     outer = path.rpartition("!")[2]
+    if _PACKAGES.search(path):
+        return
     for where, rule, pattern in FILES:
         if where.fullmatch(outer) and pattern.search(data[: 1 << 20]):
             yield FoundSecret(rule=rule, path=path, what="a file of settings that belong to a person or a machine")

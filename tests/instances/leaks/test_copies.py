@@ -53,3 +53,31 @@ def test_a_go_module_is_found_by_its_major_version() -> None:
     cached = "go/pkg/mod/github.com/acme/echo/v4@v4.2.0"
     layer = {f"{cached}/echo.go": "8", f"{cached}/bind.go": "2"}
     assert found({"echo.go": "1", "bind.go": "2"}, layer, archive, "acme/echo", "go") == [f"{cached}/echo.go"]
+
+
+LANGUAGES = {
+    f"src/locale/{name}.js": name for name in ["ar", "bg", "cs", "da", "de", "el", "es", "fi", "fr", "hu", "it", "ja"]
+}
+
+
+@pytest.mark.parametrize(
+    ("folder", "same", "is_copy"),
+    [
+        ("opt/node/node_modules/moment/locale", 0, False),
+        ("opt/node/node_modules/other/locale", 1, True),
+        ("opt/node/node_modules/dayjs/src/locale", 0, True),
+    ],
+    ids=[
+        "another project's folder of the same name",
+        "one with a file of the project",
+        "a later release of the project",
+    ],
+)
+def test_folder_with_nothing_of_the_project_but_names_is_no_copy(folder: str, same: int, is_copy: bool) -> None:
+    archive = Archive(index="npm", name="dayjs", version="1.8.0", sha256="0" * 64)
+    base = LANGUAGES | {"src/index.js": "index"}
+    layer = {
+        f"{folder}/{path.rpartition('/')[2]}": blob if n < same else f"{blob} of others"
+        for n, (path, blob) in enumerate(LANGUAGES.items())
+    }
+    assert bool(found(base, layer, archive, "iamkun/dayjs", "javascript")) == is_copy

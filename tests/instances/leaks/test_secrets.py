@@ -45,9 +45,17 @@ def test_value_is_never_shown() -> None:
             "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\n",
         ),
         ("etc/ssl/private/ssl-cert-snakeoil.key", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\n"),
+        ("opt/go/mod/cache/download/host/a/@v/v1.zip!host/a@v1/docker/.env", "MYSQL_PASSWORD=zaphod\n"),
+        ("opt/node/node_modules/a/.npmrc", "//r/:_authToken=npm_abc\n"),
         ("root/.m2/settings.xml", "<settings><!-- <proxy> --></settings>"),
         ("usr/share/maven/conf/settings.xml", "  <proxy>\n"),
     ],
 )
 def test_ordinary_settings_are_no_findings(path: str, text: str) -> None:
     assert list(search_file(path, text.encode())) == []
+
+
+@pytest.mark.parametrize("path", ["root/.env", "opt/node/.npmrc", "opt/venv/pip.conf", "srv/app/.env"])
+def test_settings_beside_packages_are_the_machines(path: str) -> None:
+    text = "MYSQL_PASSWORD=zaphod\n//r/:_authToken=npm_abc\nindex-url = https://me:s3cret@host/\n"
+    assert {each.rule for each in search_file(path, text.encode())} >= {"credential"}
