@@ -38,7 +38,8 @@ PANELS = {
     "Run": "run_id runs_dir jobs samples seed fresh rerun_failed controls fail_under json",
     "Where": "engine environment mirror recipes setup registry push disk executor address shard durations",
     "How strict": "strict counter fail_fast",
-    "Limits": "timeout build_limits cost total_cost tokens calls steps seconds command_seconds",
+    "Limits": "timeout build_limits cost tokens calls steps seconds command_seconds",
+    "Limits of the whole run": "total_cost total_tokens total_calls",
     "PatchDiff and causes": "patchdiff generators budget confirmations cause evaluations hunks",
     "Model": "model base_url temperature max_tokens cassette prices",
 }
@@ -115,7 +116,7 @@ Executor = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="local, or ray: the nodes of a Ray cluster evaluate, each as many at once as it offers engine_slots.",
+        help="local, or ray: the nodes of a Ray cluster do the work, each as many at once as it offers engine_slots.",
     ),
 ]
 Address = Annotated[
@@ -346,9 +347,13 @@ CommandSeconds = Annotated[float, typer.Option(min=1, help="Time limit of one co
 TotalCostLimit = Annotated[
     float | None,
     typer.Option(
-        min=0, metavar="USD", help="Cost limit of the whole run, in dollars paid; the model needs a price (--prices)."
+        min=0,
+        metavar="USD",
+        help="Cost limit of the whole run, all shards together, in dollars paid; the model needs a price (--prices).",
     ),
 ]
+TotalTokenLimit = Annotated[int | None, typer.Option(min=0, metavar="N", help="Token limit of the whole run.")]
+TotalCallLimit = Annotated[int | None, typer.Option(min=0, metavar="N", help="Limit of paid calls of the whole run.")]
 Temperature = Annotated[
     float | None, typer.Option(min=0, help="Sampling temperature of the model, unless the agent sets its own.")
 ]
