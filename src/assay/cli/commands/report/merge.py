@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli import exits, options
-from assay.cli.loading import find_run
+from assay.cli.loading import find_any_run
 from assay.harness.errors import UserError
 from assay.harness.names import count
 
@@ -51,7 +51,7 @@ def merge(
     name = output.expanduser().resolve().name
     if not name or name.startswith("."):
         raise UserError(f"-o {output}: a run cannot have this name; name a folder such as runs/mine")
-    planned = plan_run_merge([find_run(run, runs_dir) for run in runs], name)
+    planned = plan_run_merge([find_any_run(run, runs_dir) for run in runs], name)
     for each in planned.missing:
         say(f"missing: {each}")
     if planned.missing and not allow_missing:
