@@ -3,9 +3,10 @@
     <run>/{run.json, journal.jsonl, lock, llm.jsonl, solutions.jsonl, preds.jsonl, preds.json, multi_swe_bench.jsonl,
            instances/<id>/<sample>/{task.json, trajectory.json, patch.diff, candidates.jsonl, log.txt, solution.json}}
 
-``llm.jsonl`` records the model's answers. ``solution.json`` is written last and marks a sample as finished; a folder
-without one is solved again. Predictions of further samples are in ``preds.<sample>.jsonl`` and
-``multi_swe_bench.<sample>.jsonl``, since readers of such files reject a second row of an instance.
+``llm.jsonl`` records the model's answers; ``server.log`` is what a server printed that was started for the run.
+``solution.json`` is written last and marks a sample as finished; a folder without one is solved again. Predictions of
+further samples are in ``preds.<sample>.jsonl`` and ``multi_swe_bench.<sample>.jsonl``, since readers of such files
+reject a second row of an instance.
 """
 
 import json
@@ -61,6 +62,10 @@ class SolveStore:
                 path.unlink(missing_ok=True)
         run = before.extend(run) if before else run
         replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
+
+    @property
+    def server_log(self) -> Path:
+        return self.root / "server.log"
 
     @property
     def recording(self) -> Path:

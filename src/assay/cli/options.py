@@ -41,7 +41,7 @@ PANELS = {
     "Limits": "timeout build_limits cost tokens calls steps seconds command_seconds",
     "Limits of the whole run": "total_cost total_tokens total_calls",
     "PatchDiff and causes": "patchdiff generators budget confirmations cause evaluations hunks",
-    "Model": "model base_url temperature max_tokens cassette prices",
+    "Model": "model base_url serve serve_wait temperature max_tokens cassette prices",
 }
 """Titles in the help of a command with many options, and the parameters under each."""
 _DATASET = typer.Argument(
@@ -183,6 +183,16 @@ Confirmations = Annotated[
 ]
 ModelName = Annotated[str | None, typer.Option("--model", help="Model of the llm generator.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.")]
+Serve = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COMMAND",
+        help="Start a model server, and end it with the run; {port} is filled in, the log is server.log of the run.",
+    ),
+]
+ServeWait = Annotated[
+    float, typer.Option(min=1, metavar="SECONDS", help="Time in which the started server has to answer.")
+]
 Cassette = Annotated[
     Path | None,
     typer.Option(

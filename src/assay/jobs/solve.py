@@ -12,6 +12,7 @@ from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.local import NAME as LOCAL
 from assay.agents.llm.local import find_weights, open_endpoint
 from assay.agents.llm.prices import load_prices
+from assay.agents.llm.server import IDLE, ModelServer, check_command
 from assay.agents.registry import make_agent
 from assay.agents.sampling.away import DistantSolver
 from assay.agents.sampling.recorded_model import ModelDefaults
@@ -46,6 +47,10 @@ class SolveSettings:
     """``KEY=VALUE`` each."""
     model: str = ""
     base_url: str = ""
+    serve: str = ""
+    """Command of a server that answers at ``base_url``'s place, started for the run."""
+    serve_wait: float = 1800.0
+    """Seconds that it may take until it answers."""
     cassette: Path | None = None
     prices: Path | None = None
     samples: int = 1
@@ -128,7 +133,10 @@ class SolverRun:
                 steering=steering,
             )
             is_due = runner.has_work(jobs)
-            with self._model(agent, store, limits) as stack, self._ahead(agent, mine, evaluate and is_due) as then:
+            with (
+                self._model(agent, store, limits, is_due) as stack,
+                self._ahead(agent, mine, evaluate and is_due) as then,
+            ):
                 if is_due:
                     self._probe(stack)
                     self._install(bench, agent)
@@ -217,7 +225,11 @@ class SolverRun:
             raise UserError(f"the agent {settings.agent} asks a model; name one with --model (and --base-url)")
         limits = {"--cost": settings.budget.llm.cost, "--total-cost": settings.total.cost}
         load_prices(settings.prices).check(settings.model, [name for name, each in limits.items() if each is not None])
-        if self._is_local:
+        if settings.serve and settings.base_url:
+            raise UserError("--serve starts a server, and --base-url names one that runs; give one of the two")
+        if settings.serve:
+            check_command(settings.serve)
+        elif self._is_local:
             find_weights()
         else:
             from assay.agents.llm.ask import endpoint_and_mode
@@ -263,8 +275,8 @@ class SolverRun:
         )
 
     @contextmanager
-    def _model(self, agent: Agent, store: SolveStore, limits: BudgetLimits) -> "Iterator[Stack | None]":
-        """Open the model with its layers; None for a solver without one."""
+    def _model(self, agent: Agent, store: SolveStore, limits: BudgetLimits, is_due: bool) -> "Iterator[Stack | None]":
+        """Open the model with its layers, and start its server if anything is to be asked; None without a model."""
         self.check(agent)
         if not agent.capabilities.needs_model:
             yield None
@@ -272,7 +284,17 @@ class SolverRun:
         from assay.agents.llm.stack import ModelSetup, Stack
 
         settings = self.settings
-        with open_endpoint(settings.model, settings.base_url, settings.cassette) as (endpoint, mode):
+        with ExitStack() as held:
+            server, base_url = None, settings.base_url
+            if settings.serve and is_due:
+                self.view.say(f"starting the model server; its log is {store.server_log}")
+                wait = settings.serve_wait
+                server = held.enter_context(
+                    ModelServer(settings.serve, store.server_log, wait=wait, note=self.view.say)
+                )
+            if settings.serve:
+                base_url = server.url if server else IDLE
+            endpoint, mode = held.enter_context(open_endpoint(settings.model, base_url, settings.cassette))
             setup = ModelSetup(
                 endpoint=endpoint,
                 limits=limits,
@@ -281,8 +303,7 @@ class SolverRun:
                 mode=mode,
                 prices=settings.prices,
             )
-            with Stack(setup, normalise=mask_volatile, note=self.view.note) as stack:
-                yield stack
+            yield held.enter_context(Stack(setup, normalise=mask_volatile, note=self.view.note, server=server))
 
     @property
     def _is_local(self) -> bool:

@@ -20,6 +20,8 @@ def solve(
     settings: options.AgentSettings = None,
     model: options.AgentModel = None,
     base_url: options.AgentBaseUrl = None,
+    serve: options.Serve = None,
+    serve_wait: options.ServeWait = 1800.0,
     samples: options.Samples = 1,
     ids: options.Ids = None,
     split: options.Split = None,
@@ -71,6 +73,7 @@ def solve(
       assay solve lite --agent agentless --model MODEL --base-url http://host:8000/v1 -n 4 -j 4 --total-cost 20
       assay solve lite --agent bash_loop --model MODEL --set form=block --cost 0.5 --seconds 1800 --evaluate
       assay solve rows.jsonl --agent replay --set source=preds.jsonl
+      assay solve lite --agent agentless --model MODEL --serve "vllm serve MODEL --port {port}" --evaluate
       assay solve lite --agent bash_loop --model MODEL --executor ray --address auto --evaluate
       assay solve lite --agent bash_loop --model MODEL --run-id mine --shard 1/4
     """
@@ -85,6 +88,8 @@ def solve(
         agent_settings=tuple(settings or ()),
         model=model or "",
         base_url=base_url or "",
+        serve=serve or "",
+        serve_wait=serve_wait,
         cassette=cassette,
         prices=prices,
         samples=samples,
