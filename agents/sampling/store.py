@@ -25,8 +25,8 @@ from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
 from assay.instances.dataset.predictions import prediction_row
 
-SAMPLES, TOTAL = "samples", "total budget"
-"""Settings of a run: samples of each instance, and what all of them, of all shards, may cost."""
+SAMPLES, TOTAL, EVALUATED = "samples", "total budget", "evaluate"
+"""Settings of a run: samples of each instance, what all of them, of all shards, may cost, and whether it evaluates."""
 LIMITED = frozenset(status for status in SolutionStatus if status.startswith("limit_"))
 """Statuses that a larger budget may change."""
 

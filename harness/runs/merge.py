@@ -22,7 +22,7 @@ from assay.harness.runs.shards import missing_numbers
 from assay.harness.runs.store import RunStore
 
 MERGED = (RunKind.EVALUATE, RunKind.CONTROL, RunKind.EVALUATE_SOLVED)
-HARMLESS = frozenset({"jobs", ORACLE})  # settings in which merged runs may differ
+HARMLESS = frozenset({"jobs", ORACLE, "evaluate"})  # settings in which merged runs may differ
 NO = "no"
 
 

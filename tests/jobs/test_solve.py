@@ -66,9 +66,9 @@ def solve(
         budget=Budget(),
         total=BudgetLimits(calls=total),
     )
-    run = SolverRun(settings, name, root, place)
+    run = SolverRun(settings, name, root, place, evaluates=True)
     agent, agent_settings = run.make_agent()
-    solutions = run.solve(instances, agent, agent_settings, evaluate=True)
+    solutions = run.solve(instances, agent, agent_settings)
     return solutions, run.evaluate(instances, agent, solutions)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from assay.agents.contract import Solution
 from assay.agents.sampling.merge import SolveMerge, plan_solve_merge, write_solve_merge
-from assay.agents.sampling.store import SAMPLES, SolveStore
+from assay.agents.sampling.store import EVALUATED, SAMPLES, SolveStore
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.merge import Merge, plan_merge, write_merge
 from assay.harness.runs.report import RunReport
@@ -51,6 +51,7 @@ def plan_run_merge(sources: Sequence[RunStore], name: str) -> RunMerge:
         if here:
             merged = name_evaluated(name, sample)
             evaluated[merged] = plan_merge(here, merged)
+        if here or "yes" in solved.run.settings.get(EVALUATED, ""):
             absent += [
                 f"{each.root} is not there; solve that shard with --evaluate" for each in beside if each not in here
             ]

@@ -18,7 +18,7 @@ from assay.agents.sampling.away import DistantSolver
 from assay.agents.sampling.recorded_model import ModelDefaults
 from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
 from assay.agents.sampling.solve import NoModel, SolveJob, SolveSetup
-from assay.agents.sampling.store import SAMPLES, TOTAL, SolveStore, make_prediction, prediction_name
+from assay.agents.sampling.store import EVALUATED, SAMPLES, TOTAL, SolveStore, make_prediction, prediction_name
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.harness.domain import DatasetRef, Instance, Model
@@ -100,6 +100,8 @@ class SolverRun:
     view: SolveView = field(default_factory=QuietSolving)
     shard: Shard | None = None
     """The part of the instances that is solved; all of them if None."""
+    evaluates: bool = False
+    """Whether each patch is evaluated where it was made, as soon as it is there; ``evaluate`` then finds it."""
     durations: Mapping[str, float] = field(default_factory=dict)
     """Seconds by instance id, by which shards are balanced; each shard of a run needs the same."""
 
@@ -107,13 +109,10 @@ class SolverRun:
         """Raise UserError for an unknown agent or setting."""
         return make_agent(self.settings.agent, self.settings.agent_settings)
 
-    def solve(
-        self, instances: Sequence[Instance], agent: Agent, agent_settings: Model, *, evaluate: bool = False
-    ) -> list[Solution]:
+    def solve(self, instances: Sequence[Instance], agent: Agent, agent_settings: Model) -> list[Solution]:
         """Solve every unfinished sample of the instances; return all solutions. Raises RunStopped, or UserError.
 
-        ``instances`` are those of the whole run, and the solutions those of this shard. With ``evaluate`` each patch is
-        evaluated where it was made, as soon as it is there; the method ``evaluate`` then finds the verdicts.
+        ``instances`` are those of the whole run, and the solutions those of this shard.
         """
         store = SolveStore(EvaluationRun(self.run_id, self.runs_dir).store.root)
         shard, mine, limits = self._part(instances)
@@ -135,7 +134,7 @@ class SolverRun:
             is_due = runner.has_work(jobs)
             with (
                 self._model(agent, store, limits, is_due) as stack,
-                self._ahead(agent, mine, evaluate and is_due) as then,
+                self._ahead(agent, mine, self.evaluates and is_due) as then,
             ):
                 if is_due:
                     self._probe(stack)
@@ -319,6 +318,7 @@ class SolverRun:
             ORACLE: name_oracles(agent),
             SAMPLES: str(settings.samples),
             "budget": settings.budget.model_dump_json(exclude_none=True),
+            EVALUATED: "yes" if self.evaluates else "no",
             TOTAL: settings.total.model_dump_json(exclude_none=True),
             "temperature": str(settings.temperature),
             "seed": str(settings.seed),

@@ -123,6 +123,7 @@ def solve(
         fresh=fresh,
         view=view,
         shard=part,
+        evaluates=evaluate,
         durations=taken,
     )
     agent_, agent_settings = run.make_agent()
@@ -135,7 +136,7 @@ def solve(
 
         print_commitment(commit, commit_solver(commit, run, instances), as_json=json)
         return
-    solutions = run.solve(instances, agent_, agent_settings, evaluate=evaluate)
+    solutions = run.solve(instances, agent_, agent_settings)
     reports = run.evaluate(instances, agent_, solutions) if evaluate and solutions else []
     show(run, solutions, reports, as_json=json)
     raise typer.Exit(exit_code(solutions, reports))
