@@ -38,10 +38,10 @@ class SolveMerge:
         return BudgetLimits.model_validate_json(self.run.settings.get(TOTAL, "{}"))
 
     def describe_remainder(self) -> str:
-        """Say what the shards left of the run's budget, which a shard alone may not use; empty if it has no limit."""
+        """Say what the shards left of the run's budget, which a shard alone may not use; empty if nothing."""
         limits = self.limits.model_dump(exclude_none=True)
         left = {name: limit - getattr(self.spent, name) for name, limit in limits.items() if name != "seconds"}
-        words = [f"${each:.4f}" if name == "cost" else f"{each} {name}" for name, each in left.items()]
+        words = [f"${each:.4f}" if name == "cost" else f"{each} {name}" for name, each in left.items() if each > 0]
         return f"{' and '.join(words)} of the run's budget are unused" if words else ""
 
 

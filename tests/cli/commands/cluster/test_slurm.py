@@ -37,6 +37,25 @@ def test_shells_find_nothing_wrong(assay: Callable, in_folder: Path, run_id: str
     assert ("podman" in done.out) is (engine == "docker")
 
 
+def test_shells_find_nothing_wrong_beside_a_model_server(assay: Callable, in_folder: Path) -> None:
+    arguments = ("solve", "my rows.jsonl", "--agent", "bash_loop", "--model", NASTY, "--run-id", NASTY, "--evaluate")
+    done = assay("cluster", "slurm", "--serve", "vllm", "--server-gpus", "2", "--", *arguments)
+    assert done.code == 0, done.err
+    bodies = BODY.findall(done.out)
+    assert len(bodies) == 3
+    for text in (done.out, *bodies):
+        Path("script.sh").write_text(text)
+        subprocess.run(["bash", "-n", "script.sh"], check=True)
+        found = subprocess.run([SHELLCHECK, "-e", "SC2016", "script.sh"], capture_output=True, text=True, check=False)
+        assert found.stdout == ""
+    server, array, merge = bodies
+    assert "\n#SBATCH --gres=gpu:2\n" in server
+    assert "--gres" not in array
+    assert "OPENAI_BASE_URL=$(cat " in array
+    assert merge.index('scancel "$model_job"\n') < merge.index("assay report merge")
+    assert not Path("hacked").exists()
+
+
 def test_options_are_where_slurm_reads_them(assay: Callable) -> None:
     options = ("--shards", "16", "--partition", "cpu", "--time", "1-02:00:00", "--cpus", "6", "--memory", "48G")
     done = assay("cluster", "slurm", *options, "--", "rows.jsonl", "--gold", "--run-id", "r")

@@ -9,9 +9,9 @@ mkdir -p "$logs"
 
 {% if server %}
 # Serves the model to all shards until the merge begins. Its address is in a file that all nodes see.
-export ASSAY_SERVED="$logs"/{{ planned.job_name }}.address
-rm -f "$ASSAY_SERVED"
-ASSAY_SERVER=$(sbatch --parsable --output="$logs/%x-%j.log" << 'JOB'
+export model_address="$logs"/{{ planned.job_name }}.address
+rm -f "$model_address"
+model_job=$(sbatch --parsable --output="$logs/%x-%j.log" << 'JOB'
 #!/bin/bash
 #SBATCH --job-name={{ planned.job_name }}-server
 {% if server_partition %}
@@ -32,17 +32,17 @@ ASSAY_SERVER=$(sbatch --parsable --output="$logs/%x-%j.log" << 'JOB'
 asked=
 trap 'asked=time; kill -TERM "$server"' USR1
 trap 'kill -TERM "$server"' TERM
-assay cluster serve --address-file "$ASSAY_SERVED" -- {{ server | quoted }} &
+assay cluster serve --address-file "$model_address" -- {{ server | quoted }} &
 server=$!
 while wait "$server"; status=$?; kill -0 "$server" 2> /dev/null; do :; done
 [ -z "$asked" ] || scontrol requeue "$SLURM_JOB_ID"
 exit "$status"
 JOB
 )
-export ASSAY_SERVER=${ASSAY_SERVER%%;*}
+export model_job=${model_job%%;*}
 
 {% endif %}
-array=$(sbatch --parsable --output="$logs/%x-%A_%a.log"{{ ' --dependency="after:$ASSAY_SERVER"' if server }} << 'JOB'
+array=$(sbatch --parsable --output="$logs/%x-%A_%a.log"{{ ' --dependency="after:$model_job"' if server }} << 'JOB'
 #!/bin/bash
 #SBATCH --job-name={{ planned.job_name }}
 #SBATCH --array=1-{{ shards }}
@@ -88,11 +88,11 @@ fi
 {% endif %}
 
 {% if server %}
-until [ -s "$ASSAY_SERVED" ]; do
-    [ "$(squeue --noheader --jobs="$ASSAY_SERVER" 2> /dev/null)" ] || { echo "the model server has ended, see its log"; exit 1; }
+until [ -s "$model_address" ]; do
+    [ "$(squeue --noheader --jobs="$model_job" 2> /dev/null)" ] || { echo "the model server has ended, see its log"; exit 1; }
     sleep 2
 done
-OPENAI_BASE_URL=$(cat "$ASSAY_SERVED")
+OPENAI_BASE_URL=$(cat "$model_address")
 export OPENAI_BASE_URL
 
 {% endif %}
@@ -126,9 +126,9 @@ merge=$(sbatch --parsable --output="$logs/%x-%j.log" --dependency="afterany:$arr
 #SBATCH --mem=2G
 #SBATCH --requeue
 {% if server %}
-scancel "$ASSAY_SERVER"
+scancel "$model_job"
 {% endif %}
 exec assay report merge {{ whole }}.shard-*-of-{{ shards }} -o {{ whole }}
 JOB
-) || { scancel "$array"{{ ' "$ASSAY_SERVER"' if server }}; exit 1; }
+) || { scancel "$array"{{ ' "$model_job"' if server }}; exit 1; }
 echo "array $array {{ "solves" if planned.verb == "solve" else "evaluates" }}, job ${merge%%;*} merges; their output is in $logs"
