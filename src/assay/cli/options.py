@@ -372,7 +372,7 @@ AgentSeed = Annotated[
     int | None, typer.Option(min=0, help="Seed of the agent's random choices, and of the model if it takes one.")
 ]
 EvaluateAfterwards = Annotated[
-    bool, typer.Option("--evaluate", help="Evaluate the patches afterwards, as the run <run>.evaluated.")
+    bool, typer.Option("--evaluate", help="Evaluate each patch once it is there, as the run <run>.evaluated.")
 ]
 SolveAgain = Annotated[bool, typer.Option("--fresh", help="Solve again even where a solution is saved.")]
 

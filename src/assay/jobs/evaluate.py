@@ -131,7 +131,7 @@ class EvaluationRun:
             raise UserError("the generator llm asks its model from this machine alone; leave out --executor")
 
     @contextmanager
-    def ahead(self, expected: int) -> Iterator[Callable[[Pair], None]]:
+    def ahead(self, expected: int, is_stopped: Callable[[], bool]) -> Iterator[Callable[[Pair], None]]:
         """Hold the folder, and yield a function that evaluates one pair now, so that ``evaluate`` finds its verdict.
 
         What fails or is stopped here leaves nothing, and ``evaluate`` does it. ``expected`` is the number of all pairs.
@@ -147,7 +147,7 @@ class EvaluationRun:
                     task = self.place.task(*pair)
                     if runner.find_known(task) is None:
                         done = runner.attempt(task, 1)
-                        if not runner.may_retry(task, done):
+                        if not is_stopped() and not runner.may_retry(task, done):
                             runner.save(task, done)
 
             yield evaluate

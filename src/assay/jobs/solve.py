@@ -134,7 +134,7 @@ class SolverRun:
             is_due = runner.has_work(jobs)
             with (
                 self._model(agent, store, limits, is_due) as stack,
-                self._ahead(agent, mine, self.evaluates and is_due) as then,
+                self._ahead(agent, mine if is_due else (), runner.stopped.is_set) as then,
             ):
                 if is_due:
                     self._probe(stack)
@@ -176,15 +176,17 @@ class SolverRun:
         return EvaluationRun(name, self.runs_dir, self.place, kind=RunKind.EVALUATE_SOLVED)
 
     @contextmanager
-    def _ahead(self, agent: Agent, instances: Sequence[Instance], wanted: bool) -> Iterator[Callable[[Solution], None]]:
+    def _ahead(
+        self, agent: Agent, instances: Sequence[Instance], is_stopped: Callable[[], bool]
+    ) -> Iterator[Callable[[Solution], None]]:
         """Yield a function that evaluates a solution's patch at once, or does nothing if that is not wanted."""
-        if not wanted:
+        if not (self.evaluates and instances):
             yield lambda _solution: None
             return
         by_id = {each.id: each for each in instances}
         with ExitStack() as held:
             runs = [
-                held.enter_context(self._evaluation(sample).ahead(len(instances)))
+                held.enter_context(self._evaluation(sample).ahead(len(instances), is_stopped))
                 for sample in range(self.settings.samples)
             ]
 
