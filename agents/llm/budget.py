@@ -30,7 +30,7 @@ class BudgetLimits(Model):
     """Wall-clock time since the ledger was created."""
 
     def share(self, begin: int, end: int, of: int) -> "BudgetLimits":
-        """Return what parts ``begin`` to ``end`` of ``of`` equal ones may spend; shares of all parts are the whole."""
+        """Return the limits of parts ``begin`` to ``end`` of ``of`` equal ones; shares of all add up to the whole."""
 
         def part(whole: int) -> int:
             return whole * end // of - whole * begin // of

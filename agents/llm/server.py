@@ -40,7 +40,7 @@ class ModelServer(Closing):
             note: gets a line each time the server ends by itself.
 
         Raises:
-            UserError: it ended, or did not answer in time; says what it printed last.
+            UserError: it ended, or did not answer in time; the message has the last line of its log.
         """
         check_command(command)
         self.port, self._log, self._wait, self._note = _find_port(), log, wait, note

@@ -38,7 +38,7 @@ class SolveMerge:
         return BudgetLimits.model_validate_json(self.run.settings.get(TOTAL, "{}"))
 
     def describe_remainder(self) -> str:
-        """Say what the shards left of the run's budget, which a shard alone may not use; empty if nothing."""
+        """Name the part that the shards left of the run's budget, which a shard alone may not use; empty if nothing."""
         limits = self.limits.model_dump(exclude_none=True)
         left = {name: limit - getattr(self.spent, name) for name, limit in limits.items() if name != "seconds"}
         words = [f"${each:.4f}" if name == "cost" else f"{each} {name}" for name, each in left.items() if each > 0]

@@ -20,7 +20,7 @@ class RunMerge:
     run: Run
     solved: SolveMerge | None = None
     evaluated: Mapping[str, Merge] = field(default_factory=dict)
-    """By the name of the merged run."""
+    """Merged evaluations by the name of their run."""
     absent: tuple[str, ...] = ()
 
     @property

@@ -198,7 +198,7 @@ class SolverRun:
 
     @contextmanager
     def _away(self, setup: SolveSetup, stack: "Stack | None") -> Iterator[DistantSolver | None]:
-        """Yield what the workers of a cluster solve with; None without a cluster."""
+        """Yield the solver as the workers of a cluster get it; None without a cluster."""
         cluster = setup.workspaces.bench.cluster
         if cluster is None:
             yield None
