@@ -54,6 +54,8 @@ def plan_solve_merge(sources: Sequence[SolveStore], name: str) -> SolveMerge:
     solutions: dict[tuple[int, str], tuple[SolveStore, Solution]] = {}
     missing = []
     for store, run in zip(sources, runs, strict=True):
+        if not (run.instance_ids or run.shards):
+            raise UserError(f"{store.root} was made before a solver's run named its instances; run its command again")
         found = {(each.sample, each.instance_id): (store, each) for each in _load_solutions(store, run)}
         if both := found.keys() & solutions.keys():
             sample, instance = min(both)
@@ -92,7 +94,7 @@ def write_solve_merge(merge: SolveMerge, output: SolveStore, adopted: Callable[[
         output.become(merge.run, events)
         for name in sorted({path.name for each in merge.sources for path in each.list_recorded()}):
             files = [each.root / name for each in merge.sources]
-            lines = [line for file in files if file.exists() for line in file.read_bytes().splitlines()]
+            lines = [line for file in files if file.exists() for line in file.read_bytes().split(b"\n")[:-1]]
             replace_file(output.root / name, b"".join(line + b"\n" for line in lines))
         for (sample, name), (source, _) in merge.solutions.items():
             shutil.copytree(

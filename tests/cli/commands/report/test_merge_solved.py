@@ -138,6 +138,33 @@ def test_what_cannot_be_merged_gets_one_line(assay: Callable, rows: Path) -> Non
     assert assay(*MERGE).code == 0, "the same merge again"
 
 
+def test_a_killed_shard_is_merged_as_far_as_it_came_and_the_merged_run_goes_on(
+    assay: Callable, rows: Path, model: Submitting
+) -> None:
+    for part in ("1/2", "2/2"):
+        solve(assay, model, "--shard", part)
+    killed, asked = Path("runs/r.shard-2-of-2"), model.paid
+    (killed / "solutions.jsonl").unlink()
+    shutil.rmtree(killed / "instances")
+    recording = (killed / "llm.jsonl").read_bytes()
+    (killed / "llm.jsonl").write_bytes(recording[:-20])  # the last line is torn
+    assert assay(*MERGE).code == 4
+    done = assay(*MERGE, "--allow-missing")
+    assert done.code == 0, done.err
+    assert solve(assay, model).code == 0
+    assert model.paid == asked + 1, "the answer whose line was torn"
+    assert len(lines("runs/r/solutions.jsonl")) == 3
+
+
+def test_a_run_that_names_no_instances_is_not_merged_to_nothing(assay: Callable, rows: Path) -> None:
+    assay("solve", "rows.jsonl", "--agent", "null", "--run-id", "old")
+    manifest = json.loads(Path("runs/old/run.json").read_text())
+    Path("runs/old/run.json").write_text(json.dumps({**manifest, "instance_ids": []}))
+    assay("report", "merge", "old", "-o", "runs/r").refuses(
+        "runs/old was made before a solver's run named its instances"
+    )
+
+
 def test_a_shard_that_was_not_evaluated_is_named(assay: Callable, rows: Path) -> None:
     null = ("solve", "rows.jsonl", "--agent", "null", "--run-id", "r", "--shard")
     assay(*null, "1/2", "--evaluate")
