@@ -65,6 +65,8 @@ def test_the_api_takes_a_model_server(assay: Callable, version: str) -> None:
     line = "vllm serve 'acme/m 1' --host 0.0.0.0 --port 8000 --tensor-parallel-size 2 &"
     assert line in server["args"][0].splitlines()
     assert (model["spec"]["completions"], model["spec"]["parallelism"]) == (3, 3)
+    counted = {rule["action"]: rule for rule in job["spec"]["podFailurePolicy"]["rules"]}["Count"]
+    assert 2 in counted["onExitCodes"]["values"], "a shard that began while the server started again"
     address = f"http://{service['metadata']['name']}:8000/v1"
     assert {"name": "OPENAI_BASE_URL", "value": address} in part["env"]
     assert f'urlopen("{address}/models"' in part["args"][0]

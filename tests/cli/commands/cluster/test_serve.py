@@ -64,7 +64,7 @@ def test_the_servers_own_command_lines_are_in_the_job(assay: Callable, serve: tu
     done = assay("cluster", "slurm", "--serve", *serve, "--", *SOLVE)
     assert done.code == 0, done.err
     quoted = line.replace("'", "'\"'\"'")
-    assert f"assay cluster serve --address-file \"$model_address\" -- '{quoted}' &\n" in done.out
+    assert f"assay cluster serve --address-file \"$MODEL_ADDRESS\" -- '{quoted}' &\n" in done.out
     gpus = {"4": 8, "2": 6}.get(serve[2] if len(serve) > 2 else "", 1)
     assert f"\n#SBATCH --gres=gpu:{gpus}\n" in done.out
 

@@ -9,9 +9,9 @@ mkdir -p "$logs"
 
 {% if server %}
 # Serves the model to all shards until the merge begins. Its address is in a file that all nodes see.
-export model_address="$logs"/{{ planned.job_name }}.address
-rm -f "$model_address"
-model_job=$(sbatch --parsable --output="$logs/%x-%j.log" << 'JOB'
+export MODEL_ADDRESS="$logs"/{{ planned.job_name }}.address
+rm -f "$MODEL_ADDRESS"
+MODEL_JOB=$(sbatch --parsable --output="$logs/%x-%j.log" << 'JOB'
 #!/bin/bash
 #SBATCH --job-name={{ planned.job_name }}-server
 {% if server_partition %}
@@ -32,17 +32,17 @@ model_job=$(sbatch --parsable --output="$logs/%x-%j.log" << 'JOB'
 asked=
 trap 'asked=time; kill -TERM "$server"' USR1
 trap 'kill -TERM "$server"' TERM
-assay cluster serve --address-file "$model_address" -- {{ server | quoted }} &
+assay cluster serve --address-file "$MODEL_ADDRESS" -- {{ server | quoted }} &
 server=$!
 while wait "$server"; status=$?; kill -0 "$server" 2> /dev/null; do :; done
 [ -z "$asked" ] || scontrol requeue "$SLURM_JOB_ID"
 exit "$status"
 JOB
 )
-export model_job=${model_job%%;*}
+export MODEL_JOB=${MODEL_JOB%%;*}
 
 {% endif %}
-array=$(sbatch --parsable --output="$logs/%x-%A_%a.log"{{ ' --dependency="after:$model_job"' if server }} << 'JOB'
+array=$(sbatch --parsable --output="$logs/%x-%A_%a.log"{{ ' --dependency="after:$MODEL_JOB"' if server }} << 'JOB'
 #!/bin/bash
 #SBATCH --job-name={{ planned.job_name }}
 #SBATCH --array=1-{{ shards }}
@@ -88,11 +88,11 @@ fi
 {% endif %}
 
 {% if server %}
-until [ -s "$model_address" ]; do
-    [ "$(squeue --noheader --jobs="$model_job" 2> /dev/null)" ] || { echo "the model server has ended, see its log"; exit 1; }
+until [ -s "$MODEL_ADDRESS" ]; do
+    [ "$(squeue --noheader --jobs="$MODEL_JOB" 2> /dev/null)" ] || { echo "the model server has ended, see its log"; exit 1; }
     sleep 2
 done
-OPENAI_BASE_URL=$(cat "$model_address")
+OPENAI_BASE_URL=$(cat "$MODEL_ADDRESS")
 export OPENAI_BASE_URL
 
 {% endif %}
@@ -103,9 +103,9 @@ evaluation=$!
 while wait "$evaluation"; status=$?; kill -0 "$evaluation" 2> /dev/null; do :; done # a signal ends wait early
 [ -z "$asked" ] || { wait "$evaluation"; status=$?; }
 
-# 3: the infrastructure failed, and the next run tries that again. Over 128: a signal that Slurm did not send.
+# 3: the infrastructure failed, and the next run tries that again{{ "; so it does after 2, which a model server that starts again causes" if server }}. Over 128: a signal that Slurm did not send.
 again=
-case $asked:$status in time:[!0]* | :3 | :129 | :13? | :14?) again=yes ;; esac
+case $asked:$status in time:[!0]* | {{ ":[23]" if server else ":3" }} | :129 | :13? | :14?) again=yes ;; esac
 if [ "$again" ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
     finish
     scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" # the last shard's SLURM_JOB_ID is the array's
@@ -126,9 +126,9 @@ merge=$(sbatch --parsable --output="$logs/%x-%j.log" --dependency="afterany:$arr
 #SBATCH --mem=2G
 #SBATCH --requeue
 {% if server %}
-scancel "$model_job"
+scancel "$MODEL_JOB"
 {% endif %}
 exec assay report merge {{ whole }}.shard-*-of-{{ shards }} -o {{ whole }}
 JOB
-) || { scancel "$array"{{ ' "$model_job"' if server }}; exit 1; }
+) || { scancel "$array"{{ ' "$MODEL_JOB"' if server }}; exit 1; }
 echo "array $array {{ "solves" if planned.verb == "solve" else "evaluates" }}, job ${merge%%;*} merges; their output is in $logs"
