@@ -36,6 +36,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
+GresTypes=gpu
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=1,sched_interval=5
 ReturnToService=2
@@ -48,10 +49,12 @@ SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd-%n.pid
 SlurmctldLogFile=$folder/slurmctld.log
 SlurmdLogFile=$folder/slurmd-%n.log
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=4 RealMemory=4000
-NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=4 RealMemory=4000
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=4 RealMemory=4000 Gres=gpu:2
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=4 RealMemory=4000 Gres=gpu:2
 PartitionName=cpu Nodes=n1,n2 Default=YES
 CONF
+    touch "$folder/card1" "$folder/card2" # what the nodes have in place of cards
+    echo "NodeName=n[1-2] Name=gpu File=$folder/card[1-2]" > "$folder/gres.conf"
     slurmctld -f "$SLURM_CONF"
     slurmd -f "$SLURM_CONF" -N n1
     slurmd -f "$SLURM_CONF" -N n2

@@ -29,6 +29,19 @@ class BudgetLimits(Model):
     seconds: float | None = Field(default=None, ge=0)
     """Wall-clock time since the ledger was created."""
 
+    def share(self, begin: int, end: int, of: int) -> "BudgetLimits":
+        """Return the limits of parts ``begin`` to ``end`` of ``of`` equal ones; shares of all add up to the whole."""
+
+        def part(whole: int) -> int:
+            return whole * end // of - whole * begin // of
+
+        return BudgetLimits(
+            cost=None if self.cost is None else self.cost * (end - begin) / of,
+            tokens=None if self.tokens is None else part(self.tokens),
+            calls=None if self.calls is None else part(self.calls),
+            seconds=self.seconds,
+        )
+
 
 class Spent(Model):
     """An amount of spending."""

@@ -80,7 +80,7 @@ class AccessDenied(ModelError, UserError):
 class BudgetExceeded(AssayError):
     """A limit leaves no room for another call: ``cost``, ``tokens``, ``calls``, ``seconds`` or ``steps``."""
 
-    def __init__(self, problem: str, *, limit: str) -> None:
+    def __init__(self, problem: str, *, limit: str = "") -> None:  # without a limit only where it is unpickled
         super().__init__(problem)
         self.limit = limit
 

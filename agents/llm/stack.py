@@ -5,7 +5,8 @@ RecordedModel     one sample's: its trajectory, its usage, and its budget, which
   Cassette        no answer is paid for twice
     Metered       budget of the run, which counts paid answers only; raises RunBudgetExceeded
       Retrying
-        ModelClient
+        Served       waits for a server that was started for the run
+          ModelClient
 """
 
 import time
@@ -23,6 +24,7 @@ from assay.agents.llm.errors import BadAnswer, ModelUnavailable, RequestRefused,
 from assay.agents.llm.http_errors import BUSY
 from assay.agents.llm.prices import load_prices
 from assay.agents.llm.retry import Patience, Retrying
+from assay.agents.llm.server import ModelServer, Served
 from assay.harness.closing import Closing
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
@@ -46,10 +48,16 @@ class Stack(Closing):
     """A run's open model: all layers but a sample's own, and the ledger of what the run pays; a context manager."""
 
     def __init__(
-        self, setup: ModelSetup, *, normalise: Normalise = keep_text, note: Callable[[str], None] = lambda _text: None
+        self,
+        setup: ModelSetup,
+        *,
+        normalise: Normalise = keep_text,
+        note: Callable[[str], None] = lambda _text: None,
+        server: ModelServer | None = None,
     ) -> None:
         """Open the layers; a replay opens no connection and needs no key.
 
+        ``server`` is the endpoint's, if it was started for this run: while it starts again, questions wait.
         ``note`` gets a line about the probe, and about each failed try that another one follows. Raises UserError for a
         wrong endpoint, key, cassette or price.
         """
@@ -60,16 +68,17 @@ class Stack(Closing):
         self._note = note
         paid = None
         if self._client is not None:
-            retrying = Retrying(self._client, setup.patience, self._client.calls.sleep, note)
+            model = Served(self._client, server, self._client.calls.sleep) if server else self._client
+            retrying = Retrying(model, setup.patience, self._client.calls.sleep, note)
             paid = Metered(retrying, self.paid, self.prices)
         try:
             self._cassette = Cassette(setup.cassette, setup.mode, paid, normalise=normalise) if setup.cassette else None
         except BaseException:
             self._close_client()
             raise
-        model = self._cassette or paid
-        assert model is not None  # without a cassette there is a client
-        self.model: ChatModel = model
+        asked = self._cassette or paid
+        assert asked is not None  # without a cassette there is a client
+        self.model: ChatModel = asked
 
     def probe(self, model: str) -> str:
         """Ask the endpoint once, see ``probe``; a replay has none."""

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,12 +13,13 @@ from assay.agents.contract import Solution
 from assay.agents.llm.budget import Spent, count_spent
 from assay.agents.llm.cassette import CassetteEntry
 from assay.agents.llm.cassette_key import mask_ids
+from assay.agents.sampling.away import DistantSolver, solve_away
 from assay.agents.sampling.solve import SolveJob, SolveResult, SolveSetup, solve
 from assay.agents.sampling.store import SavedSolution
 from assay.agents.sampling.task import make_task, select_oracles
 from assay.harness.errors import EngineError
 from assay.harness.runs.control import Steering
-from assay.harness.runs.crew import Crew, Progress
+from assay.harness.runs.crew import Progress, make_crew
 from assay.version import __version__
 
 _DATES = (
@@ -61,7 +63,13 @@ class SolveRunner:
     """Seconds before a second attempt, see Crew."""
     interrupt: Callable[[], None] = lambda: None
     """Ends the wait for the model, after a signal."""
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Set before anything is ended: what work returns after that means nothing."""
     steering: Steering = field(default_factory=Steering)
+    away: DistantSolver | None = None
+    """Solves on the workers of a cluster, if the workbench is one."""
+    then: Callable[[Solution], None] = lambda _solution: None
+    """Gets each solution that will not be tried again, once it is saved, where it was solved."""
 
     def execute(self, jobs: Sequence[SolveJob], progress: Progress[SolveJob, Solution] | None = None) -> list[Solution]:
         """Solve what is not finished and return the solutions of all jobs, in their order; finished samples are saved.
@@ -69,13 +77,14 @@ class SolveRunner:
         Raises RunStopped after a signal, and UserError for what a person must fix; the same call resumes.
         """
         bench = self.setup.workspaces.bench
-        crew = Crew(self.jobs, self._abort, self.pause, self.steering)
+        crew = make_crew(bench, self.jobs, self.pause, self.steering, abort=self._abort)
         solutions = crew.complete(self, jobs, fresh=self.fresh, progress=progress)
         with suppress(EngineError):
             bench.reap()
         return solutions
 
     def _abort(self) -> None:
+        self.stopped.set()
         self.interrupt()
         self.setup.workspaces.bench.abort()
 
@@ -97,8 +106,16 @@ class SolveRunner:
         self._note("started", job)
 
     def attempt(self, job: SolveJob, number: int) -> SolveResult:
-        solved = solve(job, self.setup)
-        return replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
+        cluster = self.setup.workspaces.bench.cluster
+        if cluster is not None and self.away is not None:
+            solved = solve_away(job, self.away, cluster, self.setup.store)
+        else:
+            solved = solve(job, self.setup)
+        solved = replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
+        if not solved.is_worth_another_try and not self.stopped.is_set():
+            self._keep(job, solved)
+            self.then(solved.solution)
+        return solved
 
     def may_retry(self, job: SolveJob, solved: SolveResult) -> bool:
         if solved.is_worth_another_try:
@@ -106,11 +123,17 @@ class SolveRunner:
         return solved.is_worth_another_try
 
     def save(self, job: SolveJob, solved: SolveResult) -> Solution:
-        solution, setup = solved.solution, self.setup
-        key = self.content_key(job)
-        setup.store.save(SavedSolution(key=key, budget=setup.budget, is_final=solved.is_final, solution=solution))
-        self._note("finished", job, status=solution.status)
-        return solution
+        if solved.is_worth_another_try:
+            self._keep(job, solved)
+        self._note("finished", job, status=solved.solution.status)
+        return solved.solution
+
+    def _keep(self, job: SolveJob, solved: SolveResult) -> None:
+        """Save a solution; what follows it may take long, and must not lose it."""
+        key, setup = self.content_key(job), self.setup
+        setup.store.save(
+            SavedSolution(key=key, budget=setup.budget, is_final=solved.is_final, solution=solved.solution)
+        )
 
     def content_key(self, job: SolveJob) -> str:
         """Return the hash of all that a solution depends on, except the budget and the model's answers."""

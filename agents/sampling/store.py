@@ -3,14 +3,15 @@
     <run>/{run.json, journal.jsonl, lock, llm.jsonl, solutions.jsonl, preds.jsonl, preds.json, multi_swe_bench.jsonl,
            instances/<id>/<sample>/{task.json, trajectory.json, patch.diff, candidates.jsonl, log.txt, solution.json}}
 
-``llm.jsonl`` records the model's answers. ``solution.json`` is written last and marks a sample as finished; a folder
-without one is solved again. Predictions of further samples are in ``preds.<sample>.jsonl`` and
-``multi_swe_bench.<sample>.jsonl``, since readers of such files reject a second row of an instance.
+``llm.jsonl`` records the model's answers; ``server.log`` is what a server printed that was started for the run.
+``solution.json`` is written last and marks a sample as finished; a folder without one is solved again. Predictions of
+further samples are in ``preds.<sample>.jsonl`` and ``multi_swe_bench.<sample>.jsonl``, since readers of such files
+reject a second row of an instance.
 """
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,13 @@ from assay.agents.contract import AgentTask, Budget, Solution, SolutionStatus
 from assay.harness.benchmarks import multi_swe_bench
 from assay.harness.domain import Instance, Model, Prediction
 from assay.harness.files import json_lines, read_model, replace_file, write_file
+from assay.harness.runs.journal import Journal
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
 from assay.instances.dataset.predictions import prediction_row
 
+SAMPLES, TOTAL, EVALUATED = "samples", "total budget", "evaluate"
+"""Settings of a run: samples of each instance, what all of them, of all shards, may cost, and whether it evaluates."""
 LIMITED = frozenset(status for status in SolutionStatus if status.startswith("limit_"))
 """Statuses that a larger budget may change."""
 
@@ -53,11 +57,15 @@ class SolveStore:
     def begin(self, run: Run) -> None:
         """Write run.json; the mark of an oracle stays."""
         before = read_model(self.root / "run.json", Run)
-        if before is not None and before.given != run.given:  # an older version's, which did not record it
+        if before is not None and not before.given:  # an older version's, which did not record it
             for path in (self.root / "solutions.jsonl", *self.root.glob("preds*"), *self.root.glob("multi_swe_bench*")):
                 path.unlink(missing_ok=True)
         run = before.extend(run) if before else run
         replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
+
+    @property
+    def server_log(self) -> Path:
+        return self.root / "server.log"
 
     @property
     def recording(self) -> Path:
@@ -72,6 +80,12 @@ class SolveStore:
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "logs").mkdir(parents=True)
         return folder
+
+    def replace_sample(self, instance_id: str, sample: int, files: Mapping[str, bytes]) -> None:
+        """Write the files of a sample that another machine solved, by their paths in its folder."""
+        folder = self.open_sample(instance_id, sample)
+        for path, content in files.items():
+            write_file(folder / path, content)
 
     def save_task(self, instance_id: str, sample: int, task: AgentTask) -> None:
         write_file(self.folder(instance_id, sample) / "task.json", task.model_dump_json(indent=1).encode())
@@ -115,6 +129,20 @@ class SolveStore:
             rows = [_multi_swe_bench(multi[each.instance_id], each) for each in of_sample if each.instance_id in multi]
             if rows:
                 _add(self._sample_file("multi_swe_bench", sample), rows, ("org", "repo", "number"))
+
+    def become(self, run: Run, events: Iterable[Mapping[str, str]]) -> None:
+        """Make this the folder of a merged run that has no solution yet; what an earlier merge left goes."""
+        replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
+        for path in self.root.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name not in {"run.json", "lock"}:
+                path.unlink()
+        Journal(self.root / "journal.jsonl").replace(events)
+
+    def list_recorded(self) -> list[Path]:
+        """Return the files of lines that ``finish`` does not write from solutions alone."""
+        return [*self.root.glob("llm.jsonl"), *self.root.glob("multi_swe_bench*.jsonl")]
 
     def predictions(self, sample: int = 0) -> Path:
         return self._sample_file("preds", sample)

@@ -272,9 +272,17 @@ class Crew:
         os._exit(130)
 
 
-def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE, steering: Steering | None = None) -> Crew:
+def make_crew(
+    bench: Workbench,
+    jobs: int,
+    pause: float = PAUSE,
+    steering: Steering | None = None,
+    *,
+    abort: Callable[[], None] | None = None,
+) -> Crew:
     """Return the crew for work on a workbench: ``jobs`` items at once, or as many as a cluster has slots."""
-    return Crew(bench.cluster.slots if bench.cluster else jobs, bench.abort, pause, steering or Steering())
+    slots = bench.cluster.slots if bench.cluster else jobs
+    return Crew(slots, abort or bench.abort, pause, steering or Steering())
 
 
 def _split_known(

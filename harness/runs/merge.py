@@ -5,7 +5,7 @@ of a run that has not finished, and the same call makes it whole.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -22,7 +22,7 @@ from assay.harness.runs.shards import missing_numbers
 from assay.harness.runs.store import RunStore
 
 MERGED = (RunKind.EVALUATE, RunKind.CONTROL, RunKind.EVALUATE_SOLVED)
-HARMLESS = frozenset({"jobs", ORACLE})  # settings in which merged runs may differ
+HARMLESS = frozenset({"jobs", ORACLE, "evaluate"})  # settings in which merged runs may differ
 NO = "no"
 
 
@@ -49,7 +49,7 @@ def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
     for store in sources:
         refuse_links(store.root)
     runs = [store.load_run() for store in sources]
-    _check_alike(sources, runs)
+    check_alike(sources, runs, MERGED)
     predictions, verdicts, twice = _collect(sources)
     controlled = [report.unfit_reasons for each in sources if (report := each.load_report())]
     known = [each for each in controlled if each is not None]
@@ -58,7 +58,7 @@ def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
     unfinished = [each for each in sources if each.load_report() is None]
     missing = (*_missing(unfinished, runs, predictions, verdicts), *without)
     return Merge(
-        _manifest(runs, sources, name),
+        make_manifest(runs, sources, name),
         sources,
         [predictions[each] for each in sorted(predictions)],
         verdicts,
@@ -78,15 +78,11 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
     """
     outputs = {name: RunStore(output.root.with_name(control_name(output.root.name, name))) for name in merge.controls}
     for each in (output, *outputs.values()):
-        _check_output(each, merge.sources)
+        check_output(each, merge.sources)
     for name, control in merge.controls.items():
         write_merge(control, outputs[name], adopted)
     with output.lock():
-        output.become(
-            merge.run,
-            merge.predictions,
-            sorted(chain.from_iterable(each.events() for each in merge.sources), key=_time),
-        )
+        output.become(merge.run, merge.predictions, collect_events(merge.sources))
         for name, (source, _) in merge.verdicts.items():
             output.adopt(name, source)
             adopted()
@@ -108,10 +104,10 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
     return report
 
 
-def _check_alike(sources: Sequence[RunStore], runs: Sequence[Run]) -> None:
-    """Raise UserError unless the results of all runs depend on the same things."""
+def check_alike(sources: Sequence[RunStore], runs: Sequence[Run], kinds: Collection[RunKind]) -> None:
+    """Raise UserError unless all runs are of these kinds, and their results depend on the same things."""
     for store, run in zip(sources, runs, strict=True):
-        if run.kind not in MERGED:
+        if run.kind not in kinds:
             raise UserError(f"{store.root} holds {WORDS[run.kind]}, which cannot be merged")
     first = _aspects(runs[0])
     for store, run in zip(sources[1:], runs[1:], strict=True):
@@ -128,7 +124,7 @@ def _check_alike(sources: Sequence[RunStore], runs: Sequence[Run]) -> None:
         if (shard.of, shard.cut) != (shards[0][1].of, shards[0][1].cut):
             raise UserError(
                 f"{store.root} is shard {shard} of another run than shard {shards[0][1]} in {shards[0][0].root}: "
-                "the number of shards, the instances, the predictions or --durations differ; evaluate the shards alike"
+                "the number of shards, the instances, the predictions or --durations differ; make the shards alike"
             )
 
 
@@ -219,7 +215,7 @@ def _plan_controls(sources: Sequence[RunStore], name: str) -> tuple[dict[str, Me
     return planned, missing
 
 
-def _manifest(runs: Sequence[Run], sources: Sequence[RunStore], name: str) -> Run:
+def make_manifest(runs: Sequence[Run], sources: Sequence[RunStore], name: str) -> Run:
     """Return the manifest of the merged run; facts that differ are listed side by side."""
     shards = {shard.number: shard for run in runs for shard in run.shards}
     is_whole = not missing_numbers([*shards.values()])
@@ -248,12 +244,16 @@ def _side_by_side(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {name: ", ".join(sorted({each[name] for each in facts if name in each})) for name in names}
 
 
+def collect_events(sources: Sequence[RunStore]) -> list[dict[str, str]]:
+    return sorted(chain.from_iterable(each.events() for each in sources), key=_time)
+
+
 def _time(event: Mapping[str, object]) -> float:
     time = event.get("time")
     return time if isinstance(time, int | float) else 0.0
 
 
-def _check_output(output: RunStore, sources: Sequence[RunStore]) -> None:
+def check_output(output: RunStore, sources: Sequence[RunStore]) -> None:
     """Raise UserError unless a folder is new or empty, or was made by a merge."""
     if any(output.root.resolve() == each.root.resolve() for each in sources):
         raise UserError(f"{output.root} is one of the runs; -o names another folder")

@@ -110,6 +110,10 @@ class RayCluster(Workbench, Cluster):
     def slots(self) -> int:
         return int(self._ray.cluster_resources().get(SLOTS, 0))
 
+    @property
+    def host(self) -> str:
+        return str(self._ray.util.get_node_ip_address())
+
     def attempt(self, do: Callable[[Workbench], Answer]) -> Answer:
         error = ""
         for _ in range(LOSSES):

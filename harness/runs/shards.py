@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
-from assay.harness.domain import Instance, Model, Prediction
+from assay.harness.domain import Model, Prediction
 from assay.harness.errors import DataError, UserError
 
 USUAL_SECONDS = 1.0  # taken for every instance if the durations of none are known
@@ -105,13 +105,3 @@ def read_shard(shard: str | None, durations: Path | None) -> tuple[Shard | None,
     if durations and not shard:
         raise UserError("--durations balances shards; add --shard I/N")
     return (Shard.parse(shard) if shard else None, read_durations(durations) if durations else {})
-
-
-def select_instances(
-    instances: Sequence[Instance], shard: Shard | None, seconds: Mapping[str, float]
-) -> Sequence[Instance]:
-    """Return the instances that are in a part of a run, which may be none; all of them without a shard."""
-    if shard is None:
-        return instances
-    _, mine = shard.select_ids(estimate_seconds((each.id for each in instances), (), seconds))
-    return [each for each in instances if each.id in mine]

@@ -63,6 +63,10 @@ class Cluster(Protocol):
     def slots(self) -> int:
         """Attempts that it can make at once."""
 
+    @property
+    def host(self) -> str:
+        """Address of this machine, as the others reach it."""
+
     def attempt(self, do: Callable[[Workbench], Answer], /) -> Answer:
         """Call a copy of a function on some machine, on another if that is lost; raises AttemptLost, RunStopped."""
 

@@ -10,6 +10,7 @@ import many_instances
 from assay.choices import CounterChoice
 from assay.harness.domain import CounterForm, CounterSet, CounterTest, Instance, Prediction
 from assay.harness.runs.keys import counters_key
+from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.store import RunStore
 from assay.harness.sequences import keep_items
 from assay.jobs.evaluate import EvaluationRun, control_pairs, run_name
@@ -83,3 +84,16 @@ def test_known_counter_tests_run_beside_the_tests_by_default(
     (tmp_path / "counters" / f"{counters_key(before)}.json").write_text(known.model_dump_json())
     assert (place.task(instance, prediction).counters == known) == (choice is CounterChoice.BESIDE)
     assert Workplace(engine="fake", strict=True).task(instance, prediction).counters == known
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_what_is_evaluated_ahead_is_found_unless_it_was_stopped(tmp_path: Path, is_stopped: bool) -> None:
+    """A container that a signal ended says nothing of its patch."""
+    [pair] = many_instances.pairs(1)
+    run = EvaluationRun("r", tmp_path, Workplace(engine="fake"), kind=RunKind.EVALUATE_SOLVED)
+    with run.ahead(1, lambda: is_stopped) as evaluate:
+        evaluate(pair)
+    assert bool(run.store.load_verdict(pair[0].id)) is not is_stopped
+    run.evaluate([pair], [pair[0].id])
+    planned = [event for event in run.store.events() if event["event"] == "planned"]
+    assert planned[-1]["known"] == str(int(not is_stopped))

@@ -41,6 +41,12 @@ class SlurmCluster:
             assert time.monotonic() < deadline, f"{what}: {self.run('squeue', '--array')}\n{logs}"
             time.sleep(0.2)
 
+    def finds(self, *words: str) -> bool:
+        try:
+            return bool(self.process_of(*words))
+        except LookupError:
+            return False
+
     def process_of(self, *words: str) -> int:
         """Return the process of this folder that has all of these words in its command line."""
         for path in Path("/proc").glob("[0-9]*"):

@@ -25,7 +25,8 @@ STATEMENT = "STATEMENT.md"
 @dataclass(frozen=True, slots=True)
 class WorkspaceOpener:
     bench: Workbench
-    images: AgentImages
+    images: AgentImages | None
+    """None if other machines solve."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Labels of every container of the run."""
 
@@ -47,6 +48,7 @@ class WorkspaceOpener:
                     yield workspace
                 return
             plan = self.bench.plan(instance)
+            assert self.images is not None
             place = agent_container(self.bench.engine, self.images.image(image, plan), plan, labels, mounts)
             with place.open(visible_tests(self.bench, instance, image, labels)) as opened:
                 check_start(opened)

@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 from assay.cli.command import CommandGroup, ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import compat, demo, diff, doctor, evaluate, reap, runs, serve, shell, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
+from assay.cli.commands.cluster import serve as serve_cluster
 from assay.cli.commands.dataset import (
     audit,
     check,
@@ -121,8 +122,8 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         | {each.__name__: each for each in (runs.pause, runs.resume, runs.jobs, runs.retry, runs.stop)},
     ),
     "cluster": (
-        "Print a script or a manifest that starts an evaluation on many machines.",
-        {"slurm": slurm.slurm, "kubernetes": kubernetes.kubernetes},
+        "Print a script or a manifest that evaluates or solves on many machines, and serve models there.",
+        {"slurm": slurm.slurm, "kubernetes": kubernetes.kubernetes, "serve": serve_cluster.serve},
     ),
 }
 COMPAT: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {

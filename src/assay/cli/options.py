@@ -38,9 +38,10 @@ PANELS = {
     "Run": "run_id runs_dir jobs samples seed fresh rerun_failed controls fail_under json",
     "Where": "engine environment mirror recipes setup registry push disk executor address shard durations",
     "How strict": "strict counter fail_fast",
-    "Limits": "timeout build_limits cost total_cost tokens calls steps seconds command_seconds",
+    "Limits": "timeout build_limits cost tokens calls steps seconds command_seconds",
+    "Limits of the whole run": "total_cost total_tokens total_calls",
     "PatchDiff and causes": "patchdiff generators budget confirmations cause evaluations hunks",
-    "Model": "model base_url temperature max_tokens cassette prices",
+    "Model": "model base_url serve serve_wait temperature max_tokens cassette prices",
 }
 """Titles in the help of a command with many options, and the parameters under each."""
 _DATASET = typer.Argument(
@@ -115,7 +116,7 @@ Executor = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="local, or ray: the nodes of a Ray cluster evaluate, each as many at once as it offers engine_slots.",
+        help="local, or ray: the nodes of a Ray cluster do the work, each as many at once as it offers engine_slots.",
     ),
 ]
 Address = Annotated[
@@ -182,6 +183,16 @@ Confirmations = Annotated[
 ]
 ModelName = Annotated[str | None, typer.Option("--model", help="Model of the llm generator.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.")]
+Serve = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COMMAND",
+        help="Start a model server, and end it with the run; {port} is filled in, the log is server.log of the run.",
+    ),
+]
+ServeWait = Annotated[
+    float, typer.Option(min=1, metavar="SECONDS", help="Time in which the started server has to answer.")
+]
 Cassette = Annotated[
     Path | None,
     typer.Option(
@@ -346,9 +357,13 @@ CommandSeconds = Annotated[float, typer.Option(min=1, help="Time limit of one co
 TotalCostLimit = Annotated[
     float | None,
     typer.Option(
-        min=0, metavar="USD", help="Cost limit of the whole run, in dollars paid; the model needs a price (--prices)."
+        min=0,
+        metavar="USD",
+        help="Cost limit of the whole run, all shards together, in dollars paid; the model needs a price (--prices).",
     ),
 ]
+TotalTokenLimit = Annotated[int | None, typer.Option(min=0, metavar="N", help="Token limit of the whole run.")]
+TotalCallLimit = Annotated[int | None, typer.Option(min=0, metavar="N", help="Limit of paid calls of the whole run.")]
 Temperature = Annotated[
     float | None, typer.Option(min=0, help="Sampling temperature of the model, unless the agent sets its own.")
 ]
@@ -357,7 +372,7 @@ AgentSeed = Annotated[
     int | None, typer.Option(min=0, help="Seed of the agent's random choices, and of the model if it takes one.")
 ]
 EvaluateAfterwards = Annotated[
-    bool, typer.Option("--evaluate", help="Evaluate the patches afterwards, as the run <run>.evaluated.")
+    bool, typer.Option("--evaluate", help="Evaluate each patch once it is there, as the run <run>.evaluated.")
 ]
 SolveAgain = Annotated[bool, typer.Option("--fresh", help="Solve again even where a solution is saved.")]
 

@@ -69,6 +69,8 @@ def commit_evaluation(
 
 def commit_solver(log: Path, run: SolverRun, instances: Sequence[Instance]) -> CommitmentLine:
     """Commit to the run of a solver; raises UserError if it is there already."""
+    if run.shard:
+        raise UserError("leave --shard out: commit to the whole run, and merge its shards")
     given = run.settings.list_inputs(instances[0], str(run.place.environment))
     given |= {SAMPLES: str(run.settings.samples)}
     store = EvaluationRun(run.run_id, run.runs_dir).store

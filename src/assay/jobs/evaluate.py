@@ -3,8 +3,8 @@
 import platform
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -14,7 +14,7 @@ from assay.choices import CounterChoice, ModelChoice
 from assay.harness.benchmarks import find_benchmark
 from assay.harness.causes.search import CauseSettings
 from assay.harness.domain import DatasetRef, Instance, Prediction, Verdict
-from assay.harness.errors import UserError
+from assay.harness.errors import AssayError, UserError
 from assay.harness.evaluation.evaluate import Task, get_environment_kind
 from assay.harness.grading.controls import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
@@ -129,6 +129,28 @@ class EvaluationRun:
             raise UserError("the generator llm needs --model NAME (and --base-url URL, or OPENAI_BASE_URL)")
         if self.model is not None and self.place.executor != "local":
             raise UserError("the generator llm asks its model from this machine alone; leave out --executor")
+
+    @contextmanager
+    def ahead(self, expected: int, is_stopped: Callable[[], bool]) -> Iterator[Callable[[Pair], None]]:
+        """Hold the folder, and yield a function that evaluates one pair now, so that ``evaluate`` finds its verdict.
+
+        What fails or is stopped here leaves nothing, and ``evaluate`` does it. ``expected`` is the number of all pairs.
+        """
+        store, bench = self.store, self.place.bench
+        with store.lock():
+            store.admit(self.kind, {})
+            store.evaluations.grow(expected)
+            runner = Runner(store, bench)
+
+            def evaluate(pair: Pair) -> None:
+                with suppress(AssayError):
+                    task = self.place.task(*pair)
+                    if runner.find_known(task) is None:
+                        done = runner.attempt(task, 1)
+                        if not is_stopped() and not runner.may_retry(task, done):
+                            runner.save(task, done)
+
+            yield evaluate
 
     def evaluate_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
         pairs = control_pairs(instances, model)

@@ -1,8 +1,8 @@
 """One run of a solver, as every front door does it: open the model, solve every sample, evaluate the patches."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -11,20 +11,23 @@ from assay.agents.contract import Agent, Budget, Host, InstallableAgent, Solutio
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.local import NAME as LOCAL
 from assay.agents.llm.local import find_weights, open_endpoint
-from assay.agents.llm.prices import Prices, load_prices
+from assay.agents.llm.prices import load_prices
+from assay.agents.llm.server import IDLE, ModelServer, check_command
 from assay.agents.registry import make_agent
+from assay.agents.sampling.away import DistantSolver
 from assay.agents.sampling.recorded_model import ModelDefaults
 from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
 from assay.agents.sampling.solve import NoModel, SolveJob, SolveSetup
-from assay.agents.sampling.store import SolveStore, make_prediction, prediction_name
+from assay.agents.sampling.store import EVALUATED, SAMPLES, TOTAL, SolveStore, make_prediction, prediction_name
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
-from assay.harness.domain import Instance, Model
+from assay.harness.domain import DatasetRef, Instance, Model
 from assay.harness.errors import UserError
 from assay.harness.runs.control import listen
 from assay.harness.runs.crew import Progress
-from assay.harness.runs.manifest import ORACLE, RunKind
+from assay.harness.runs.manifest import ORACLE, SHARD, RunKind
 from assay.harness.runs.report import RunReport
+from assay.harness.runs.shards import Shard, cut, estimate_seconds
 from assay.harness.runs.workbench import Workbench
 from assay.jobs.evaluate import EvaluationRun, format_revision, manifest, run_name
 from assay.jobs.view import Quiet, View
@@ -44,12 +47,16 @@ class SolveSettings:
     """``KEY=VALUE`` each."""
     model: str = ""
     base_url: str = ""
+    serve: str = ""
+    """Command of a server that answers at ``base_url``'s place, started for the run."""
+    serve_wait: float = 1800.0
+    """Seconds that it may take until it answers."""
     cassette: Path | None = None
     prices: Path | None = None
     samples: int = 1
     budget: Budget = Budget()  # noqa: RUF009 - frozen
-    total_cost: float | None = None
-    """Dollars that the run may pay."""
+    total: BudgetLimits = BudgetLimits()  # noqa: RUF009 - frozen
+    """What the run may pay, all shards together."""
     temperature: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
@@ -91,58 +98,124 @@ class SolverRun:
     place: Workplace = field(default_factory=Workplace)
     fresh: bool = False
     view: SolveView = field(default_factory=QuietSolving)
+    shard: Shard | None = None
+    """The part of the instances that is solved; all of them if None."""
+    evaluates: bool = False
+    """Whether each patch is evaluated where it was made, as soon as it is there; ``evaluate`` then finds it."""
+    durations: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by instance id, by which shards are balanced; each shard of a run needs the same."""
 
     def make_agent(self) -> tuple[Agent, Model]:
         """Raise UserError for an unknown agent or setting."""
         return make_agent(self.settings.agent, self.settings.agent_settings)
 
     def solve(self, instances: Sequence[Instance], agent: Agent, agent_settings: Model) -> list[Solution]:
-        """Solve every unfinished sample of the instances; return all solutions. Raises RunStopped, or UserError."""
+        """Solve every unfinished sample of the instances; return all solutions. Raises RunStopped, or UserError.
+
+        ``instances`` are those of the whole run, and the solutions those of this shard.
+        """
         store = SolveStore(EvaluationRun(self.run_id, self.runs_dir).store.root)
-        total = len(instances) * self.settings.samples
+        shard, mine, limits = self._part(instances)
         given = self.settings.list_inputs(instances[0], str(self.place.environment))
-        with (
-            store.lock(given),
-            listen(store.run) as steering,
-            self._model(agent, store) as stack,
-            self.view.solving(total, self.run_id) as progress,
-        ):
+        given[SHARD] = f"{shard} (cut {shard.cut})" if shard else ""
+        about = {"given": given, "shards": (shard,) if shard else (), "instance_ids": sorted(each.id for each in mine)}
+        total = len(mine) * self.settings.samples
+        with store.lock(given), listen(store.run) as steering, self.view.solving(total, self.run_id) as progress:
             bench = self.place.bench
-            settled = [bench.settle(instance) for instance in instances]
-            solver = self._solver(bench, store, agent, stack)
+            settled = [bench.settle(instance) for instance in mine]
+            jobs = [SolveJob(instance, sample) for sample in range(self.settings.samples) for instance in settled]
             runner = SolveRunner(
-                solver,
+                self._solver(bench, store, agent),
                 agent_settings.model_dump(mode="json"),
                 jobs=self.place.jobs,
                 fresh=self.fresh,
-                interrupt=partial(self._give_up, stack),
                 steering=steering,
             )
-            jobs = [SolveJob(instance, sample) for sample in range(self.settings.samples) for instance in settled]
-            if runner.has_work(jobs):
-                self._probe(stack)
-                self._install(bench, agent)
-            self._begin(bench, store, agent, settled, given)
-            solutions = runner.execute(jobs, progress)
+            is_due = runner.has_work(jobs)
+            with (
+                self._model(agent, store, limits, is_due) as stack,
+                self._ahead(agent, mine if is_due else (), runner.stopped.is_set) as then,
+            ):
+                if is_due:
+                    self._probe(stack)
+                    self._install(bench, agent)
+                self._begin(bench, store, agent, instances[0].dataset, about)
+                with self._away(runner.setup, stack) as away:
+                    setup = replace(runner.setup, llm=stack.model, prices=stack.prices) if stack else runner.setup
+                    runner = replace(runner, setup=setup, away=away, then=then, interrupt=partial(self._give_up, stack))
+                    solutions = runner.execute(jobs, progress)
             store.finish(settled, solutions)
+            if bench.cluster is not None:
+                self.view.say(bench.cluster.summary())
         return solutions
+
+    def _part(self, instances: Sequence[Instance]) -> tuple[Shard | None, Sequence[Instance], BudgetLimits]:
+        """Return the shard, its instances, and its share of the run's budget: as large as its share of instances."""
+        total = self.settings.total
+        if self.shard is None:
+            return None, instances, total
+        seconds = estimate_seconds((each.id for each in instances), (), self.durations)
+        shard, mine = self.shard.select_ids(seconds)
+        before = sum(len(part) for part in cut(seconds, shard.of)[: shard.number - 1])
+        share = total.share(before, before + len(mine), len(instances))
+        return shard, [each for each in instances if each.id in mine], share
 
     def evaluate(self, instances: Sequence[Instance], agent: Agent, solutions: Sequence[Solution]) -> list[RunReport]:
         """Evaluate the patches of each sample, as a run of its own beside this one; return their reports."""
         by_id = {instance.id: instance for instance in instances}
         reports = []
         for sample in range(self.settings.samples):
-            of_sample = (each for each in solutions if each.sample == sample)
+            of_sample = [each for each in solutions if each.sample == sample]
             pairs = [(by_id[each.instance_id], make_prediction(each, name_oracles(agent))) for each in of_sample]
-            run = EvaluationRun(
-                name_evaluated(self.run_id, sample),
-                self.runs_dir,
-                self.place,
-                kind=RunKind.EVALUATE_SOLVED,
-            )
-            report, _ = run.evaluate(pairs, [instance.id for instance in instances])
+            report, _ = self._evaluation(sample).evaluate(pairs, [each.instance_id for each in of_sample])
             reports.append(report)
         return reports
+
+    def _evaluation(self, sample: int) -> EvaluationRun:
+        name = name_evaluated(self.run_id, sample)
+        return EvaluationRun(name, self.runs_dir, self.place, kind=RunKind.EVALUATE_SOLVED)
+
+    @contextmanager
+    def _ahead(
+        self, agent: Agent, instances: Sequence[Instance], is_stopped: Callable[[], bool]
+    ) -> Iterator[Callable[[Solution], None]]:
+        """Yield a function that evaluates a solution's patch at once, or does nothing if that is not wanted."""
+        if not (self.evaluates and instances):
+            yield lambda _solution: None
+            return
+        by_id = {each.id: each for each in instances}
+        with ExitStack() as held:
+            runs = [
+                held.enter_context(self._evaluation(sample).ahead(len(instances), is_stopped))
+                for sample in range(self.settings.samples)
+            ]
+
+            def evaluate(solution: Solution) -> None:
+                prediction = make_prediction(solution, name_oracles(agent))
+                runs[solution.sample]((by_id[solution.instance_id], prediction))
+
+            yield evaluate
+
+    @contextmanager
+    def _away(self, setup: SolveSetup, stack: "Stack | None") -> Iterator[DistantSolver | None]:
+        """Yield the solver as the workers of a cluster get it; None without a cluster."""
+        cluster = setup.workspaces.bench.cluster
+        if cluster is None:
+            yield None
+            return
+        from assay.agents.llm.distant import ModelDoor
+
+        with ModelDoor(stack.model if stack else NoModel(), cluster.host) as door:
+            yield DistantSolver(
+                setup.agent,
+                setup.budget,
+                setup.defaults,
+                setup.seed,
+                door.model,
+                stack.prices if stack else setup.prices,
+                setup.workspaces.labels,
+                self.place.toolchains,
+            )
 
     def check(self, agent: Agent) -> None:
         """Check first of all that a model can be asked, and has a price where one is needed; raises UserError."""
@@ -151,9 +224,13 @@ class SolverRun:
             return
         if not settings.model:
             raise UserError(f"the agent {settings.agent} asks a model; name one with --model (and --base-url)")
-        limits = {"--cost": settings.budget.llm.cost, "--total-cost": settings.total_cost}
+        limits = {"--cost": settings.budget.llm.cost, "--total-cost": settings.total.cost}
         load_prices(settings.prices).check(settings.model, [name for name, each in limits.items() if each is not None])
-        if self._is_local:
+        if settings.serve and settings.base_url:
+            raise UserError("--serve starts a server, and --base-url names one that runs; give one of the two")
+        if settings.serve:
+            check_command(settings.serve)
+        elif self._is_local:
             find_weights()
         else:
             from assay.agents.llm.ask import endpoint_and_mode
@@ -173,15 +250,15 @@ class SolverRun:
             stack.abort()
 
     def _install(self, bench: Workbench, agent: Agent) -> None:
-        if isinstance(agent, InstallableAgent) and bench.engine.has_containers:
+        if isinstance(agent, InstallableAgent) and bench.cluster is None and bench.engine.has_containers:
             cache = make_sources(toolchains=self.place.toolchains).cache
             agent.prepare(Host(bench.engine, cache, self.place.toolchains, self.view.note))
 
-    def _solver(self, bench: Workbench, store: SolveStore, agent: Agent, stack: "Stack | None") -> SolveSetup:
+    def _solver(self, bench: Workbench, store: SolveStore, agent: Agent) -> SolveSetup:
+        """Return the setup without its model."""
         cache = make_sources(toolchains=self.place.toolchains).cache
-        workspaces = WorkspaceOpener(
-            bench, AgentImages(bench.engine, cache, self.view.note), {"assay.run": self.run_id}
-        )
+        images = AgentImages(bench.engine, cache, self.view.note) if bench.cluster is None else None
+        workspaces = WorkspaceOpener(bench, images, {"assay.run": self.run_id})
         settings = self.settings
         defaults = ModelDefaults(
             model=settings.model or "none",
@@ -196,13 +273,11 @@ class SolverRun:
             settings.budget,
             defaults,
             settings.seed or 0,
-            llm=stack.model if stack else NoModel(),
-            prices=stack.prices if stack else Prices(),
         )
 
     @contextmanager
-    def _model(self, agent: Agent, store: SolveStore) -> "Iterator[Stack | None]":
-        """Open the model with its layers; None for a solver without one."""
+    def _model(self, agent: Agent, store: SolveStore, limits: BudgetLimits, is_due: bool) -> "Iterator[Stack | None]":
+        """Open the model with its layers, and start its server if anything is to be asked; None without a model."""
         self.check(agent)
         if not agent.capabilities.needs_model:
             yield None
@@ -210,39 +285,50 @@ class SolverRun:
         from assay.agents.llm.stack import ModelSetup, Stack
 
         settings = self.settings
-        with open_endpoint(settings.model, settings.base_url, settings.cassette) as (endpoint, mode):
+        with ExitStack() as held:
+            server, base_url = None, settings.base_url
+            if settings.serve and is_due:
+                self.view.say(f"starting the model server; its log is {store.server_log}")
+                wait = settings.serve_wait
+                server = held.enter_context(
+                    ModelServer(settings.serve, store.server_log, wait=wait, note=self.view.say)
+                )
+            if settings.serve:
+                base_url = server.url if server else IDLE
+            endpoint, mode = held.enter_context(open_endpoint(settings.model, base_url, settings.cassette))
             setup = ModelSetup(
                 endpoint=endpoint,
-                limits=BudgetLimits(cost=settings.total_cost),
+                limits=limits,
                 spent=read_spending(store.recording),
                 cassette=settings.cassette or store.recording,
                 mode=mode,
                 prices=settings.prices,
             )
-            with Stack(setup, normalise=mask_volatile, note=self.view.note) as stack:
-                yield stack
+            yield held.enter_context(Stack(setup, normalise=mask_volatile, note=self.view.note, server=server))
 
     @property
     def _is_local(self) -> bool:
         return self.settings.model == LOCAL and not self.settings.base_url
 
     def _begin(
-        self, bench: Workbench, store: SolveStore, agent: Agent, instances: Sequence[Instance], given: Mapping[str, str]
+        self, bench: Workbench, store: SolveStore, agent: Agent, dataset: DatasetRef, about: Mapping[str, object]
     ) -> None:
         settings = self.settings
         facts = {
             "agent": f"{agent.name} {agent.version}",
             "agent_settings": " ".join(settings.agent_settings),
             ORACLE: name_oracles(agent),
-            "samples": str(settings.samples),
+            SAMPLES: str(settings.samples),
             "budget": settings.budget.model_dump_json(exclude_none=True),
+            EVALUATED: "yes" if self.evaluates else "no",
+            TOTAL: settings.total.model_dump_json(exclude_none=True),
             "temperature": str(settings.temperature),
             "seed": str(settings.seed),
             "jobs": str(self.place.jobs),
         }
         name = prediction_name(agent.name, settings.model if agent.capabilities.needs_model else "")
-        about = manifest(self.run_id, instances[0].dataset, bench, name, facts)
-        store.begin(about.model_copy(update={"kind": RunKind.SOLVE, "given": dict(given)}))
+        run = manifest(self.run_id, dataset, bench, name, facts)
+        store.begin(run.model_copy(update={"kind": RunKind.SOLVE, **about}))
 
 
 def sample_budget(

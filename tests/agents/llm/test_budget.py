@@ -203,3 +203,16 @@ def test_endpoint_that_fails_within_the_time_is_no_limit(endpoint: Any) -> None:
     endpoint.plays(Reply(status=503))
     with ModelClient(Endpoint(base_url=endpoint.url)) as client, pytest.raises(ModelUnavailable):
         Metered(Retrying(client, Patience(first_wait=100)), Ledger(BudgetLimits(seconds=60))).complete(make_request())
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (3, 3, 2), (8,), (1, 0, 7), (1,) * 8])
+@pytest.mark.parametrize("calls", [0, 1, 7, 13, 800])
+def test_shares_of_a_budget_add_up_to_it(sizes: tuple[int, ...], calls: int) -> None:
+    limits, before, shares = BudgetLimits(calls=calls, tokens=10 * calls + 3, cost=5.0), 0, []
+    for size in sizes:
+        shares.append(limits.share(before, before + size, 8))
+        before += size
+    assert sum(each.calls or 0 for each in shares) == calls
+    assert sum(each.tokens or 0 for each in shares) == 10 * calls + 3
+    assert sum(each.cost or 0.0 for each in shares) == pytest.approx(5.0)
+    assert BudgetLimits().share(0, 2, 8) == BudgetLimits()

@@ -6,8 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,35 +17,18 @@ from assay.harness.runs.store import RunStore
 from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Pair, Workplace
 from many_instances import pairs, write
+from ray_nodes import add_node, ray_nodes, wait_until, workers
 
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
 
-STORE = 80 * 1024 * 1024
-"""The smallest object store that Ray takes."""
-
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    """A head without slots and two nodes with two each; a test command takes a moment."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ASSAY_FAKE_SECONDS", "0.3")
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": STORE}
-        made = Cluster(initialize_head=True, head_node_args=head)
-        for _ in range(2):
-            add_node(made)
+    with ray_nodes() as made:
         yield made
-        import ray
-
-        ray.shutdown()
-        made.shutdown()
-
-
-def add_node(cluster: Cluster):
-    return cluster.add_node(num_cpus=1, resources={"engine_slots": 2}, object_store_memory=STORE)
 
 
 @pytest.fixture
@@ -61,19 +43,6 @@ def make_run(tmp_path: Path, name: str, place: Workplace) -> EvaluationRun:
 def evaluate(tmp_path: Path, name: str, place: Workplace, given: list[Pair]) -> dict[str, object]:
     report, _ = make_run(tmp_path, name, place).evaluate(given, [instance.id for instance, _ in given])
     return report.model_dump(exclude={"run_id"})
-
-
-def workers(cluster: RayCluster) -> set[int]:
-    """The processes in which the workers of a cluster are."""
-    ray = cluster._ray
-    return {ray.get(worker.__ray_call__.remote(lambda _self: os.getpid())) for worker in list(cluster._facts)}
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def finished(store: RunStore) -> list[str]:

@@ -20,6 +20,8 @@ def solve(
     settings: options.AgentSettings = None,
     model: options.AgentModel = None,
     base_url: options.AgentBaseUrl = None,
+    serve: options.Serve = None,
+    serve_wait: options.ServeWait = 1800.0,
     samples: options.Samples = 1,
     ids: options.Ids = None,
     split: options.Split = None,
@@ -33,6 +35,8 @@ def solve(
     seconds: options.TimeLimit = None,
     command_seconds: options.CommandSeconds = 60.0,
     total_cost: options.TotalCostLimit = None,
+    total_tokens: options.TotalTokenLimit = None,
+    total_calls: options.TotalCallLimit = None,
     temperature: options.Temperature = None,
     max_tokens: options.MaxTokens = None,
     seed: options.AgentSeed = None,
@@ -47,6 +51,8 @@ def solve(
     registry: options.Registry = "",
     push: options.Push = False,
     disk: options.Disk = "",
+    executor: options.Executor = "local",
+    address: options.Address = "auto",
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     fresh: options.SolveAgain = False,
@@ -67,9 +73,13 @@ def solve(
       assay solve lite --agent agentless --model MODEL --base-url http://host:8000/v1 -n 4 -j 4 --total-cost 20
       assay solve lite --agent bash_loop --model MODEL --set form=block --cost 0.5 --seconds 1800 --evaluate
       assay solve rows.jsonl --agent replay --set source=preds.jsonl
+      assay solve lite --agent agentless --model MODEL --serve "vllm serve MODEL --port {port}" --evaluate
+      assay solve lite --agent bash_loop --model MODEL --executor ray --address auto --evaluate
+      assay solve lite --agent bash_loop --model MODEL --run-id mine --shard 1/4
     """
+    from assay.agents.llm.budget import BudgetLimits
     from assay.cli.commands.solve_view import SolveRunView, show
-    from assay.harness.runs.shards import read_shard, select_instances
+    from assay.harness.runs.shards import read_shard
     from assay.jobs.solve import SolverRun, SolveSettings, sample_budget
 
     part, taken = read_shard(shard, durations)
@@ -78,11 +88,13 @@ def solve(
         agent_settings=tuple(settings or ()),
         model=model or "",
         base_url=base_url or "",
+        serve=serve or "",
+        serve_wait=serve_wait,
         cassette=cassette,
         prices=prices,
         samples=samples,
         budget=sample_budget(cost, tokens, calls, seconds, steps=steps, command_seconds=command_seconds),
-        total_cost=total_cost,
+        total=BudgetLimits(cost=total_cost, tokens=total_tokens, calls=total_calls),
         temperature=temperature,
         max_tokens=max_tokens,
         seed=seed,
@@ -103,24 +115,29 @@ def solve(
             registry=registry,
             push=push,
             disk=disk,
+            executor=executor,
+            address=address,
             view=view,
             build_limits=build_limits,
         ),
         fresh=fresh,
         view=view,
+        shard=part,
+        evaluates=evaluate,
+        durations=taken,
     )
     agent_, agent_settings = run.make_agent()
     if commit is None:
         run.check(agent_)
-    instances = select_instances(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), part, taken)
+    instances = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     if commit:
         from assay.cli.commands.report.bundle_view import print_commitment
         from assay.jobs.commit import commit_solver
 
         print_commitment(commit, commit_solver(commit, run, instances), as_json=json)
         return
-    solutions = run.solve(instances, agent_, agent_settings) if instances else []
-    reports = run.evaluate(instances, agent_, solutions) if evaluate and instances else []
+    solutions = run.solve(instances, agent_, agent_settings)
+    reports = run.evaluate(instances, agent_, solutions) if evaluate and solutions else []
     show(run, solutions, reports, as_json=json)
     raise typer.Exit(exit_code(solutions, reports))
 

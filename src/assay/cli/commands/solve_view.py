@@ -51,7 +51,7 @@ def show(run: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunRep
     console.print_rows(columns, [[row[name] for name in columns] for row in rows])
     for each in solutions:
         _print_doubts(each)
-    print(_sum_line(solutions), f"· {run.runs_dir / run.run_id}")
+    print(sum_solutions(solutions), f"· {run.runs_dir / run.run_id}")
 
 
 def _name(instance_id: str, sample: int) -> str:
@@ -92,7 +92,7 @@ def _print_doubts(solution: Solution) -> None:
         print(f"{name}: by-products in the patch: {', '.join(solution.junk[:5])}")
 
 
-def _sum_line(solutions: Sequence[Solution]) -> str:
+def sum_solutions(solutions: Sequence[Solution]) -> str:
     with_patch = sum(bool(each.patch.strip()) for each in solutions)
     costs = [each.usage.cost for each in solutions]
     paid = sum(each.usage.paid or 0.0 for each in solutions)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,47 @@ def test_the_check_finds_what_is_wrong(assay: Callable) -> None:
     job["spec"]["podFailurePolicy"]["rules"][0]["onPodConditions"][0]["state"] = "True"
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(job, "1.33", strict=True)
+
+
+SOLVE = ("solve", "my rows.jsonl", "--agent", "bash_loop", "--model", "acme/m 1", "--run-id", "r $(HOME)", "--evaluate")
+SERVE = ("--serve", "vllm", "--server-gpus", "2", "--replicas", "3")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_api_takes_a_model_server(assay: Callable, version: str) -> None:
+    done = assay(*COMMAND, *SERVE, "--", *SOLVE)
+    assert done.code == 0, done.err
+    job, _merge, service, model = yaml.safe_load_all(done.out)
+    for each in (job, service, model):
+        kubernetes_validate.validate(each, version, strict=True)
+    assert service["spec"]["selector"] == model["spec"]["template"]["metadata"]["labels"]
+    [server], [part] = containers(model).values(), containers(job).values()
+    assert server["resources"]["limits"]["nvidia.com/gpu"] == 2
+    assert "securityContext" not in server
+    line = "vllm serve 'acme/m 1' --host 0.0.0.0 --port 8000 --tensor-parallel-size 2 &"
+    assert line in server["args"][0].splitlines()
+    assert (model["spec"]["completions"], model["spec"]["parallelism"]) == (3, 3)
+    counted = {rule["action"]: rule for rule in job["spec"]["podFailurePolicy"]["rules"]}["Count"]
+    assert 2 in counted["onExitCodes"]["values"], "a shard that began while the server started again"
+    address = f"http://{service['metadata']['name']}:8000/v1"
+    assert {"name": "OPENAI_BASE_URL", "value": address} in part["env"]
+    assert f'urlopen("{address}/models"' in part["args"][0]
+
+
+def test_the_server_of_a_manifest_ends_once_the_run_is_merged(assay: Callable, in_folder: Path) -> None:
+    """Played without Kubernetes: the pod's own command, with a server that runs until it is ended."""
+    server = ("--serve", "touch {port}; exec sleep 60", "--server-image", "x")
+    *_, model = yaml.safe_load_all(assay(*COMMAND, *server, "--", *SOLVE).out)
+    [container] = containers(model).values()
+    words = [*container["command"], container["args"][0].replace("$$", "$").replace("sleep 5", "sleep 0.1")]
+    with subprocess.Popen(words) as pod:
+        while not Path("8000").exists():
+            time.sleep(0.05)
+        time.sleep(0.3)
+        assert pod.poll() is None
+        Path("runs/r $(HOME)").mkdir(parents=True)
+        Path("runs/r $(HOME)/solutions.jsonl").touch()
+        assert pod.wait(20) == 0
 
 
 def test_options_are_where_kubernetes_reads_them(assay: Callable) -> None:

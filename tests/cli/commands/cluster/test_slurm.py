@@ -37,6 +37,25 @@ def test_shells_find_nothing_wrong(assay: Callable, in_folder: Path, run_id: str
     assert ("podman" in done.out) is (engine == "docker")
 
 
+def test_shells_find_nothing_wrong_beside_a_model_server(assay: Callable, in_folder: Path) -> None:
+    arguments = ("solve", "my rows.jsonl", "--agent", "bash_loop", "--model", NASTY, "--run-id", NASTY, "--evaluate")
+    done = assay("cluster", "slurm", "--serve", "vllm", "--server-gpus", "2", "--", *arguments)
+    assert done.code == 0, done.err
+    bodies = BODY.findall(done.out)
+    assert len(bodies) == 3
+    for text in (done.out, *bodies):
+        Path("script.sh").write_text(text)
+        subprocess.run(["bash", "-n", "script.sh"], check=True)
+        found = subprocess.run([SHELLCHECK, "-e", "SC2016", "script.sh"], capture_output=True, text=True, check=False)
+        assert found.stdout == ""
+    server, array, merge = bodies
+    assert "\n#SBATCH --gres=gpu:2\n" in server
+    assert "--gres" not in array
+    assert "OPENAI_BASE_URL=$(cat " in array
+    assert merge.index('scancel "$MODEL_JOB"\n') < merge.index("assay report merge")
+    assert not Path("hacked").exists()
+
+
 def test_options_are_where_slurm_reads_them(assay: Callable) -> None:
     options = ("--shards", "16", "--partition", "cpu", "--time", "1-02:00:00", "--cpus", "6", "--memory", "48G")
     done = assay("cluster", "slurm", *options, "--", "rows.jsonl", "--gold", "--run-id", "r")
@@ -100,6 +119,25 @@ def test_only_what_may_succeed_goes_back_into_the_queue(
     requeued = Path("requeued").read_text() if Path("requeued").exists() else ""
     assert requeued == ("requeue 7_4\n" if goes_on else "")
     assert [*Path("node").iterdir()] == []
+
+
+@pytest.mark.parametrize(("code", "goes_on"), [(0, False), (1, False), (2, True), (3, True)])
+def test_a_shard_that_finds_its_model_server_starting_again_goes_back_into_the_queue(
+    assay: Callable, in_folder: Path, code: int, goes_on: bool
+) -> None:
+    solve = ("solve", "rows.jsonl", "--agent", "bash_loop", "--model", "m", "--run-id", "r", "--engine", "fake")
+    printed = assay("cluster", "slurm", "--serve", "vllm", "--", *solve).out
+    Path("job.sh").write_text(BODY.findall(printed)[1])
+    Path("address").write_text("http://node:1/v1")
+    for name, text in (("assay", f'echo "$OPENAI_BASE_URL" > asked; exit {code}'), ("scontrol", "touch requeued")):
+        Path(name).write_text(f"#!/bin/bash\n{text}\n")
+        Path(name).chmod(0o755)
+    job = {"MODEL_ADDRESS": "address", "MODEL_JOB": "6", "SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "4"}
+    env = {**os.environ, **job, "PATH": f"{in_folder}:{os.environ['PATH']}", "TMPDIR": str(in_folder)}
+    done = subprocess.run(["bash", "job.sh"], env=env, check=False, timeout=20, capture_output=True)
+    assert done.returncode == code, done.stderr
+    assert Path("asked").read_text() == "http://node:1/v1\n"
+    assert Path("requeued").exists() is goes_on
 
 
 @pytest.fixture

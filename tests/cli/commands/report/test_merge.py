@@ -77,9 +77,8 @@ def test_wrong_input_gets_one_line(assay: Callable, parts: None, words: tuple[st
     assert sorted(Path().rglob("*")) == before
 
 
-def test_a_solvers_run_is_not_merged(assay: Callable, rows: Path) -> None:
+def test_evaluations_of_a_solvers_shards_are_merged_without_it(assay: Callable, rows: Path) -> None:
     assay("solve", "rows.jsonl", "--agent", "gold", "--run-id", "s", "--evaluate", "--shard", "1/2")
-    assay("report", "merge", "s.shard-1-of-2", "-o", "runs/s").refuses("is the run of a solver and has no verdicts")
     done = assay("report", "merge", "s.shard-1-of-2.evaluated", "-o", "runs/s.evaluated")
     assert done.code == 0, done.err
 

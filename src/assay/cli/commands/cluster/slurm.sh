@@ -1,5 +1,5 @@
 #!/bin/bash
-# Evaluates {{ planned.run_id | quoted }} in {{ shards }} shards on Slurm, and merges them. Everything here may be edited.
+# {{ "Solves" if planned.verb == "solve" else "Evaluates" }} {{ planned.run_id | quoted }} in {{ shards }} shards on Slurm, and merges them. Everything here may be edited.
 # Run it with bash, in the folder in which the command line works and which all nodes see.
 set -euo pipefail
 
@@ -7,7 +7,42 @@ set -euo pipefail
 logs={{ planned.runs_dir | quoted }}/.slurm
 mkdir -p "$logs"
 
-array=$(sbatch --parsable --output="$logs/%x-%A_%a.log" << 'JOB'
+{% if server %}
+# Serves the model to all shards until the merge begins. Its address is in a file that all nodes see.
+export MODEL_ADDRESS="$logs"/{{ planned.job_name }}.address
+rm -f "$MODEL_ADDRESS"
+MODEL_JOB=$(sbatch --parsable --output="$logs/%x-%j.log" << 'JOB'
+#!/bin/bash
+#SBATCH --job-name={{ planned.job_name }}-server
+{% if server_partition %}
+#SBATCH --partition={{ server_partition }}
+{% endif %}
+#SBATCH --time={{ time }}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+{% if gpus %}
+#SBATCH --gres=gpu:{{ gpus }}
+{% endif %}
+#SBATCH --cpus-per-task={{ cpus }}
+#SBATCH --mem={{ memory }}
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# Two minutes before the time limit it goes back into the queue, and the shards with it.
+#SBATCH --signal=B:USR1@120
+asked=
+trap 'asked=time; kill -TERM "$server"' USR1
+trap 'kill -TERM "$server"' TERM
+assay cluster serve --address-file "$MODEL_ADDRESS" -- {{ server | quoted }} &
+server=$!
+while wait "$server"; status=$?; kill -0 "$server" 2> /dev/null; do :; done
+[ -z "$asked" ] || scontrol requeue "$SLURM_JOB_ID"
+exit "$status"
+JOB
+)
+export MODEL_JOB=${MODEL_JOB%%;*}
+
+{% endif %}
+array=$(sbatch --parsable --output="$logs/%x-%A_%a.log"{{ ' --dependency="after:$MODEL_JOB"' if server }} << 'JOB'
 #!/bin/bash
 #SBATCH --job-name={{ planned.job_name }}
 #SBATCH --array=1-{{ shards }}
@@ -52,6 +87,15 @@ if [ -z "${DOCKER_HOST:-}" ]; then
 fi
 {% endif %}
 
+{% if server %}
+until [ -s "$MODEL_ADDRESS" ]; do
+    [ "$(squeue --noheader --jobs="$MODEL_JOB" 2> /dev/null)" ] || { echo "the model server has ended, see its log"; exit 1; }
+    sleep 2
+done
+OPENAI_BASE_URL=$(cat "$MODEL_ADDRESS")
+export OPENAI_BASE_URL
+
+{% endif %}
 trap 'asked=time; kill -TERM "$evaluation"' USR1
 trap 'asked=end; kill -TERM "$evaluation"' TERM
 {{ command }} --shard "$SLURM_ARRAY_TASK_ID/{{ shards }}" &
@@ -59,9 +103,9 @@ evaluation=$!
 while wait "$evaluation"; status=$?; kill -0 "$evaluation" 2> /dev/null; do :; done # a signal ends wait early
 [ -z "$asked" ] || { wait "$evaluation"; status=$?; }
 
-# 3: the infrastructure failed, and the next run tries that again. Over 128: a signal that Slurm did not send.
+# 3: the infrastructure failed, and the next run tries that again{{ "; so it does after 2, which a model server that starts again causes" if server }}. Over 128: a signal that Slurm did not send.
 again=
-case $asked:$status in time:[!0]* | :3 | :129 | :13? | :14?) again=yes ;; esac
+case $asked:$status in time:[!0]* | {{ ":[23]" if server else ":3" }} | :129 | :13? | :14?) again=yes ;; esac
 if [ "$again" ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
     finish
     scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" # the last shard's SLURM_JOB_ID is the array's
@@ -81,7 +125,10 @@ merge=$(sbatch --parsable --output="$logs/%x-%j.log" --dependency="afterany:$arr
 #SBATCH --ntasks=1
 #SBATCH --mem=2G
 #SBATCH --requeue
+{% if server %}
+scancel "$MODEL_JOB"
+{% endif %}
 exec assay report merge {{ whole }}.shard-*-of-{{ shards }} -o {{ whole }}
 JOB
-) || { scancel "$array"; exit 1; }
-echo "array $array evaluates, job ${merge%%;*} merges; their output is in $logs"
+) || { scancel "$array"{{ ' "$MODEL_JOB"' if server }}; exit 1; }
+echo "array $array {{ "solves" if planned.verb == "solve" else "evaluates" }}, job ${merge%%;*} merges; their output is in $logs"
