@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from assay.cli import options
 from assay.harness.errors import UserError
 from assay.harness.templates import text_environment
 
@@ -37,6 +38,9 @@ class PlannedEvaluation:
     run_id: str
     runs_dir: str
     engine: str
+    gpus: int = 0
+    """Cards of a shard: what the command line says by ``--gpus``."""
+    gpu_kind: str = options.NVIDIA
 
     @property
     def job_name(self) -> str:
@@ -69,7 +73,12 @@ def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) 
     jobs = [] if _source(read, "jobs") else ["--jobs", str(cpus)]
     settings = [word for each in command.params if _source(read, each.name) == SETTING for word in _words(each, read)]
     return PlannedEvaluation(
-        [*arguments, *settings, *jobs], read.params["run_id"], str(read.params["runs_dir"]), read.params["engine"]
+        [*arguments, *settings, *jobs],
+        read.params["run_id"],
+        str(read.params["runs_dir"]),
+        read.params["engine"],
+        read.params["gpus"] or 0,
+        read.params["gpu_kind"],
     )
 
 
