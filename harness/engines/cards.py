@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SETTLE = 10.0  # seconds that processes of a container that was killed may take to leave a card
 LOOK = 0.5  # seconds between two looks at cards that other processes hold
-TOO_FEW = "its tests need {}, and this run can give containers {} (--gpus; assay doctor says why)"
+TOO_FEW = "its tests need {}, and this run can give {} (assay doctor says why)"
 LEFT_ON_CARD = "process_left_on_card"
 """Flag of tests that ended while a process, theirs or another's, still used their card."""
 

@@ -40,19 +40,23 @@ _SLICE = re.compile(r"\s+(MIG \S+)\s+Device\s+(\d+): \(UUID: (\S+)\)")
 def make_pool(engine: "Engine", wanted: int | None, kind: str = NVIDIA, folders: Sequence[Path] = ()) -> CardPool:
     """Make the pool of the cards that an engine can give to containers: a number of them, or all.
 
-    Raises UserError if there are not as many as asked for, with the reason.
+    They are looked for when the first instance needs one, or at once where something is asked for: then it raises
+    UserError if there are not as many, with the reason, and as ``read_devices``.
     """
 
     def find() -> list[HostCard]:
-        given, _ = split_cards(engine, find_cards(kind, folders))
+        try:
+            given, _ = split_cards(engine, find_cards(kind, folders))
+        except UserError as error:
+            raise EngineError(f"the cards of this machine cannot be listed: {error}") from error
         return given[:wanted]
 
-    pool = CardPool(find, CardWatch(find_users, find_fault), default_cache() / "cards" / socket.gethostname())
-    if wanted and wanted > len(pool.cards):
+    if wanted or folders:
         given, refused = split_cards(engine, find_cards(kind, folders))
-        reason = next(iter(refused.values()), f"no more is seen here of {kind}, by {SMI} or a CDI spec")
-        raise UserError(f"--gpus {wanted}: {count(len(given), 'card')} can be given to containers; {reason}")
-    return pool
+        if wanted and wanted > len(given):
+            reason = next(iter(refused.values()), f"no more is seen here of {kind}, by {SMI} or a CDI spec")
+            raise UserError(f"--gpus {wanted}: {count(len(given), 'card')} can be given to containers; {reason}")
+    return CardPool(find, CardWatch(find_users, find_fault), default_cache() / "cards" / socket.gethostname())
 
 
 def split_cards(engine: "Engine", found: Sequence[HostCard]) -> tuple[list[HostCard], dict[str, str]]:

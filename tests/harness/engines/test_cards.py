@@ -93,9 +93,9 @@ def test_no_card_has_two_holders_and_none_is_lost(number: int, work: list[tuple[
 
 
 def test_more_than_there_are_is_refused_at_once_with_both_counts(two: CardPool) -> None:
-    with two.hold(2), pytest.raises(EnvironmentFailure, match="need 3 GPUs, and this run can give containers 2 "):
+    with two.hold(2), pytest.raises(EnvironmentFailure, match="need 3 GPUs, and this run can give 2 "):
         two.check(3)
-    with pytest.raises(EnvironmentFailure, match="need 1 GPU, and this run can give containers 0 "):
+    with pytest.raises(EnvironmentFailure, match="need 1 GPU, and this run can give 0 "):
         check_cards(FakeEngine({}), 1)
 
 

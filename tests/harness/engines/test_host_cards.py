@@ -22,7 +22,7 @@ from assay.harness.engines.host_cards import (
     select_visible,
     split_cards,
 )
-from assay.harness.errors import UserError
+from assay.harness.errors import DataError, EngineError, UserError
 from made_up_cards import KIND, make_nodes, write_spec
 
 LISTED = """\
@@ -133,6 +133,21 @@ def test_a_run_with_more_cards_than_there_are_is_refused_with_the_reason(tmp_pat
     assert len(make_pool(FakeEngine({}), 1, KIND, [folder]).cards) == 1
     assert make_pool(FakeEngine({}), 0, KIND, [folder]).cards == ()
     assert split_cards(FakeEngine({}), find_cards(KIND, [folder]))[0][0].card.runtime == "acted out"
+
+
+def test_a_wrong_spec_is_an_error_at_once_where_it_was_asked_for_and_else_no_patchs_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "usual").mkdir()
+    (tmp_path / "usual/acme.yaml").write_text(f"kind: {KIND}\n")
+    with pytest.raises(DataError, match=r"acme\.yaml: field devices: is missing"):
+        make_pool(FakeEngine({}), None, KIND, [tmp_path / "usual"])
+    monkeypatch.setattr(cdi, "USUAL", (tmp_path / "usual",))
+    with pytest.raises(DataError, match=r"acme\.yaml: field devices: is missing"):
+        make_pool(FakeEngine({}), 1, KIND)
+    pool = make_pool(FakeEngine({}), None, KIND)
+    with pytest.raises(EngineError, match=r"the cards of this machine cannot be listed: .*acme\.yaml"):
+        pool.check(1)
 
 
 def test_a_card_of_nvidias_that_is_not_listed_any_more_fell_off_the_bus(smi: Path) -> None:

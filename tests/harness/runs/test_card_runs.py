@@ -83,7 +83,7 @@ def test_an_instance_that_needs_more_than_there_are_is_refused_before_an_image_i
         give(engine, there, tmp_path)
     (verdict,) = Runner(RunStore(tmp_path / "run"), bench, pause=0).execute([ask(instance, 3)])
     assert verdict.outcome is Outcome.ENV_ERROR
-    assert f"its tests need 3 GPUs, and this run can give containers {there or 0} " in verdict.reason
+    assert f"its tests need 3 GPUs, and this run can give {there or 0} (assay doctor says why)" in verdict.reason
     assert "\n" not in verdict.reason
 
 
