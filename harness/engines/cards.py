@@ -16,7 +16,7 @@ from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.names import count
 
 if TYPE_CHECKING:
-    from assay.harness.engines.base import Engine
+    from assay.harness.engines.base import Box, Engine
 
 SETTLE = 10.0  # seconds that processes of a container that was killed may take to leave a card
 LOOK = 0.5  # seconds between two looks at cards that other processes hold
@@ -181,6 +181,16 @@ def hold_cards(engine: "Engine", wanted: int, is_stopped: Callable[[], bool] = l
     assert engine.cards is not None
     with engine.cards.hold(wanted, is_stopped) as held:
         yield cast("Engine", _HoldingEngine(engine, held))
+
+
+def check_box(box: "Box", cards: Sequence[HostCard]) -> None:
+    """Raise EngineError if a box lacks the device nodes of its cards: some engines ignore what they do not know."""
+    inside = [[node.path for node in each.device.edits.nodes] if each.device else each.nodes for each in cards]
+    nodes = sorted({node for each in inside for node in each})
+    found = box.exec(["ls", "-d", *nodes]) if nodes else None
+    if found and found.exit_code:
+        said = found.output.decode(errors="replace").strip().splitlines()[:1]
+        raise EngineError(f"the engine started a container without its cards: {''.join(said)}")
 
 
 def check_cards(engine: "Engine", wanted: int) -> None:

@@ -26,7 +26,7 @@ from assay.harness.domain import (
     Timings,
 )
 from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ExecResult, ImageInfo, Sidecar
-from assay.harness.engines.cards import LEFT_ON_CARD, HostCard, hold_cards
+from assay.harness.engines.cards import LEFT_ON_CARD, HostCard, check_box, hold_cards
 from assay.harness.evaluation.applying import Applied, apply_patch, make_evidence
 from assay.harness.evaluation.delivery import CONFLICT, Delivery, make_delivery
 from assay.harness.evaluation.fuzz import respell
@@ -137,6 +137,7 @@ def open_patched(
     archive = delivery.archive()
     spec = BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)
     with hold_cards(engine, plan.limits.gpus) as holder, engine.open(replace(spec, cards=holder.held)) as box:
+        check_box(box, holder.held)
         clock = Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
         delivery, applied = _apply(box, task, delivery)
         clock.lap("apply")

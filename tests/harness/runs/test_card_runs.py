@@ -12,9 +12,9 @@ import pytest
 
 from assay.harness.domain import Card, Evidence, Instance, Limits, Outcome, TestedTree, Verdict, WorkloadRun
 from assay.harness.engines import cards
-from assay.harness.engines.base import Box, BoxSpec
+from assay.harness.engines.base import Box, BoxSpec, ExecResult
 from assay.harness.engines.cards import LEFT_ON_CARD, CardPool, CardWatch, HostCard
-from assay.harness.engines.fake import FakeEngine
+from assay.harness.engines.fake import FakeBox, FakeEngine
 from assay.harness.engines.warm import WarmEngine
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.grading.grade import grade
@@ -122,6 +122,23 @@ def test_a_process_that_tests_leave_on_their_card_is_a_flag(instance: Instance, 
     engine.separates_cards = False
     (verdict,) = run([ask(instance, 1)], engine, tmp_path / "again")
     assert "not_enforced:card_separation" in verdict.flags
+
+
+def test_a_container_that_an_engine_starts_without_its_card_judges_no_patch(
+    instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Podman 4 passes over the names of CDI that it is asked for."""
+    engine = give(make_engine([instance]), 0, tmp_path)
+    assert engine.cards is not None
+    engine.cards.cards = (HostCard(Card(name="GPU-0"), nodes=("/dev/nvidia3",)),)
+    missing = ExecResult(2, b"ls: cannot access '/dev/nvidia3': No such file or directory\n", 0.0)
+    found = FakeBox.exec
+    monkeypatch.setattr(
+        FakeBox, "exec", lambda box, command, **given: missing if command[0] == "ls" else found(box, command, **given)
+    )
+    (verdict,) = run([ask(instance, 1)], engine, tmp_path)
+    assert verdict.outcome is Outcome.INFRA_ERROR
+    assert "without its cards: ls: cannot access '/dev/nvidia3'" in verdict.reason
 
 
 def test_a_verdict_on_speed_says_on_which_card_it_was_measured(instance: Instance) -> None:
