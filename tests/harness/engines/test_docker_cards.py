@@ -107,7 +107,9 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 def look(box: Box) -> list[str]:
     """Return the variable and the nodes that a box shows, each node only if it can be read."""
     text = "echo $ACME_CARD; for each in /dev/acme/*; do head -c 1 $each > /dev/null && echo ${each##*/}; done"
-    return box.exec(["sh", "-c", text], user="nobody").output.decode().split()
+    run = box.exec(["sh", "-c", text], user="nobody")
+    assert run.exit_code == 0, run
+    return run.output.decode().split()
 
 
 @pytest.mark.docker
