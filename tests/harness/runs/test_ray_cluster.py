@@ -17,7 +17,7 @@ from assay.harness.errors import EngineUnavailable, RunStopped
 from assay.harness.runs.ray_cluster import RayCluster
 from assay.harness.runs.store import RunStore
 from assay.jobs.evaluate import EvaluationRun
-from assay.jobs.workplace import Pair, Workplace, WorkplaceSettings
+from assay.jobs.workplace import Pair, Workplace
 from made_up_cards import KIND, write_spec
 from many_instances import pairs, write
 
@@ -184,8 +184,7 @@ def test_slots_have_the_cards_that_ray_gives_them(cluster: Cluster, tmp_path: Pa
     node = cluster.add_node(num_cpus=1, num_gpus=2, resources={"engine_slots": 4}, object_store_memory=STORE)
     needing = [(instance.model_copy(update={"gpus": 1}), prediction) for instance, prediction in given[:6]]
     too_many = [(instance.model_copy(update={"gpus": 2}), prediction) for instance, prediction in given[6:7]]
-    settings: WorkplaceSettings = {"gpus": 1, "gpu_kind": KIND, "cdi": [specs]}
-    with Workplace(engine="fake", executor="ray", address=cluster.address, **settings) as there:
+    with Workplace(engine="fake", executor="ray", address=cluster.address, gpus=1, gpu_kind=KIND, cdi=[specs]) as there:
         assert there.bench.cluster
         assert there.bench.cluster.slots == 2
         evaluate(tmp_path, "far", there, [*needing, *too_many])
