@@ -22,6 +22,7 @@ from assay.harness.domain.counter import (
 )
 from assay.harness.domain.environment import (
     Archive,
+    Card,
     Download,
     ImageSpec,
     Limits,
@@ -67,6 +68,7 @@ from assay.harness.domain.vocabulary import (
     PASSING,
     UNKNOWN_TIME,
     Answered,
+    CardCount,
     CounterForm,
     Environment,
     InstanceId,

@@ -9,7 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from pydantic import AfterValidator, Field
 
 from assay.harness.domain.rule_names import Rule
-from assay.harness.domain.vocabulary import Model, Sha256, _stays_in_the_tree
+from assay.harness.domain.vocabulary import CardCount, Model, Sha256, _stays_in_the_tree
 
 
 class Archive(Model):
@@ -140,6 +140,7 @@ class Variant(Model):
     test_id: str | None = None
     test_files: Literal["patch", "all"] | None = None
     services: tuple[Service, ...] | None = None
+    gpus: CardCount | None = None
 
 
 class Recipe(Model):
@@ -207,6 +208,8 @@ class Recipe(Model):
     network: bool = False
     capabilities: tuple[str, ...] = ()
     disk_mb: int = 4096
+    gpus: CardCount = 0
+    """Cards that the tests need, if the instance does not ask for more itself."""
     runner: str = ""
     """The runner (``harness.runners.RUNNERS``) that ``test_command`` starts, whose tripwires are put beside the tests.
 
@@ -238,6 +241,24 @@ class Limits(Model):
     """Linux capabilities of the container, which has none by default; ``SYS_ADMIN`` for a browser's sandbox."""
     cores: str = ""
     """Numbers of the processors that it may run on, as ``0,2``; empty for all."""
+    gpus: CardCount = 0
+    """Cards that it is given, and has to itself."""
+
+
+class Card(Model):
+    """An accelerator card, or a slice of one, that a container was given."""
+
+    name: str
+    """Its UUID if NVIDIA's driver lists it, else its name in a CDI spec."""
+    model: str = ""
+    driver: str = ""
+    """Version of its driver."""
+    runtime: str = ""
+    """What gave it to the container: the engine and its way."""
+
+    def __str__(self) -> str:
+        driver = f"driver {self.driver}" if self.driver else ""
+        return ", ".join(each for each in (f"{self.model} {self.name}".strip(), driver, self.runtime) if each)
 
 
 class TestPlan(Model):

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from assay.harness.domain.counter import CounterCount, CounterRun
+from assay.harness.domain.environment import Card
 from assay.harness.domain.rule_names import Rule
 from assay.harness.domain.vocabulary import INFRASTRUCTURE, Environment, Model, Outcome, Status, TestedTree
 
@@ -109,6 +110,8 @@ class Evidence(Model):
     engine: str = ""
     environment: Environment | None = None
     """None for an external log."""
+    cards: tuple[Card, ...] = ()
+    """Cards that the container had."""
     user: str = ""
     strict: bool = False
     """Whether results that only a log shows, or that root's tests wrote, count as none."""
@@ -164,6 +167,8 @@ class Verdict(Model):
     """Figures beside the outcome, by name, such as the coverage of the change."""
     counter: CounterCount | None = None
     """What became of the counter-tests; None if none were run."""
+    cards: tuple[str, ...] = ()
+    """Cards that the tests ran on, each with its driver and what gave it to the container."""
 
     @property
     def resolved(self) -> bool:

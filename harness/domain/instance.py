@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from assay.harness.domain.environment import Archive, PublishedImage, Recipe, RowScript
 from assay.harness.domain.rule_names import Rule
-from assay.harness.domain.vocabulary import InstanceId, Model, Sha256, Status, _stays_in_the_tree
+from assay.harness.domain.vocabulary import CardCount, InstanceId, Model, Sha256, Status, _stays_in_the_tree
 
 
 class DatasetRef(Model):
@@ -90,6 +90,8 @@ class Instance(Model):
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
     workload: str = Field(default="", repr=False)
     """Program whose speed counts (``evaluation.workload``); empty if the task asks for no speed-up."""
+    gpus: CardCount = 0
+    """Cards that its tests need, if its recipe does not ask for more."""
     origin: Origin | None = Field(default=None, repr=False)
     dataset: DatasetRef = DatasetRef(name="")
 

@@ -7,7 +7,7 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from assay.harness.engines.apptainer_box import SUPERVISING, ApptainerBox, Place
 from assay.harness.engines.apptainer_images import ApptainerImages
 from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
 from assay.harness.engines.base import Box, BoxSpec, Engine
+from assay.harness.engines.cards import HostCard
 from assay.harness.engines.owner import SLACK, is_orphan, owner_labels
 from assay.harness.engines.tars import add_lookup_files, make_hosts
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
@@ -31,6 +32,7 @@ SHUT = [
     *("--no-privs", "--add-caps", ",".join(SUPERVISING)),
 ]
 """A box shares nothing with this machine, and its ``/tmp`` is on the disk that is counted."""
+LIBRARIES = "/.singularity.d/libs"  # folder of a box that has the driver's libraries, with --nv
 REFUSES = "the apptainer engine gives a box no {}; evaluate this instance with Docker or podman"
 
 
@@ -53,6 +55,7 @@ class ApptainerEngine(ApptainerImages, Engine):
     name = "apptainer"
     has_containers = True
     builds_images = False
+    separates_cards = False  # --nv shows a box every card; variables alone say which are its own
 
     def __init__(self, program: ApptainerProgram, store: Path, boxes: Path) -> None:
         """Keep images in one folder, boxes in another on a local disk; raises EngineUnavailable if it is not ours."""
@@ -78,7 +81,8 @@ class ApptainerEngine(ApptainerImages, Engine):
         record = self.record(spec.image)
         name = f"assay-{secrets.token_hex(8)}"
         began = time.monotonic()
-        place = Place(name, self._boxes / name, self.runnable(record), record.env)
+        env = (*record.env, *make_card_variables(spec.cards, record.env))
+        place = Place(name, self._boxes / name, self.runnable(record), env)
         made = time.monotonic() - began
         kept = Kept(labels={**owner_labels(limits.seconds + SLACK), **spec.labels}, image=str(place.image))
         place.overlay.mkdir(parents=True)
@@ -93,12 +97,19 @@ class ApptainerEngine(ApptainerImages, Engine):
         if not was_there:
             raise EngineError("somebody else removed the container while it was at work")
 
+    def choose_card_way(self, card: HostCard) -> str:
+        if not card.is_nvidia:
+            raise EngineError(f"{self._program.name} gives NVIDIA's cards alone, by --nv; use Docker or podman")
+        return f"{self._program.name} --nv"
+
     @contextmanager
     def _start(self, place: Place, spec: BoxSpec) -> Iterator[ApptainerBox]:
         began = time.monotonic()
         if self._aborted:
             raise RunStopped("the run was stopped")
-        self._program.run("instance", "start", *self._options(place, spec.limits, spec.mounts), place.image, place.name)
+        options = self._options(place, spec.limits, spec.mounts)
+        nv = ["--nv"] if spec.cards else []
+        self._program.run("instance", "start", *options, *nv, place.image, place.name)
         pid = self._pid(place.name)
         limited = bool(CONTROLLERS.keys() - self.unenforced)
         box = ApptainerBox(self._program, place, spec.limits, pid, str(pid) if limited else OVERLAY)
@@ -174,6 +185,15 @@ class ApptainerEngine(ApptainerImages, Engine):
             if kept and (everything or is_orphan(kept.labels)):
                 found.append(Place(folder.name, folder, Path(kept.image)))
         return found
+
+
+def make_card_variables(cards: Sequence[HostCard], env: Sequence[str] = ()) -> list[str]:
+    """Return the variables by which a box finds its cards, beside those of its image; none without cards."""
+    if not cards:
+        return []
+    own = next((each.partition("=")[2] for each in env if each.startswith("LD_LIBRARY_PATH=")), "")
+    names = ",".join(each.card.name for each in cards)
+    return [f"CUDA_VISIBLE_DEVICES={names}", f"LD_LIBRARY_PATH={':'.join(filter(None, (own, LIBRARIES)))}"]
 
 
 def _find_unenforced(program: ApptainerProgram) -> frozenset[str]:

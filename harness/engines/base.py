@@ -13,6 +13,7 @@ from assay.harness.domain import Instance, Limits, Service
 from assay.harness.engines.build_limits import USUAL, BuildLimits
 
 if TYPE_CHECKING:
+    from assay.harness.engines.cards import CardPool, HostCard
     from assay.harness.engines.layers import Layered
 
 LABEL = "assay"  # prefix of every label that Assay puts on an engine's objects
@@ -99,6 +100,8 @@ class BoxSpec:
 
     An internal network that holds nothing else is then the box's only one.
     """
+    cards: "Sequence[HostCard]" = ()
+    """Cards that it has, each in the way that the engine chose."""
     archive: bytes = b""
     """A tar archive that is unpacked at ``/`` before anything runs in the box."""
 
@@ -196,6 +199,12 @@ class Engine(Protocol):
 
     Each is a flag of every verdict from it.
     """
+    cards: "CardPool | None" = None
+    """The cards of this machine that boxes may be given; whoever opens the engine sets it."""
+    held: "tuple[HostCard, ...]" = ()
+    """Cards that its user holds (``cards.hold_cards``)."""
+    separates_cards: bool = True
+    """False for an engine whose boxes can reach cards that they were not given, if they try."""
     layered: "Layered | None" = None
     """Reads images layer by layer; None if the engine shows no layers."""
 
@@ -205,6 +214,10 @@ class Engine(Protocol):
 
     def open(self, spec: BoxSpec) -> AbstractContextManager[Box]:
         """Start a fresh container, removed in every case; raises ImageMissing, or EnvironmentFailure for a service."""
+        ...
+
+    def choose_card_way(self, card: "HostCard") -> str:
+        """Name the way in which a box is given a card; raises EngineError with the reason if there is none."""
         ...
 
     def find_image(self, name: str) -> ImageInfo | None: ...

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, BoxSpec, Engine
 from assay.harness.engines.caps import MIB
+from assay.harness.engines.cards import HostCard
 from assay.harness.engines.docker_box import DockerBox, engine_errors
+from assay.harness.engines.docker_cards import Powers, choose_way, make_card_config, make_card_variables, read_powers
 from assay.harness.engines.docker_images import DockerImages
 from assay.harness.engines.networks import Link, internal_network, list_own_networks, remove_network
 from assay.harness.engines.owner import OWNER, SLACK, is_orphan, owner_labels
@@ -125,7 +127,8 @@ class DockerEngine(DockerImages, Engine):
                 hostname=HOST_NAME,
                 user="0:0",
                 labels={**owner_labels(limits.seconds + SLACK), **spec.labels},
-                host_config=self._client.create_host_config(**self._host_config(limits, spec.mounts, link)),
+                environment=make_card_variables(spec.cards),
+                host_config=self._client.create_host_config(**self._host_config(spec, link)),
                 networking_config=link.config if link else None,
                 # "none" is a network, too, and joining it takes the engine longer than all else of a start.
                 network_disabled=isolated,
@@ -150,8 +153,19 @@ class DockerEngine(DockerImages, Engine):
             # Its tests may have ended because of that, not by themselves.
             raise EngineError("somebody else removed the container while it was at work")
 
-    def _host_config(self, limits: Limits, mounts: Mapping[str, str], link: Link | None) -> dict[str, Any]:
-        config = _host_config(limits, mounts, link)
+    def choose_card_way(self, card: HostCard) -> str:
+        return choose_way(card, self._powers)
+
+    @cached_property
+    def _powers(self) -> Powers:
+        with engine_errors():
+            return read_powers(self._client.version(), self._client.info(), is_podman=self.is_podman)
+
+    def _host_config(self, spec: BoxSpec, link: Link | None) -> dict[str, Any]:
+        config = _host_config(spec.limits, spec.mounts, link)
+        if spec.cards:
+            given = make_card_config(spec.cards)
+            config = {**config, **given, "binds": {**config["binds"], **given.get("binds", {})}}
         return {**config, "ulimits": [*config["ulimits"], *own_limits()]} if self.is_podman else config
 
     @cached_property

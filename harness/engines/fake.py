@@ -30,6 +30,7 @@ from assay.harness.engines.base import (
     ImageInfo,
     ImageLayer,
 )
+from assay.harness.engines.cards import HostCard
 from assay.harness.errors import ImageMissing
 
 Fault = Callable[[str, str], None]
@@ -75,6 +76,8 @@ class FakeEngine(ActingEngine):
     """Images in every registry, by name."""
     name: str = "fake"
     opened: int = 0
+    given: list[tuple[str, ...]] = field(default_factory=list)
+    """Names of the cards of each box that had any."""
     alive: set[int] = field(default_factory=set)
     _stop: threading.Event = field(default_factory=threading.Event)
     _ends: set[threading.Event] = field(default_factory=set)
@@ -93,6 +96,9 @@ class FakeEngine(ActingEngine):
     def describe(self) -> dict[str, str]:
         return {"engine": "fake"}
 
+    def choose_card_way(self, card: HostCard) -> str:
+        return "acted out"
+
     @contextmanager
     def open(self, spec: BoxSpec) -> Iterator[Box]:
         image = spec.image
@@ -103,6 +109,8 @@ class FakeEngine(ActingEngine):
             self.opened += 1
             number = self.opened
             self.alive.add(number)
+            if spec.cards:
+                self.given.append(tuple(each.card.name for each in spec.cards))
             turn = self._boxes[image]
             self._boxes[image] += 1
         box = FakeBox(self, image, self.instances[image], turn, judges_tests=JUDGED_LABEL in spec.labels)

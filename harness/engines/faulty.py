@@ -47,6 +47,7 @@ class FaultyEngine(Engine):
         self.has_containers = engine.has_containers
         self.builds_images = engine.builds_images
         self.unenforced = engine.unenforced
+        self.separates_cards = engine.separates_cards
         self.calls: list[str] = []
         """Names of all calls so far."""
         self.failed: list[str] = []
@@ -105,6 +106,7 @@ class FaultyEngine(Engine):
     def abort(self) -> None:
         self.wrapped.abort()
 
+    choose_card_way = _count_calls("choose_card_way")
     describe = _count_calls("describe")
     find_image = _count_calls("find_image")
     list_images = _count_calls("list_images")

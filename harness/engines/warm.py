@@ -84,6 +84,8 @@ class WarmEngine:
 
     def expect(self, spec: BoxSpec) -> None:
         """Have a box opened ahead, if there is room, for what is probably asked for; raises EngineError."""
+        if spec.limits.gpus:
+            return  # a card is nobody's until it is asked for
         kind = self._kind(spec)
         with self._changed:
             if len(self._recent) < (self._recent.maxlen or 0):
@@ -92,7 +94,7 @@ class WarmEngine:
 
     @contextmanager
     def open(self, spec: BoxSpec) -> Iterator[Box]:
-        is_plain = not (spec.mounts or spec.services)
+        is_plain = not (spec.mounts or spec.services or spec.cards)
         spare = self._take(self._kind(spec)) if is_plain else None
         with self._using():
             if spare is None or not spare.deliver(spec.archive):

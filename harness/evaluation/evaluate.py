@@ -26,6 +26,7 @@ from assay.harness.domain import (
     Timings,
 )
 from assay.harness.engines.base import SERVICE_LABEL, USER_LABEL, Box, BoxSpec, Engine, ExecResult, ImageInfo, Sidecar
+from assay.harness.engines.cards import LEFT_ON_CARD, HostCard, check_box, hold_cards
 from assay.harness.evaluation.applying import Applied, apply_patch, make_evidence
 from assay.harness.evaluation.delivery import CONFLICT, Delivery, make_delivery
 from assay.harness.evaluation.fuzz import respell
@@ -116,6 +117,8 @@ class Patched:
     applied: Applied
     info: ImageInfo | None
     clock: Clock
+    cards: Sequence[HostCard] = ()
+    """Cards that it has, which nobody else does."""
 
 
 @contextmanager
@@ -132,11 +135,13 @@ def open_patched(
     delivery = make_delivery(task.instance, plan, patch, _tripwires(plan, task.siblings), assets)
     services = _sidecars(plan, info)
     archive = delivery.archive()
-    with engine.open(BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)) as box:
+    spec = BoxSpec(image, plan.limits, labels or {}, services=services, archive=archive)
+    with hold_cards(engine, plan.limits.gpus) as holder, engine.open(replace(spec, cards=holder.held)) as box:
+        check_box(box, holder.held)
         clock = Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
         delivery, applied = _apply(box, task, delivery)
         clock.lap("apply")
-        yield Patched(box, task, delivery, applied, info, clock)
+        yield Patched(box, task, delivery, applied, info, clock, holder.held)
 
 
 def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
@@ -144,7 +149,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
 
     Raises:
         EngineError: the engine failed; this says nothing about the patch.
-        EnvironmentFailure: a file of the tests cannot be had, or a service does not come up.
+        EnvironmentFailure: a file of the tests cannot be had, a service does not come up, or cards are lacking.
     """
     patch = gate_patch(task)
     if isinstance(patch, Evaluation):
@@ -154,7 +159,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         box, task, delivery, applied, clock = opened.box, opened.task, opened.delivery, opened.applied, opened.clock
         plan = delivery.plan
         evidence = make_evidence(task.instance, delivery, applied, tests_are_judged=task.tests_are_judged)
-        found = Evaluation(evidence, delivery.patch.text, applied.result.output)
+        found, is_left = Evaluation(evidence, delivery.patch.text, applied.result.output), False
         if not applied.ended:
             run = box.exec(
                 ["bash", TEST] if plan.user == ROOT else supervise(plan.user, applied.guards),
@@ -164,6 +169,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
                 output_bytes=plan.limits.output_bytes,
             )
             clock.lap("test")
+            is_left = bool(opened.cards and engine.cards and engine.cards.find_left(opened.cards))
             found = _collect(box, task, delivery, found, run, applied.tree)
             clock.lap("collect")
     clock.lap("remove")
@@ -172,6 +178,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
             "image": image,
             "image_digest": opened.info.digest if opened.info else "",
             "engine": engine.name,
+            "cards": tuple(each.card for each in opened.cards),
             "environment": get_environment_kind(task),
             "strict": plan.strict,
             "lacking": task.instance.lacking,
@@ -181,6 +188,8 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
                 *_flag_missing_tripwires(found.evidence, engine),
                 *_flag_missing_packages(task, delivery.patch, found.output),
                 *(f"not_enforced:{limit.replace(' ', '_')}" for limit in sorted(engine.unenforced)),
+                *(["not_enforced:card_separation"] if opened.cards and not engine.separates_cards else ()),
+                *([LEFT_ON_CARD] if is_left else ()),
             ),
         }
     )

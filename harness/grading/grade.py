@@ -27,6 +27,8 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
     bent = _name_bent(evidence.counter) if evidence.counter else ""
     if bent and found.outcome is Outcome.RESOLVED:
         found = found._replace(outcome=Outcome.TAMPERED, reason=bent)
+    cards = tuple(map(str, evidence.cards))
+    timed = f"; timed on {', '.join(cards)}" if evidence.workload and cards else ""
     left_out = f"; {len(instance.quarantined)} quarantined tests left out" if instance.quarantined else ""
     return Verdict(
         instance_id=instance.id,
@@ -34,7 +36,7 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
         rule=instance.rule,
         unfixed=found.unfixed,
         broken=found.broken,
-        reason=found.reason + left_out,
+        reason=found.reason + timed + left_out,
         environment=evidence.environment,
         flags=(
             *evidence.flags,
@@ -44,6 +46,7 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
         ),
         measures=dict(found.measures),
         counter=evidence.counter.count() if evidence.counter else None,
+        cards=cards,
     )
 
 

@@ -17,6 +17,7 @@ from assay.harness.counters.runs import TestRun
 from assay.harness.counters.sealed import run_sealed
 from assay.harness.domain import Apply, ApplyStatus, CounterRun, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.engines.cancelling import Cancellation
+from assay.harness.engines.cards import check_cards, hold_cards
 from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
 from assay.harness.grading.grade import grade
@@ -64,8 +65,13 @@ def evaluate_once(
         if not benchmark.patches_are_tests:
             task = replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
         engine = cancellation.watch(bench.engine) if cancellation else bench.engine
+        wanted = task.plan.limits.gpus
+        check_cards(engine, wanted)
         note("building")
-        with bench.image(task.instance, "" if judged.unread else judged.text) as image:
+        with (
+            bench.image(task.instance, "" if judged.unread else judged.text) as image,
+            hold_cards(engine, wanted, lambda: bool(cancellation and cancellation.requested)) as engine,
+        ):
             note("testing")
             evaluate = find_evaluation(task)
             counts = (task.counter or task.counters) and engine.has_containers

@@ -83,6 +83,8 @@ class RayCluster(Workbench, Cluster):
     """Argument of ``ray.init``; an empty text starts a cluster on this machine."""
     note: Callable[[str], None] = lambda _text: None
     """Gets a line for each worker that is lost or unfit."""
+    gpus: int = 0
+    """Cards of each worker; Ray names them in its CUDA_VISIBLE_DEVICES."""
     attempts: Counter[str] = field(default_factory=Counter)
     """Attempts that ended, by node."""
     lost: Counter[str] = field(default_factory=Counter)
@@ -108,7 +110,9 @@ class RayCluster(Workbench, Cluster):
 
     @property
     def slots(self) -> int:
-        return int(self._ray.cluster_resources().get(SLOTS, 0))
+        there = self._ray.cluster_resources()
+        slots = int(there.get(SLOTS, 0))
+        return min(slots, int(there.get("GPU", 0)) // self.gpus) if self.gpus else slots
 
     @property
     def host(self) -> str:
@@ -243,7 +247,7 @@ class RayCluster(Workbench, Cluster):
         with self._lock:
             missing = self.slots - len(self._starting) - len(self._facts) - len(self._unfit)
             for _ in range(missing):
-                options = {"num_cpus": 0, "resources": {SLOTS: 1}, "max_concurrency": CALLS}
+                options = {"num_cpus": 0, "num_gpus": self.gpus, "resources": {SLOTS: 1}, "max_concurrency": CALLS}
                 worker = self._actor.options(**options, scheduling_strategy="SPREAD").remote(self.open_bench)
                 self._starting[worker.ready.remote()] = worker
 

@@ -73,8 +73,9 @@ class Cluster(Protocol):
     def summary(self) -> str: ...
 
 
-OpenCluster = Callable[[Callable[[], Workbench], str, Callable[[str], None]], Workbench]
+OpenCluster = Callable[[Callable[[], Workbench], str, Callable[[str], None], int], Workbench]
 """Opens an executor, which is a ``Workbench`` and a ``Cluster`` in one.
 
-It is given a function that opens a node's workbench, an address, and a function that takes a line for a person.
+It is given a function that opens a node's workbench, an address, a function that takes a line for a person, and the
+number of cards that each attempt has to itself.
 """

@@ -86,4 +86,7 @@ def _task(instance: Instance, image: str, workdir: str, base: str) -> str:
         "image": image,
     }
     quoted = {name: json.dumps(str(value)) for name, value in values.items()}
-    return Template(TASK).substitute(quoted, keywords=json.dumps(["swe", instance.language]), seconds=SECONDS)
+    text = Template(TASK).substitute(quoted, keywords=json.dumps(["swe", instance.language]), seconds=SECONDS)
+    return text.rstrip() + (
+        f"\ngpus = {instance.gpus}\n" if instance.gpus else "\n"
+    )  # the last table is the environment

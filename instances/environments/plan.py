@@ -67,7 +67,7 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
         runner=recipe.runner or ("" if recipe.test_command else language.DEFAULT_RUNNER),
         tripwires=choice.runs_tripwires,
         services=recipe.services,
-        limits=_limits(recipe),
+        limits=_limits(recipe, instance),
     )
 
 
@@ -134,7 +134,7 @@ def _make_script_plan(instance: Instance, commands: RowCommands, recipe: Recipe)
         sure=adapted.sure if adapted else True,
         folder="" if script.folder in {script.workdir, "."} else script.folder,
         tripwires=adapted.runs_tripwires if adapted else False,
-        limits=_limits(recipe),
+        limits=_limits(recipe, instance),
     )
 
 
@@ -164,11 +164,12 @@ def _other_time(recipe: Recipe) -> dict[str, str]:
     return {"LD_PRELOAD": FAKETIME_LIBRARY, "FAKETIME": f"@{recipe.faketime}", **real}
 
 
-def _limits(recipe: Recipe) -> Limits:
+def _limits(recipe: Recipe, instance: Instance) -> Limits:
     return Limits(
         memory_mb=recipe.memory_mb,
         seconds=float(recipe.timeout),
         network=recipe.network,
         disk_mb=recipe.disk_mb,
         capabilities=recipe.capabilities,
+        gpus=max(recipe.gpus, instance.gpus),
     )

@@ -111,6 +111,15 @@ def mapping(row: Row, field: str) -> Mapping[str, Any]:
     return value
 
 
+def read_card_count(row: Row, field: str, value: object) -> int:
+    """Return how many cards a value asks for; a null asks for none."""
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise row_error(row, field, f"is {brief(value)}; write a number of GPUs, 0 for none")
+    return value
+
+
 def row_id(row: Row) -> str:
     value = row.get("instance_id")
     return value if isinstance(value, str) else ""

@@ -47,6 +47,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its base tree is the commit without the feature and the test file to be fixed."""
     _refuse_level_2(row)
     fixed, kept = (_files(row, column) for column in ("FAIL_TO_PASS", "PASS_TO_PASS"))
+    specs = _part(row, columns.mapping(row, SETTINGS), "docker_specs")
     removal = _removal(row, fixed)
     mask = [each for each in _changes(row, "patch") if _touches_none(each, fixed)]
     feature = [each for each in mask if _touches_none(each, kept)]
@@ -65,7 +66,8 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         fail_to_pass=fixed,
         pass_to_pass=kept,
         created_at=columns.moment(row, "created_at", required=False),
-        environment=_image(row, (*fixed, *kept)),
+        environment=_image(row, (*fixed, *kept), specs),
+        gpus=_count_cards(row, specs),
         log_format=LOG_FORMAT,
         test_id=TEST_ID,
         rule=RULES[0],
@@ -140,14 +142,21 @@ def _touches_none(change: FileChange, files: tuple[str, ...]) -> bool:
     return {change.old, change.new}.isdisjoint(files)
 
 
-def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
-    settings = columns.mapping(row, SETTINGS)
-    specs = _part(row, settings, "docker_specs")
+def _count_cards(row: Row, specs: Mapping[str, Any]) -> int:
+    """Return how many cards a row asks for: a number, or a list of the benchmark's own machine."""
+    place = f"{SETTINGS}.docker_specs.run_args"
     run_args = _part(row, specs, "run_args", f"{SETTINGS}.docker_specs")
-    if gpus := run_args.get("cuda_visible_num", run_args.get("cuda_visible_devices")):
-        problem = f"is {brief(gpus)}; a test that needs a GPU cannot be run, since Assay's containers have none"
-        field = f"{SETTINGS}.docker_specs.run_args.cuda_visible_num"
-        raise row_error(row, field, problem)
+    listed, wanted = run_args.get("cuda_visible_devices"), run_args.get("cuda_visible_num")
+    if wanted is not None:
+        return columns.read_card_count(row, f"{place}.cuda_visible_num", wanted)
+    if not isinstance(listed, str | int | None) or isinstance(listed, bool):
+        raise row_error(row, f"{place}.cuda_visible_devices", f"is {brief(listed)}; write numbers, such as 0,1")
+    words = "" if listed is None else str(listed)
+    return len([word for word in words.split(",") if word.strip() and word.strip() != "-1"])
+
+
+def _image(row: Row, files: Iterable[str], specs: Mapping[str, Any]) -> PublishedImage | None:
+    settings = columns.mapping(row, SETTINGS)
     image = columns.text(row, "image_name").strip().lower()
     if not image:
         raise row_error(row, "image_name", "is empty; write the name of the row's image")

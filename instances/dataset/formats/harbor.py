@@ -55,6 +55,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         environment=_environment(row, task, tests),
         log_format=harbor_reward.NAME,
         rule=RULES[0],
+        gpus=columns.read_card_count(row, "environment.gpus", _table(row, task, "environment").get("gpus")),
         assets=tests,
         origin=columns.origin(NAME, row, HELD),
         dataset=dataset,
@@ -106,7 +107,6 @@ def _refuse_unsupported(row: Row, task: Mapping[str, Any]) -> None:
     environment = _table(row, task, "environment")
     found = {
         "steps": task.get("steps"),
-        "environment.gpus": environment.get("gpus"),
         "environment.os": str(environment.get("os", "linux")).lower() != "linux",
         "environment.docker-compose.yaml": row.get("composed"),
     }

@@ -36,7 +36,8 @@ def _budget(text: object) -> float:
 PANELS = {
     "What": "predictions gold null agent settings evaluate ids split skip_bad_rows skip_others labels stability rule",
     "Run": "run_id runs_dir jobs samples seed fresh rerun_failed controls fail_under json",
-    "Where": "engine environment mirror recipes setup registry push disk executor address shard durations",
+    "Where": "engine environment mirror recipes setup registry push disk executor address shard durations "
+    "gpus gpu_kind cdi",
     "How strict": "strict counter fail_fast",
     "Limits": "timeout build_limits cost tokens calls steps seconds command_seconds",
     "Limits of the whole run": "total_cost total_tokens total_calls",
@@ -136,6 +137,26 @@ BuildLimits = Annotated[
         "--build-limits",
         metavar="LIMITS",
         help="Limits of each step of an image build, in place of seconds=3600,processes=4096,memory=8GB,disk=20GB.",
+    ),
+]
+Gpus = Annotated[
+    int | None,
+    typer.Option(
+        "--gpus",
+        metavar="N",
+        min=0,
+        help="Cards that containers may be given, each to one at a time; on Ray, those of each slot.",
+        show_default="all that CUDA_VISIBLE_DEVICES shows; on Ray, none",
+    ),
+]
+GpuKind = Annotated[
+    str, typer.Option("--gpu-kind", metavar="VENDOR/CLASS", help="Kind of those cards in specs of CDI.")
+]
+NVIDIA = "nvidia.com/gpu"
+Cdi = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--cdi", metavar="DIR", help="Folder with specs of CDI, beside /etc/cdi and /var/run/cdi; may be repeated."
     ),
 ]
 RegistryToUse = Annotated[

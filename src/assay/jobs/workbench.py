@@ -159,7 +159,7 @@ class BuiltWorkbench:
 
     def abort(self) -> None:
         self.builder.abort()
-        self.engine.abort()
+        _abort_engine(self.engine)
 
     def _find_lacking(self, instance: Instance) -> tuple[str, ...]:
         from assay.instances.trees.sources import tree_ref
@@ -218,7 +218,14 @@ class ActedWorkbench:
         pass
 
     def abort(self) -> None:
-        self.engine.abort()
+        _abort_engine(self.engine)
+
+
+def _abort_engine(engine: Engine) -> None:
+    """End every box, and the waiting for cards."""
+    if engine.cards is not None:
+        engine.cards.end()
+    engine.abort()
 
 
 def make_sources(mirrors: Sequence[Path] = (), toolchains: "UserImages | None" = None) -> "Sources":

@@ -16,6 +16,7 @@ from assay.harness.counters.pair import load_counters
 from assay.harness.domain import CounterSet, Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
 from assay.harness.engines.base import ActingEngine, BoxSpec, Engine
+from assay.harness.engines.host_cards import NVIDIA, make_pool
 from assay.harness.engines.warm import WarmEngine
 from assay.harness.errors import DataError, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
@@ -54,6 +55,9 @@ class WorkplaceSettings(TypedDict, total=False):
     push: bool
     disk: str
     build_limits: str
+    gpus: int | None
+    gpu_kind: str
+    cdi: Sequence[str | Path]
     timeout: float | None
     setup: bool
     strict: bool
@@ -88,6 +92,13 @@ class Workplace(Closing):
     """Limit of the disk that images take, such as ``40GB``; those not used for longest go."""
     build_limits: str = ""
     """Limits of each step of an image build, such as ``seconds=900,processes=512,memory=4GB,disk=10GB``."""
+    gpus: int | None = None
+    """Cards that containers may be given; None for all that CUDA_VISIBLE_DEVICES shows here. On Ray, those of each
+    slot, and None for none."""
+    gpu_kind: str = NVIDIA
+    """Kind of the cards in specs of CDI."""
+    cdi: Sequence[str | Path] = ()
+    """Folders of such specs beside the usual ones."""
     timeout: float | None = None
     """Limit of the test command in seconds, in place of the plans' own."""
     setup: bool = False
@@ -218,6 +229,7 @@ class Workplace(Closing):
         limit = parse_size(self.disk) if self.disk else None
         engine = open_engine(self.engine)
         engine.build_limits = read_build_limits(self.build_limits)
+        engine.cards = make_pool(engine, self.gpus, self.gpu_kind, [Path(each).expanduser() for each in self.cdi])
         for name in engine.reap():
             self.view.say(f"removed {name}, left behind by a dead process")
         recipes = tuple(Path(folder).expanduser() for folder in self.recipes)
@@ -252,14 +264,15 @@ class Workplace(Closing):
         settings = {name: getattr(self, name) for name in THERE}
         for name in PATHS:
             settings[name] = tuple(Path(each).expanduser().absolute() for each in getattr(self, name))
-        cluster = connect(partial(open_there, settings), self.address, self.view.say)
+        settings["gpus"] = self.gpus or 0
+        cluster = connect(partial(open_there, settings), self.address, self.view.say, settings["gpus"])
         for protocol in (Workbench, Cluster):
             check_part(f"executor {self.executor}", protocol, cluster)
         return cluster
 
 
-PATHS = ("mirrors", "recipes")
-THERE = ("engine", "toolchains", "environment", "registry", "push", "disk", "build_limits", "setup")
+PATHS = ("mirrors", "recipes", "cdi")
+THERE = ("engine", "toolchains", "environment", "registry", "push", "disk", "build_limits", "setup", "gpu_kind")
 """Settings that the workbench of a node depends on."""
 EXECUTORS = Registry[OpenCluster]("executor", "assay.executors", {"ray": "assay.harness.runs.ray_cluster:RayCluster"})
 

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from assay.harness.engines.cards import HostCard
 from assay.harness.engines.fake import FakeEngine
+from assay.harness.errors import EngineError
 from assay.harness.languages import LANGUAGES
+from made_up_cards import KIND, write_spec
 
 pytestmark = pytest.mark.usefixtures("in_folder")
 
@@ -83,3 +86,27 @@ def test_engine_that_builds_nothing_needs_no_builder_and_no_toolchains(
     found = {each["what"]: each for each in assay("doctor", "--quick", "--json", "--engine", "fake").json["findings"]}
     assert "assay images import" in found["image builder"]["found"]
     assert not [name for name in found if name.partition(" ")[0] in LANGUAGES]
+
+
+def test_cards_are_listed_with_their_way_and_too_few_are_missing(
+    assay: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    folder = write_spec(tmp_path / "cdi", {"0": ["/a/card0"], "1": ["/a/card1"]})
+    looked = ("doctor", "--quick", "--json", "--engine", "fake", "--gpu-kind", KIND, "--cdi", str(folder))
+
+    def cards(*options: str) -> list[tuple[str, str]]:
+        found = assay(*looked, *options).json["findings"]
+        return [(each["found"], each["remedy"]) for each in found if each["what"].startswith("card")]
+
+    listed = [(f"{KIND}=0, acted out", ""), (f"{KIND}=1, acted out", "")]
+    assert cards() == [*listed, ("2 of 2 can be given to containers", "")]
+    assert cards("--gpus", "3")[2][1].startswith("--gpus 3 needs more")
+    monkeypatch.setattr(FakeEngine, "choose_card_way", refuse)
+    assert cards()[0] == (f"{KIND}=0: not for containers: it has no hands", "")
+    assert cards()[2] == ("0 of 2 can be given to containers", "")
+    assert assay("doctor", "--quick", "--json", "--engine", "fake", "--gpu-kind", "none.test/gpu").json["findings"]
+
+
+def refuse(_engine: FakeEngine, _card: HostCard) -> str:
+    raise EngineError("it has no hands")

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Limits, Service
+from assay.harness.domain import Card, Limits, Service
 from assay.harness.engines import apptainer, apptainer_program
 from assay.harness.engines.apptainer import ApptainerEngine
 from assay.harness.engines.apptainer_box import measure_folder
 from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
 from assay.harness.engines.base import BoxSpec, Sidecar
+from assay.harness.engines.cards import HostCard
 from assay.harness.engines.owner import OWNER, dead_process
 from assay.harness.errors import EngineError, EngineUnavailable
 from saved_images import Saved, layer, saved_by_new_engine
@@ -85,6 +86,29 @@ def test_box_is_an_instance_that_shares_nothing_and_is_limited(program: str, tmp
     assert "A=b" in execute
     assert stop == ["instance", "stop", "--signal", "KILL", name]
     assert not list((tmp_path / "boxes").iterdir())
+
+
+def test_cards_come_by_its_option_and_variables_say_which(program: str, tmp_path: Path) -> None:
+    engine = made(program, tmp_path)
+    cards = [HostCard(Card(name=name), is_nvidia=True) for name in ("GPU-1", "MIG-2")]
+    assert engine.choose_card_way(cards[0]) == "apptainer --nv"
+    assert not engine.separates_cards
+    with engine.open(BoxSpec(IMAGE.name, cards=cards)) as box:
+        box.exec(["true"])
+    _, start, *_, execute, _ = calls(tmp_path)
+    assert start[-3] == "--nv"
+    assert "CUDA_VISIBLE_DEVICES=GPU-1,MIG-2" in execute
+    assert "LD_LIBRARY_PATH=/.singularity.d/libs" in execute
+    with pytest.raises(EngineError, match="apptainer gives NVIDIA's cards alone, by --nv; use Docker or podman"):
+        engine.choose_card_way(HostCard(Card(name="acme.test/gpu=0")))
+
+
+def test_libraries_of_an_image_come_before_the_drivers() -> None:
+    cards = [HostCard(Card(name="GPU-1"), is_nvidia=True)]
+    assert apptainer.make_card_variables(cards, ["LD_LIBRARY_PATH=/opt/lib"])[1:] == [
+        "LD_LIBRARY_PATH=/opt/lib:/.singularity.d/libs"
+    ]
+    assert apptainer.make_card_variables([], ["LD_LIBRARY_PATH=/opt/lib"]) == []
 
 
 def test_engine_without_root_is_root_in_its_boxes_and_sets_only_limits_that_hold(

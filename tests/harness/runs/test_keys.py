@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import CounterSet, Instance, NoCounter, Prediction, Rule, TestPlan
+from assay.harness.domain import Card, CounterSet, Instance, NoCounter, Prediction, Rule, TestPlan
+from assay.harness.engines.cards import HostCard
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.engines.faulty import FaultyEngine
+from assay.harness.engines.host_cards import make_pool
 from assay.harness.engines.warm import WarmEngine
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs import keys
@@ -208,3 +210,15 @@ def test_the_judging_of_a_benchmark_is_its_own_rule_and_what_all_share(file: str
     changed = keys.judging_edition.__wrapped__("swt_bench", copied / "harness") != before
     path.write_bytes(text)
     assert changed is counts
+
+
+def test_the_cards_of_a_run_count_for_no_verdict_and_those_that_tests_need_for_their_own(instance: Instance) -> None:
+    def key(gpus: int, there: int) -> str:
+        engine = FakeEngine({})
+        engine.cards = make_pool(engine, None)
+        engine.cards.cards = tuple(HostCard(Card(name=str(each))) for each in range(there))
+        own = instance.model_copy(update={"gpus": gpus})
+        return keys.content_key(Task(own, Prediction(instance_id=own.id), Planner(engine).plan(own)))
+
+    assert key(0, 0) == key(0, 2)
+    assert key(1, 1) == key(1, 2) != key(0, 2)

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from assay.harness.domain import Outcome
 from assay.harness.errors import EngineUnavailable, RunStopped
 from assay.harness.runs.ray_cluster import RayCluster
 from assay.harness.runs.store import RunStore
 from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Pair, Workplace
+from made_up_cards import KIND, write_spec
 from many_instances import pairs, write
 from ray_nodes import add_node, ray_nodes, wait_until, workers
 
@@ -143,6 +145,24 @@ def test_engine_that_no_node_has_is_an_error_with_its_reason(cluster: Cluster, m
     with pytest.raises(Exception, match=r"no\.such"):
         there.bench.describe()
     there.close()
+
+
+def test_slots_have_the_cards_that_ray_gives_them(cluster: Cluster, tmp_path: Path, given):
+    """Ray counts cards that are not there, and names them to its workers; a spec of CDI makes them up."""
+    specs = write_spec(tmp_path / "cdi", {"0": [], "1": []})
+    node = cluster.add_node(num_cpus=1, num_gpus=2, resources={"engine_slots": 4}, object_store_memory=STORE)
+    needing = [(instance.model_copy(update={"gpus": 1}), prediction) for instance, prediction in given[:6]]
+    too_many = [(instance.model_copy(update={"gpus": 2}), prediction) for instance, prediction in given[6:7]]
+    with Workplace(engine="fake", executor="ray", address=cluster.address, gpus=1, gpu_kind=KIND, cdi=[specs]) as there:
+        assert there.bench.cluster
+        assert there.bench.cluster.slots == 2
+        evaluate(tmp_path, "far", there, [*needing, *too_many])
+    cluster.remove_node(node)
+    verdicts = {each.verdict.instance_id: each.verdict for each in RunStore(tmp_path / "far").load_verdicts()}
+    tested = [verdicts[instance.id] for instance, _ in needing if verdicts[instance.id].cards]
+    assert {card for verdict in tested for card in verdict.cards} == {f"{KIND}={each}, acted out" for each in (0, 1)}
+    assert {verdict.outcome for verdict in verdicts.values()} > {Outcome.RESOLVED, Outcome.ENV_ERROR}
+    assert "need 2 GPUs, and this run can give 1 " in verdicts[too_many[0][0].id].reason
 
 
 def test_command_line_evaluates_on_a_cluster(cluster: Cluster, tmp_path: Path):

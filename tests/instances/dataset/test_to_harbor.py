@@ -62,6 +62,8 @@ def test_the_image_is_the_rows_own_or_the_one_that_is_named(instance: Instance) 
         (collected,) = task["verifier"]["collect"]
         assert base in collected["command"]
         assert f"cd {workdir} " in files["solution/solve.sh"]
+    carded = tomllib.loads(task_files(own.model_copy(update={"gpus": 2}))["task.toml"])
+    assert carded["environment"]["gpus"] == 2
     with pytest.raises(DataError, match="field image: is missing: the row names no image"):
         task_files(instance)
 

@@ -48,13 +48,17 @@ class MachineCheck:
 def doctor(
     engine: options.EngineName = "docker",
     runs_dir: options.RunsDir = options.RUNS_DIR,
+    gpus: options.Gpus = None,
+    gpu_kind: options.GpuKind = options.NVIDIA,
+    cdi: options.Cdi = None,
     quick: Annotated[bool, typer.Option("--quick", help="Do not try the engine's limits.")] = False,
     json: options.Json = False,
 ) -> None:
     """Look at everything an evaluation needs on this machine, and try every limit on its engine.
 
     Each limit is tried in a container of its own, or in small image builds, which takes about 8 s in all. Exit 4 if
-    anything is missing or a limit is ignored.
+    anything is missing or a limit is ignored. Cards that containers can be given are counted; with --gpus N, fewer than
+    N are missing.
 
     \b
     Example:
@@ -72,7 +76,8 @@ def doctor(
         lambda: _room(runs_dir),
         lambda: _orphans(engine),
     )
-    findings = [*(check() for check in checks), *_toolchains(engine)]
+    cards = _cards(engine, gpu_kind, cdi or [], gpus or 0)
+    findings = [*(check() for check in checks), *cards, *_toolchains(engine)]
     limits, unmeasured = ([], "not asked for (--quick)") if quick else _limits(engine)
     if json:
         found = {"findings": [asdict(check) for check in findings], "limits": [asdict(each) for each in limits]}
@@ -198,6 +203,27 @@ def _limits(name: str) -> "tuple[list[Measurement], str]":
     except AssayError as error:
         return [], str(error)
     return (measure(engine, image), "") if image else ([], NO_IMAGE)
+
+
+def _cards(name: str, kind: str, folders: "list[Path]", wanted: int) -> Iterator[MachineCheck]:
+    """Yield each card with the way in which containers get it, or why they do not, and the number of those."""
+    from assay.harness.engines import open_engine
+    from assay.harness.engines.host_cards import find_cards, split_cards
+
+    try:
+        found = find_cards(kind, folders)
+        given, refused = split_cards(open_engine(name), found)
+    except AssayError as error:
+        yield MachineCheck("cards", f"unknown: {error}", "correct that, or leave out --gpus" if wanted else "")
+        return
+    for each in given:
+        yield MachineCheck("card", str(each.card))
+    for each in found:
+        if each.card.name in refused:
+            yield MachineCheck("card", f"{each.card}: not for containers: {refused[each.card.name]}")
+    seen = f"{len(given)} of {len(found)} can be given to containers" if found else f"none of {kind} is seen here"
+    remedy = f"--gpus {wanted} needs more; see docs/cluster.md" if wanted > len(given) else ""
+    yield MachineCheck("cards", seen, remedy)
 
 
 def _orphans(name: str) -> MachineCheck:

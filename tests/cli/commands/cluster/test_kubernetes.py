@@ -103,6 +103,15 @@ def test_options_are_where_kubernetes_reads_them(assay: Callable) -> None:
     assert mounts == ["evaluations"]
 
 
+def test_cards_of_a_pod_are_the_engines(assay: Callable) -> None:
+    arguments = ("rows.jsonl", "--gold", "--run-id", "r", "--engine", "docker", "--gpus", "2")
+    job, merge = manifest(assay(*COMMAND, "--", *arguments, "--gpu-kind", "amd.com/gpu").out)
+    kubernetes_validate.validate(job, "1.33", strict=True)
+    assert containers(job, "initContainers")["engine"]["resources"]["limits"] == {"memory": "32G", "amd.com/gpu": 2}
+    assert not any("amd.com/gpu" in str(each["resources"]) for each in (*containers(job).values(),))
+    assert "amd.com/gpu" not in str(merge)
+
+
 def test_only_what_may_succeed_is_tried_again(assay: Callable) -> None:
     """Exit codes are those of the documents: 1 and 2 come again, 3 and 130 may not."""
     job, _ = manifest(assay(*COMMAND, "--", "rows.jsonl", "--gold", "--run-id", "r").out)

@@ -75,6 +75,15 @@ def test_no_partition_is_the_clusters(assay: Callable) -> None:
     assert "--partition" not in assay("cluster", "slurm", "--", "rows.jsonl", "--gold", "--run-id", "r").out
 
 
+def test_cards_of_a_shard_are_those_of_its_evaluation(assay: Callable) -> None:
+    done = assay("cluster", "slurm", "--", "rows.jsonl", "--gold", "--run-id", "r", "--gpus", "2")
+    array, merge = BODY.findall(done.out)
+    assert "\n#SBATCH --gres=gpu:2\n" in array
+    assert "--gold --run-id r --gpus 2 " in array
+    assert "gres" not in merge
+    assert "gres" not in assay("cluster", "slurm", "--", "rows.jsonl", "--gold", "--run-id", "r").out
+
+
 ASKED = "trap 'exit 130' TERM; kill -{} $PPID; sleep 30 & wait"
 """An evaluation that has its job sent a signal, and stops in order when it gets SIGTERM."""
 

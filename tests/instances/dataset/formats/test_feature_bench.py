@@ -158,3 +158,23 @@ def test_a_test_patch_that_is_not_the_removal_of_the_label_is_refused(removed: s
     changed = patch.replace("tests/test_ops.py", removed) if removed.endswith("kept.py") else patch * 2
     with pytest.raises(DataError, match="field test_patch: does not remove the one file of FAIL_TO_PASS"):
         read("feature-bench", test_patch=changed)
+
+
+@pytest.mark.parametrize(
+    ("run_args", "gpus"),
+    [
+        ({"cuda_visible_num": 4}, 4),
+        ({"cuda_visible_num": 0, "cuda_visible_devices": "0,1"}, 0),
+        ({"cuda_visible_devices": "2, 3"}, 2),
+        ({"cuda_visible_devices": 0}, 1),
+        ({"cuda_visible_devices": "-1"}, 0),
+        ({"cuda_visible_devices": None}, 0),
+        ({}, 0),
+    ],
+)
+def test_a_row_that_asks_for_cards_loads_and_its_container_is_to_have_them(run_args: object, gpus: int) -> None:
+    settings = rows("feature-bench")[1]["repo_settings"] | {"docker_specs": {"run_args": run_args}}
+    instance = read("feature-bench", 1, repo_settings=settings)
+    assert instance.gpus == gpus
+    assert make_plan(instance, find_recipe(instance)).limits.gpus == gpus
+    assert FORMATS["feature-bench"].from_instance(instance)["repo_settings"] == settings

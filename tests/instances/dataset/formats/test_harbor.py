@@ -8,8 +8,10 @@ from assay.harness.reports import find
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
 from assay.instances.dataset.load import load
+from assay.instances.environments.plan import make_plan
+from assay.instances.environments.recipes import find_recipe
 from assay.instances.environments.row_script import read_script
-from samples import DATASET, PLAIN, get_image, read
+from samples import DATASET, PLAIN, get_image, read, rows
 from tables import read_tables
 
 TABLES = read_tables(__file__)
@@ -143,3 +145,10 @@ def test_what_a_task_runs_prints_the_reward_alone(tmp_path: Path, test: str, tes
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert {name: status.value for name, status in find("harbor_reward").parse(done.stdout).items()} == tests
     assert [path.name for path in uploaded.iterdir()] == ["test.sh"]
+
+
+def test_a_task_that_asks_for_cards_loads_and_its_container_is_to_have_them() -> None:
+    task = rows("harbor")[2]["task_toml"]
+    instance = read("harbor", 2, task_toml=task | {"environment": task["environment"] | {"gpus": 2}})
+    assert make_plan(instance, find_recipe(instance)).limits.gpus == 2
+    assert make_plan(read("harbor", 2), find_recipe(read("harbor", 2))).limits.gpus == 0

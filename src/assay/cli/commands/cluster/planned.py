@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from assay.agents.llm.server import check_command
+from assay.cli import options
 from assay.harness.errors import UserError
 from assay.harness.templates import text_environment
 
@@ -57,6 +58,9 @@ class PlannedCommand:
     runs_dir: str
     engine: str
     model: str = ""
+    gpus: int = 0
+    """Cards of a shard: what the command line says by ``--gpus``."""
+    gpu_kind: str = options.NVIDIA
 
     @property
     def done(self) -> str:
@@ -101,7 +105,9 @@ def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) 
         given["run_id"],
         str(given["runs_dir"]),
         given["engine"],
-        given["model"] or "",
+        given.get("model") or "",
+        given.get("gpus") or 0,
+        given.get("gpu_kind") or options.NVIDIA,
     )
 
 

@@ -54,6 +54,9 @@ array=$(sbatch --parsable --output="$logs/%x-%A_%a.log"{{ ' --dependency="after:
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task={{ cpus }}
 #SBATCH --mem={{ memory }}
+{% if planned.gpus %}
+#SBATCH --gres=gpu:{{ planned.gpus }}
+{% endif %}
 #SBATCH --requeue
 #SBATCH --open-mode=append
 # Two minutes before the time limit: what is finished is saved, and the shard goes back into the queue.

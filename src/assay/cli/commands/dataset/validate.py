@@ -19,6 +19,9 @@ def validate(
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
     build_limits: options.BuildLimits = "",
+    gpus: options.Gpus = None,
+    gpu_kind: options.GpuKind = options.NVIDIA,
+    cdi: options.Cdi = None,
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     times: Annotated[int, typer.Option("-k", "--times", min=1, help="Runs of each control.")] = 3,
@@ -70,7 +73,17 @@ def validate(
     run = EvaluationRun(
         run_name(dataset, "measure" if write else "validate"),
         runs_dir,
-        config.workplace(engine, mirror, recipes, jobs=jobs, setup=setup, build_limits=build_limits),
+        config.workplace(
+            engine,
+            mirror,
+            recipes,
+            jobs=jobs,
+            setup=setup,
+            build_limits=build_limits,
+            gpus=gpus,
+            gpu_kind=gpu_kind,
+            cdi=tuple(cdi or ()),
+        ),
         alone=True,
         kind=RunKind.VALIDATE,
     )

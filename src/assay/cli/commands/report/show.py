@@ -94,6 +94,8 @@ def _view(store: "RunStore", instance_id: str) -> "InstanceView":
 def _print_instance(shown: "InstanceView") -> None:
     verdict, folder = shown.verdict, shown.run.store.root / "instances" / shown.id
     print(f"{shown.id}: {verdict.outcome}. {shown.meaning}\n{shown.reason}")
+    for card in verdict.cards:
+        print(f"on {card}")
     for flag in shown.flags:
         print(f"{flag.name}: {flag.meaning}")
     for group in shown.groups:
