@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, JsonValue
 from assay.harness.domain import Model
 
 
-class Role(StrEnum):
+class Speaker(StrEnum):
     SYSTEM = "system"
     DEVELOPER = "developer"
     USER = "user"
@@ -36,7 +36,7 @@ class ToolCall(Model):
 
 
 class Message(Model):
-    role: Role
+    role: Speaker
     content: str | tuple[Part, ...] = ""
     tool_calls: tuple[ToolCall, ...] = ()
     """Only a message of the assistant has any."""
@@ -148,7 +148,9 @@ class Answer(Model):
     """Whether it comes from a recording, at no cost."""
 
     def make_message(self) -> Message:
-        return Message(role=Role.ASSISTANT, content=self.content, tool_calls=self.tool_calls, reasoning=self.reasoning)
+        return Message(
+            role=Speaker.ASSISTANT, content=self.content, tool_calls=self.tool_calls, reasoning=self.reasoning
+        )
 
 
 class ChatModel(Protocol):

@@ -17,7 +17,7 @@ from pydantic import Field
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import Normalise, keep_text
-from assay.agents.llm.chat import ChatModel, Message, Request, Role
+from assay.agents.llm.chat import ChatModel, Message, Request, Speaker
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import BadAnswer, ModelUnavailable, RequestRefused, RunBudgetExceeded, TooSlow
 from assay.agents.llm.http_errors import BUSY
@@ -104,7 +104,7 @@ def probe(model: ChatModel, name: str) -> str:
     Returns a remark for the terminal if the endpoint is busy or slow; empty if it answers, or refuses no more than this
     question. Raises UserError: it is not there, not a model's, or refuses the key or the model's name.
     """
-    question = Message(role=Role.USER, content="Reply with OK.")
+    question = Message(role=Speaker.USER, content="Reply with OK.")
     deadline = time.monotonic() + SECONDS
     try:
         model.complete(Request(model=name, messages=(question,), max_tokens=MAX_TOKENS, deadline=deadline))

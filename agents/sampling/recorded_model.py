@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from assay.agents.contract import NO_OPTIONS, AskOptions, SampleUsage
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
-from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Role
+from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Speaker
 from assay.agents.llm.errors import ModelError
 from assay.agents.llm.prices import Prices
 from assay.agents.llm.samples import Samples
@@ -96,14 +96,14 @@ class RecordedModel:
     def _note_prompt(self, messages: Sequence[Message], purpose: str) -> None:
         """Record the messages before the first answer, each once; later messages are in earlier steps."""
         for message in messages:
-            if message.role in {Role.ASSISTANT, Role.TOOL}:
+            if message.role in {Speaker.ASSISTANT, Speaker.TOOL}:
                 break
             text = _text(message.content)
             with self._lock:
                 is_new = (message.role, text) not in self._seen
                 self._seen.add((message.role, text))
             if is_new:
-                source: Literal["user", "system"] = "user" if message.role is Role.USER else "system"
+                source: Literal["user", "system"] = "user" if message.role is Speaker.USER else "system"
                 self._recorder.add(Step(source=source, message=text, extra={"purpose": purpose} if purpose else None))
 
     def _count(self, answer: Answer) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.agents.contract import AgentTask, AskOptions, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.solvers.agentless.locations import SUFFIXES
 from assay.agents.trajectory import Step
 from assay.harness.languages.syntax import find_language
@@ -71,7 +71,7 @@ def _listing_lines(paths: Sequence[str]) -> Iterator[str]:
 def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
     """Return the model's answer to a prompt; the same prompt again is another sample. Raises as ``SolverModel.ask``."""
     how = AskOptions(temperature=temperature, max_tokens=tokens)
-    return session.model.ask([Message(role=Role.USER, content=prompt)], how, purpose=purpose).content
+    return session.model.ask([Message(role=Speaker.USER, content=prompt)], how, purpose=purpose).content
 
 
 def draw(session: SolveSession, prompt: str, purpose: str, how: tuple[int, float], count: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from assay.agents.contract import Capabilities, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.faults import Suspicion, suspect_methods
 from assay.agents.solvers.ast_search.patch import PatchAttempt, attempt, best_attempt
@@ -74,12 +74,12 @@ class AstSearch:
     def _search(self, session: SolveSession, code: Codebase, suspicion: Suspicion) -> SearchProgress:
         """Let the model search until it names existing places or the rounds are used up."""
         search = CodeSearch(code)
-        progress = SearchProgress([Message(role=Role.SYSTEM, content=prompts.TEXTS["system"])])
+        progress = SearchProgress([Message(role=Speaker.SYSTEM, content=prompts.TEXTS["system"])])
         _append(progress.messages, prompts.opening(session.task, suspicion.methods))
         for _ in range(min(self.settings.rounds, session.budget.steps or self.settings.rounds)):
             answer = session.model.ask(progress.messages, purpose="search")
             progress.messages.append(answer.make_message())
-            note = Message(role=Role.USER, content=prompts.proxy(answer.content))
+            note = Message(role=Speaker.USER, content=prompts.proxy(answer.content))
             step = ask_json(session.model, [note], NextStep, purpose="proxy")
             reply, is_over = _follow(session, search, progress, step)
             if is_over:
@@ -129,6 +129,6 @@ def _run_call(session: SolveSession, search: CodeSearch, call: str) -> str:
 
 def _append(messages: list[Message], text: str) -> None:
     """Append a user message; two in a row are joined, since some models refuse them."""
-    if messages[-1].role is Role.USER:
+    if messages[-1].role is Speaker.USER:
         text = f"{messages.pop().content}\n\n{text}"
-    messages.append(Message(role=Role.USER, content=text))
+    messages.append(Message(role=Speaker.USER, content=text))

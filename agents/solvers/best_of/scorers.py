@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from assay.agents.contract import AgentTask, AskOptions, Candidate, SolverModel
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.solvers.best_of.prompts import TEXTS
 from assay.harness.plugins import Registry
 
@@ -34,7 +34,7 @@ class RewardModel:
         prompt = TEXTS["reward"].format(
             repo=task.repo, language=task.language, statement=task.problem_statement.strip(), patch=candidate.patch
         )
-        message = Message(role=Role.USER, content=prompt)
+        message = Message(role=Speaker.USER, content=prompt)
         answer = self._model.ask([message], AskOptions(temperature=0.0), purpose="score")
         found = _VALUE.search(answer.content)
         return min(100.0, float(found[1])) if found else 0.0

@@ -13,7 +13,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from assay.agents.contract import Capabilities, SolutionStatus, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.tokens import estimate_tokens
 from assay.agents.solvers.retrieval.numbering import apply_numbered, make_numbered_edit
 from assay.agents.solvers.retrieval.prompts import SYSTEM, EditorAnswer, FileChoice, editor_question, retriever_question
@@ -165,4 +165,4 @@ def _readme(code: Codebase) -> str:
 
 
 def _messages(question: str) -> tuple[Message, ...]:
-    return Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=question)
+    return Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=question)

@@ -12,7 +12,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from assay.agents.contract import AskOptions, Capabilities, SolutionStatus, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.solvers.shared.bm25 import rank
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.tree_search.actions import (
@@ -88,7 +88,7 @@ class GraphSearch:
             statement=session.task.problem_statement.strip(),
             context=context,
         )
-        messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=task)]
+        messages = [Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=task)]
         state = runner.root()
         for number in range(1, self.settings.rounds + 1):
             answer = session.model.ask(messages, AskOptions(temperature=self.settings.temperature), purpose="patch")
@@ -100,7 +100,7 @@ class GraphSearch:
                 session.recorder.add(_step(f"patch-{number}", action.kind, action.body, seen))
                 if state.patch:
                     break
-            messages += [answer.make_message(), Message(role=Role.USER, content=seen)]
+            messages += [answer.make_message(), Message(role=Speaker.USER, content=seen)]
         return state
 
 
@@ -152,7 +152,7 @@ class _Walk:
     def _relevance(self, visit: Visit) -> Reward:
         shown = self._show(visit.vertex)[: self._settings.shown]
         prompt = TEXTS["relevance"].format(statement=self._statement, way=visit.way, shown=shown)
-        message = Message(role=Role.USER, content=prompt)
+        message = Message(role=Speaker.USER, content=prompt)
         how = AskOptions(temperature=self._settings.temperature)
         answer = self._session.model.ask([message], how, purpose="relevance")
         reward = read_reward(answer.content) or Reward(0.0, "the model gave no value")

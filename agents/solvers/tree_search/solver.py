@@ -21,7 +21,7 @@ from assay.agents.contract import (
     SolveOutcome,
     SolveSession,
 )
-from assay.agents.llm.chat import Answer, Message, Role
+from assay.agents.llm.chat import Answer, Message, Speaker
 from assay.agents.llm.errors import ContextTooLong
 from assay.agents.solvers.tree_search import prompts
 from assay.agents.solvers.tree_search.actions import (
@@ -157,7 +157,7 @@ class _Search:
             action = read_action(answer.content)
             if action is not None:
                 return action, answer.content
-            messages = [*messages, answer.make_message(), Message(role=Role.USER, content=NO_ACTION)]
+            messages = [*messages, answer.make_message(), Message(role=Speaker.USER, content=NO_ACTION)]
         return Action(ActionKind.NONE), answer.content
 
     def _ask_judge(self, node: SearchNode[SearchState]) -> Reward:
@@ -170,7 +170,7 @@ class _Search:
         return Reward(0.0, "the model gave no value")
 
     def _question(self, text: str, purpose: str) -> str:
-        return self._ask([Message(role=Role.USER, content=text)], purpose).content
+        return self._ask([Message(role=Speaker.USER, content=text)], purpose).content
 
     def _ask(self, messages: Sequence[Message], purpose: str) -> Answer:
         answer = self._session.model.ask(messages, AskOptions(temperature=self._settings.temperature), purpose=purpose)

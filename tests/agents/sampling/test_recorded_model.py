@@ -6,13 +6,13 @@ import pytest
 
 from assay.agents.contract import AskOptions
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage, ToolCall
+from assay.agents.llm.chat import Answer, Message, Request, Speaker, TokenUsage, ToolCall
 from assay.agents.llm.errors import ModelUnavailable
 from assay.agents.sampling.recorded_model import STRIDE, ModelDefaults, RecordedModel
 from assay.agents.trajectory import AgentInfo, Trajectory, TrajectoryRecorder
 
-SYSTEM = Message(role=Role.SYSTEM, content="Be brief.")
-QUESTION = Message(role=Role.USER, content="Why?")
+SYSTEM = Message(role=Speaker.SYSTEM, content="Be brief.")
+QUESTION = Message(role=Speaker.USER, content="Why?")
 
 
 class CountingModel:
@@ -72,7 +72,7 @@ def test_every_answer_is_a_step_and_a_prompt_is_recorded_once(tmp_path: Path) ->
     call = ToolCall(id="c1", name="bash", arguments='{"command": "ls"}')
     partner, recorder = talk(CountingModel(tool_calls=(call,), reasoning="thinking"), path=file)
     answer = partner.ask([SYSTEM, QUESTION], purpose="look")
-    observed = Message(role=Role.USER, content="a file")
+    observed = Message(role=Speaker.USER, content="a file")
     partner.ask([SYSTEM, QUESTION, answer.make_message(), observed], purpose="look")
     steps = Trajectory.model_validate_json(file.read_bytes()).steps
     assert [(step.source, step.message) for step in steps] == [
