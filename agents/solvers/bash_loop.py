@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue
 
 from assay.agents.contract import AskOptions, Capabilities, CommandResult, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Answer, Message, Speaker
+from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.shared.bash_actions import BASH, GBNF, NoAction, clip, read_action
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
@@ -53,7 +54,7 @@ class BashLoop:
 
     name: ClassVar[str] = "bash_loop"
     version: ClassVar[str] = "1"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(roles=ROLES["bash_loop"])
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -67,7 +68,8 @@ class BashLoop:
         for _ in range(min(self.settings.steps, session.budget.steps or self.settings.steps)):
             if self.settings.cost is not None and cost >= self.settings.cost:
                 return SolveOutcome(status=SolutionStatus.LIMIT_COST)
-            answer = session.model.ask(conversation(opening, turns, self.settings.keep), self._asking(), purpose="act")
+            messages = conversation(opening, turns, self.settings.keep)
+            answer = session.model.ask(messages, self._asking(), purpose="act", role=Role.ACTOR)
             cost += (answer.usage + answer.wasted).cost or 0.0
             try:
                 command = read_action(answer)

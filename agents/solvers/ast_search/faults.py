@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 
 from assay.agents.contract import SolveSession, Workspace
 from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import Role
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.programs.trace_lines import MARK
 from assay.agents.solvers.ast_search.spectrum import (
@@ -75,7 +76,7 @@ def _reproduce(session: SolveSession, tries: int) -> bool:
         ),
     ]
     for _ in range(tries):
-        answer = session.model.ask(messages, purpose="reproduce")
+        answer = session.model.ask(messages, purpose="reproduce", role=Role.TESTER)
         programs = [text for info, text in find_blocks(answer.content) if info in FENCES]
         session.workspace.write(SCRIPT, (programs[-1] if programs else answer.content).encode())
         command = f"exec {PYTHON} {SCRIPT}"

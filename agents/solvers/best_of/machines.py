@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from assay.agents.contract import AskOptions, Candidate, SolveSession
 from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.errors import ContextTooLong
+from assay.agents.roles import Role
 from assay.agents.solvers.best_of import prompts
 from assay.agents.solvers.best_of.selection import SHOWS_BUG, parse_choice, read_choice, read_test
 from assay.agents.solvers.best_of.trials import BASE, EditedState, ScriptRun, TrialWorkspace
+
+ROLE_OF = {"test": Role.TESTER, "edit": Role.EDITOR, "select": Role.SELECTOR}
+"""Role of a machine's questions by their purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable
     ]
     for left in reversed(range(machine.attempts)):
         try:
-            answer = machine.session.model.ask(messages, AskOptions(temperature=machine.temperature), purpose=purpose)
+            how = AskOptions(temperature=machine.temperature)
+            answer = machine.session.model.ask(messages, how, purpose=purpose, role=ROLE_OF[purpose])
         except ContextTooLong:
             if len(messages) == 2:
                 raise

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from assay.agents.contract import AskOptions, Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.shared.bm25 import rank
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.tree_search.actions import (
@@ -64,7 +65,7 @@ class GraphSearch:
 
     name: ClassVar[str] = "graph_search"
     version: ClassVar[str] = "1"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(roles=ROLES["graph_search"])
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -91,7 +92,8 @@ class GraphSearch:
         messages = [Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=task)]
         state = runner.root()
         for number in range(1, self.settings.rounds + 1):
-            answer = session.model.ask(messages, AskOptions(temperature=self.settings.temperature), purpose="patch")
+            how = AskOptions(temperature=self.settings.temperature)
+            answer = session.model.ask(messages, how, purpose="patch", role=Role.EDITOR)
             action = read_action(answer.content)
             seen = NO_ACTION
             if action is not None and action.kind in {ActionKind.SEARCH, ActionKind.VIEW, ActionKind.EDIT}:
@@ -154,7 +156,7 @@ class _Walk:
         prompt = TEXTS["relevance"].format(statement=self._statement, way=visit.way, shown=shown)
         message = Message(role=Speaker.USER, content=prompt)
         how = AskOptions(temperature=self._settings.temperature)
-        answer = self._session.model.ask([message], how, purpose="relevance")
+        answer = self._session.model.ask([message], how, purpose="relevance", role=Role.VALUE)
         reward = read_reward(answer.content) or Reward(0.0, "the model gave no value")
         return Reward(max(0.0, reward.value), reward.why)
 

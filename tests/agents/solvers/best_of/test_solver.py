@@ -10,6 +10,7 @@ import pytest
 from assay.agents.contract import AgentTask, Candidate, Capabilities, Oracle, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.errors import BudgetExceeded
+from assay.agents.roles import ROLES
 from assay.agents.solvers.best_of.solver import BestOf
 from assay.harness.domain import Model
 from assay.harness.errors import PluginError, UserError
@@ -245,7 +246,8 @@ def test_inner_settings_reach_the_inner_solver(tmp_path: Path) -> None:
 
 def test_capabilities_are_those_of_the_inner_solver() -> None:
     assert solver(inner=INNER).capabilities.oracle == {Oracle.HINTS}
-    assert solver().capabilities == Capabilities()
+    assert solver().capabilities == Capabilities(roles=ROLES["best_of"])
+    assert set(solver(inner="retrieval").capabilities.roles) == {*ROLES["best_of"], *ROLES["retrieval"]}
 
 
 def test_unfinished_inner_sample_has_its_status_as_reason(tmp_path: Path) -> None:
