@@ -48,12 +48,13 @@ class Draw:
 def complete_all(draws: Sequence[Draw], at_once: int) -> None:
     """Fill the draws with answers; after a failure, questions that have not begun are left out."""
     asked = [draw for draw in draws if draw.requests]
-    if at_once == 1:
+    count = sum(len(draw.requests) for draw in asked)
+    if 1 in {at_once, count}:
         for draw in asked:
             for place in draw.missing:
                 _ask_one(asked, draw, place)
         return
-    with ThreadPoolExecutor(min(at_once, sum(len(draw.requests) for draw in asked) or 1)) as pool:
+    with ThreadPoolExecutor(max(1, min(at_once, count))) as pool:
         for future in [pool.submit(draw.ask_together) for draw in asked]:
             future.result()
         left = [(draw, place) for draw in asked for place in draw.missing]

@@ -83,7 +83,8 @@ class Stack(Closing):
                     role: Retrying(client, setup.patience, client.calls.sleep, note)
                     for role, client in ((role, self._clients[endpoint]) for role, endpoint in self._roles.items())
                 }
-                paid = Metered(Routed(patient[""], patient), self.paid, self.prices)
+                routed = Routed(patient[""], patient) if setup.roles else patient[""]
+                paid = Metered(routed, self.paid, self.prices)
             self._cassette = Cassette(setup.cassette, setup.mode, paid, normalise=normalise) if setup.cassette else None
         except BaseException:
             self._close_clients()

@@ -77,7 +77,8 @@ class RecordedModel:
         self._named = {"": usual, **defaults.roles}
         limits = {each.name: each.limits for each in self._named.values()}
         self._models: dict[str, ChatModel] = {
-            name: Metered(whole, Ledger(limit), prices) for name, limit in limits.items()
+            name: whole if limit == BudgetLimits() else Metered(whole, Ledger(limit), prices)
+            for name, limit in limits.items()
         }
         self._recorder = recorder
         self._defaults = defaults
@@ -96,7 +97,16 @@ class RecordedModel:
         self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "", role: str = ""
     ) -> Answer:
         """Ask, and count the call even if it fails; the same request again is another sample of it."""
-        ((_, answer),) = self.ask_all([Inquiry(messages, how, purpose=purpose, role=role)])
+        inquiry = Inquiry(messages, how, purpose=purpose, role=role)
+        self._note_prompt(messages, purpose)
+        with self._samples.next(self._request(inquiry)) as (request,):
+            try:
+                answer = self._models[self._find(role).name].complete(request)
+            except ModelError as error:
+                self._count(Answer(usage=error.spent), role)
+                raise
+            self._count(answer, role)
+            self._recorder.add(_step(answer, request, inquiry))
         return answer
 
     def ask_all(self, questions: Sequence[Inquiry]) -> Iterator[tuple[int, Answer]]:

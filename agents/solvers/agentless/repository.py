@@ -81,8 +81,8 @@ def make_question(prompt: str, purpose: str, tokens: int, temperature: float = 0
 
 def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
     """Return the model's answer to a prompt; the same prompt again is another sample. Raises as ``SolverModel.ask``."""
-    ((_, answer),) = session.model.ask_all([make_question(prompt, purpose, tokens, temperature)])
-    return answer.content
+    each = make_question(prompt, purpose, tokens, temperature)
+    return session.model.ask(each.messages, each.how, purpose=purpose, role=each.role).content
 
 
 def draw(
