@@ -4,7 +4,7 @@ A solver never sees an ``Instance``. It gets an ``AgentTask`` (an allow-list of 
 that it may change). The harness, not the solver, takes the patch from the workspace, also after a limit or a crash.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -63,6 +63,8 @@ class Capabilities(Model):
     needs_model: bool = True
     languages: frozenset[str] = frozenset()
     """Languages that it supports; empty for all."""
+    roles: Mapping[str, str] = Field(default_factory=dict)
+    """Roles that may have models of their own, and what each does; those of native solvers are in ``roles.toml``."""
 
 
 class SolutionStatus(StrEnum):
@@ -233,16 +235,30 @@ class AskOptions(Model):
 NO_OPTIONS = AskOptions()
 
 
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question that may want several answers; its fields are those of ``SolverModel.ask``."""
+
+    messages: Sequence[Message]
+    how: AskOptions = NO_OPTIONS
+    count: int = 1
+    purpose: str = ""
+    role: str = ""
+
+
 class SolverModel(Protocol):
     """The model as a solver gets it: metered, recorded, and each answer is a step of the trajectory."""
 
-    def ask(self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "") -> Answer:
+    def ask(
+        self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "", role: str = ""
+    ) -> Answer:
         """Return the model's answer. The same request again is another sample of it.
 
         Args:
             messages: the whole conversation; the model remembers nothing.
             how: options of this request.
             purpose: a word or two for the trajectory.
+            role: one of the solver's ``Capabilities.roles``; its own model answers if the run has one.
 
         Raises:
             ModelError: there is no answer.
@@ -250,10 +266,11 @@ class SolverModel(Protocol):
         """
         ...
 
-    def samples(
-        self, messages: Sequence[Message], count: int, how: AskOptions = NO_OPTIONS, *, purpose: str = ""
-    ) -> list[Answer]:
-        """Return ``count`` answers to the same request; raises as ``ask``."""
+    def ask_all(self, questions: Sequence[Inquiry]) -> Iterator[tuple[int, Answer]]:
+        """Yield each answer with its question's number, in order; raises as ``ask``, after the answers that there are.
+
+        They are asked at once, up to the endpoint's limit; several answers to one question in one request if it can.
+        """
         ...
 
 
@@ -331,20 +348,30 @@ class InstallableAgent(Protocol):
         ...
 
 
-class SampleUsage(Model):
-    """Resources used by one sample of one instance."""
-
+class ModelUsage(Model):
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = 0.0
     """US dollars; None if the price of a call is unknown."""
+
+
+class RoleUsage(ModelUsage):
+    model: str = ""
+    """Name that the person gives the role's model."""
+
+
+class SampleUsage(ModelUsage):
+    """Resources used by one sample of one instance."""
+
     paid: float | None = 0.0
     """US dollars without the answers taken from a recording."""
     seconds: float = 0.0
     model_seconds: float = 0.0
     command_seconds: float = 0.0
+    roles: Mapping[str, RoleUsage] = Field(default_factory=dict)
+    """Parts of calls, tokens and cost by role; the empty role for questions without one."""
 
 
 class Solution(Model):

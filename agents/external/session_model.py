@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from assay.agents.contract import AskOptions, SolveSession
 from assay.agents.external.importers.common import make_call
-from assay.agents.llm.chat import Answer, Message, Request, Role
+from assay.agents.llm.chat import Answer, Message, Request, Speaker
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.errors import AssayError
@@ -56,17 +56,17 @@ class SessionModel:
     def _record_new_messages(self, request: Request) -> None:
         """Record messages that no earlier request held; those before the first answer, the session itself records."""
         roles = [message.role for message in request.messages]
-        first = roles.index(Role.ASSISTANT) if Role.ASSISTANT in roles else len(roles)
+        first = roles.index(Speaker.ASSISTANT) if Speaker.ASSISTANT in roles else len(roles)
         for message in request.messages[first:]:
             text = _text(message)
             key = f"{message.role} {message.tool_call_id} {text}"
             with self._lock:
                 is_new = key not in self._seen
                 self._seen.add(key)
-                call = self._open_calls.pop(message.tool_call_id, None) if message.role is Role.TOOL else None
+                call = self._open_calls.pop(message.tool_call_id, None) if message.role is Speaker.TOOL else None
             if call is not None:
                 self._session.recorder.add(action_step(call, text))
-            elif is_new and message.role is Role.USER:
+            elif is_new and message.role is Speaker.USER:
                 self._session.recorder.add(Step(source="user", message=text))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.agents.llm.cassette import Mode
 from assay.agents.llm.cassette_key import mask_ids
-from assay.agents.llm.chat import Message, Request, Role
+from assay.agents.llm.chat import Message, Request, Speaker
 from assay.agents.llm.client import Endpoint
 from assay.agents.llm.samples import Samples
 from assay.agents.llm.stack import ModelSetup, Stack
@@ -57,7 +57,7 @@ class Asker:
 
     def __call__(self, messages: Sequence[tuple[str, str]]) -> str:
         """Ask; raises ModelError, BudgetExceeded and CassetteMiss."""
-        conversation = tuple(Message(role=Role(role), content=text) for role, text in messages)
+        conversation = tuple(Message(role=Speaker(role), content=text) for role, text in messages)
         with self._samples.next(Request(model=self._model, messages=conversation)) as (request,):
             return self.stack.model.complete(request).content
 

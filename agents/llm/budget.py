@@ -64,11 +64,12 @@ class Spent(Model):
 
 @dataclass(slots=True)
 class Call:
-    """One call under way; whoever makes it sets ``usage`` once there is an answer."""
+    """One call under way; whoever makes it sets ``usage`` and ``answers`` once there is an answer."""
 
     request: Request
     """The question, with the budget's deadline."""
     usage: TokenUsage | None = field(default=None, init=False)
+    answers: int = field(default=1, init=False)
 
 
 class Ledger:
@@ -118,16 +119,17 @@ class Ledger:
         BudgetExceeded: there is no room even if the calls under way spend nothing, or the time ended before the answer
         came.
         """
-        most = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
+        longest = (request.max_tokens or 0) * request.wanted
+        most = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=longest)
         cost = prices.cost(request.model, most) or 0.0
-        reserved = self._reserve(Spent(calls=1, tokens=most.tokens, cost=cost))
+        reserved = self._reserve(Spent(calls=request.wanted, tokens=most.tokens, cost=cost))
         spent = Spent()
         deadlines = [each for each in (request.deadline, self.deadline) if each is not None]
         call = Call(request.model_copy(update={"deadline": min(deadlines)}) if deadlines else request)
         try:
             yield call
             if call.usage is not None:
-                spent = count_spent(call.usage)
+                spent = count_spent(call.usage, call.answers)
         except ModelError as error:
             spent = count_spent(error.spent)
             if self.is_out_of_time:
@@ -184,9 +186,11 @@ class Metered:
         """Ask if the budget has room; raises BudgetExceeded (of this budget or an inner one) and ModelError."""
         with self._ledger.charge(request, self._prices) as call:
             answer = self._model.complete(call.request)
-            call.usage = answer.usage + answer.wasted
+            call.usage, call.answers = answer.spent, 1 + len(answer.others)
         return answer
 
 
-def count_spent(usage: TokenUsage) -> Spent:
-    return Spent(calls=1, tokens=usage.tokens, cost=usage.cost or 0.0, unpriced_calls=int(usage.cost is None))
+def count_spent(usage: TokenUsage, answers: int = 1) -> Spent:
+    """Return the spending of a call; each of several answers to one request counts as a call."""
+    unpriced = answers if usage.cost is None else 0
+    return Spent(calls=answers, tokens=usage.tokens, cost=usage.cost or 0.0, unpriced_calls=unpriced)

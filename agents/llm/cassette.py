@@ -11,6 +11,7 @@ import os
 import threading
 import weakref
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -74,17 +75,30 @@ class Cassette(Closing):
 
         Raises CassetteMiss if a replay lacks the request; it names the difference from the most similar one.
         """
-        key = hash_question(request, self._normalise)
-        if self._mode is not Mode.RECORD:
-            with self._lock:
-                entry = self._entries.get(key)
-            if entry is not None:
-                return entry.answer.model_copy(update={"replayed": True})
+        numbered = [_sample(request, number) for number in range(request.wanted)]
+        known = [self._find(each) for each in numbered]
+        recorded = list(takewhile(lambda each: each is not None, known))
+        answers = [each.model_copy(update={"replayed": True}) for each in recorded if each is not None]
+        if not answers:
+            missing = len(list(takewhile(lambda each: each is None, known)))
+            answers = self._ask(request.model_copy(update={"wanted": missing}))
+        return answers[0].model_copy(update={"others": tuple(answers[1:])})
+
+    def _find(self, request: Request) -> Answer | None:
+        if self._mode is Mode.RECORD:
+            return None
+        with self._lock:
+            entry = self._entries.get(hash_question(request, self._normalise))
+        return entry.answer if entry else None
+
+    def _ask(self, request: Request) -> list[Answer]:
         if self._mode is Mode.REPLAY or self._model is None:
             raise CassetteMiss(self._describe_miss(request))
-        answer = self._model.complete(request)
-        self._append(key, CassetteEntry(request=request, answer=answer))
-        return answer
+        answers = list(self._model.complete(request).answers)
+        for number, answer in enumerate(answers):
+            entry = CassetteEntry(request=_sample(request, number), answer=answer)
+            self._append(hash_question(entry.request, self._normalise), entry)
+        return answers
 
     def _append(self, key: str, entry: CassetteEntry) -> None:
         line = entry.model_dump_json(exclude_defaults=True).encode() + b"\n"
@@ -100,6 +114,11 @@ class Cassette(Closing):
         difference = nearest_difference(question(request, self._normalise), known)
         hint = difference or f"it holds {len(self._entries)} answers"
         return f"the cassette {self._path} has no answer to this question: {hint}; record it with mode auto"
+
+
+def _sample(request: Request, number: int) -> Request:
+    """Return the request for one of the answers that are wanted, by its place among them."""
+    return request.model_copy(update={"sample": request.sample + number, "wanted": 1})
 
 
 def _open_to_read(path: Path) -> io.BufferedIOBase:

@@ -41,9 +41,9 @@ def hash_question(request: Request, normalise: Normalise = keep_text) -> str:
 
 
 def question(request: Request, normalise: Normalise = keep_text) -> dict[str, JsonValue]:
-    """Return the fields that identify a question: the posted body with normalised texts, and the sample number."""
+    """Return the fields that identify a question: posted body with normalised texts, sample number, role."""
     body = {name: _map_texts(value, normalise) for name, value in request_to_json(request).items()}
-    return {**body, "sample": request.sample}
+    return {**body, "sample": request.sample, **({"role": request.role} if request.role else {})}
 
 
 def _map_texts(value: JsonValue, change: Normalise) -> JsonValue:

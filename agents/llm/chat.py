@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, JsonValue
 from assay.harness.domain import Model
 
 
-class Role(StrEnum):
+class Speaker(StrEnum):
     SYSTEM = "system"
     DEVELOPER = "developer"
     USER = "user"
@@ -36,7 +36,7 @@ class ToolCall(Model):
 
 
 class Message(Model):
-    role: Role
+    role: Speaker
     content: str | tuple[Part, ...] = ""
     tool_calls: tuple[ToolCall, ...] = ()
     """Only a message of the assistant has any."""
@@ -85,6 +85,10 @@ class Request(Model):
     response_format: ResponseFormat | None = None
     sample: int = Field(default=0, ge=0)
     """Number among several answers to the same question. Never sent; recordings keep the answers apart by it."""
+    wanted: int = Field(default=1, gt=0, exclude=True)
+    """Answers that are wanted at once, numbered from ``sample`` on; whoever answers may give fewer, never none."""
+    role: str = ""
+    """Role of a solver whose own model is asked; empty for the run's model. Never sent; recordings keep roles apart."""
     deadline: float | None = Field(default=None, exclude=True)
     """``time.monotonic()`` at which whoever asks stops waiting; neither sent nor recorded."""
     extra: Mapping[str, JsonValue] = Field(default_factory=dict)
@@ -147,15 +151,34 @@ class Answer(Model):
     replayed: bool = False
     """Whether it comes from a recording, at no cost."""
 
+    others: tuple["Answer", ...] = Field(default=(), exclude=True)
+    """Further answers to a request that wanted several, in the order of their sample numbers."""
+
+    @property
+    def answers(self) -> tuple["Answer", ...]:
+        return self.model_copy(update={"others": ()}), *self.others
+
+    @property
+    def written(self) -> str:
+        """All that the model wrote: text, reasoning and the arguments of calls."""
+        return "".join((self.content, self.reasoning, *(call.arguments for call in self.tool_calls)))
+
+    @property
+    def spent(self) -> TokenUsage:
+        """Usage of the answer, the others, and the failed tries before them."""
+        return sum((each.usage + each.wasted for each in self.others), self.usage + self.wasted)
+
     def make_message(self) -> Message:
-        return Message(role=Role.ASSISTANT, content=self.content, tool_calls=self.tool_calls, reasoning=self.reasoning)
+        return Message(
+            role=Speaker.ASSISTANT, content=self.content, tool_calls=self.tool_calls, reasoning=self.reasoning
+        )
 
 
 class ChatModel(Protocol):
     """Anything that answers requests: the client of an endpoint, and wrappers around another ChatModel."""
 
     def complete(self, request: Request) -> Answer:
-        """Answer one request; safe to call from several threads.
+        """Answer one request, with at least one answer of those wanted; safe to call from several threads.
 
         Raises:
             ModelError: the model gave no answer; ``is_transient`` says whether to retry.

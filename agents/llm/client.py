@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -10,7 +11,15 @@ from pydantic import Field, JsonValue
 
 from assay.agents.llm.call_loop import Calls
 from assay.agents.llm.chat import Answer, Request, TokenUsage
-from assay.agents.llm.errors import BadAnswer, ModelError, ModelUnavailable, NoChatModel, TooSlow
+from assay.agents.llm.errors import (
+    BadAnswer,
+    ContextTooLong,
+    ModelError,
+    ModelUnavailable,
+    NoChatModel,
+    RequestRefused,
+    TooSlow,
+)
 from assay.agents.llm.http_errors import is_web_page, make_model_error
 from assay.agents.llm.json_fields import MalformedBody, NoReply
 from assay.agents.llm.openai_chat.replies import answer_from_json, usage_from_json
@@ -53,6 +62,7 @@ class ModelClient(Closing):
         """Raises UserError if the address is not an HTTP URL, or the key's variable is not set."""
         self._endpoint = endpoint
         self._prices = prices or Prices()
+        self._gives_one = False
         self._key = _key(endpoint.key_env)
         self._http = _open(endpoint, self._key)
         self.calls = Calls(self._http.aclose)
@@ -61,7 +71,26 @@ class ModelClient(Closing):
         self.calls.close()
 
     def complete(self, request: Request) -> Answer:
-        """Ask once. Raises ModelError; its ``spent`` estimates what is billed if the endpoint received the question."""
+        """Ask once. Raises ModelError; its ``spent`` estimates what is billed if the endpoint received the question.
+
+        Several answers are wanted of the endpoint at once until it refuses that or gives fewer; then one at a time.
+        """
+        if request.wanted > 1 and self._gives_one:
+            request = request.model_copy(update={"wanted": 1})
+        try:
+            answer = self._complete(request)
+        except ContextTooLong:
+            raise
+        except RequestRefused:
+            if request.wanted == 1:
+                raise
+            self._gives_one = True
+            return self.complete(request)
+        if len(answer.answers) < request.wanted:
+            self._gives_one = True
+        return answer
+
+    def _complete(self, request: Request) -> Answer:
         start = time.monotonic()
         try:
             status, headers, text = self._post(request)
@@ -71,8 +100,8 @@ class ModelClient(Closing):
         except ModelError as error:
             error.spent = self._add_price(request.model, error.spent)
             raise
-        seconds = round(time.monotonic() - start, 3)
-        return answer.model_copy(update={"usage": self._add_price(request.model, answer.usage), "seconds": seconds})
+        priced = _map_usage(answer, lambda each: self._add_price(request.model, each.usage))
+        return priced.model_copy(update={"seconds": round(time.monotonic() - start, 3)})
 
     def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
         import httpx
@@ -80,6 +109,8 @@ class ModelClient(Closing):
         left = float("inf") if request.deadline is None else request.deadline - time.monotonic()
         seconds = max(0.0, min(self._endpoint.timeout, left))
         body = {**request_to_json(request, limit_field=self._endpoint.limit_field), "stream": False}
+        if request.wanted > 1:
+            body["n"] = request.wanted
         content = json.dumps(body).encode()  # ASCII, so that texts with lone surrogates can be sent
         try:
             response = self.calls.run(self._http.post(_address(self._endpoint), content=content), seconds)
@@ -102,7 +133,7 @@ class ModelClient(Closing):
             # Half a surrogate pair, which JSON can spell and no file holds, becomes a question mark.
             reply = json.loads(json.dumps(json.loads(text), ensure_ascii=False).encode(errors="replace"))
             _raise_error_in_body(reply, text)
-            answer = answer_from_json(reply)
+            answer = answer_from_json(reply, request.wanted)
         except (MalformedBody, ValueError, RecursionError) as error:
             reported = usage_from_json(reply.get("usage") if isinstance(reply, dict) else None)
             spent = _estimate(request, text) if reported.estimated else reported
@@ -112,13 +143,27 @@ class ModelClient(Closing):
             raise kind(problem, status=200, spent=spent) from error
         if not answer.usage.estimated:
             return answer
-        written = "".join((answer.content, answer.reasoning, *(call.arguments for call in answer.tool_calls)))
-        return answer.model_copy(update={"usage": _estimate(request, written)})
+        asked = _estimate(request, "").prompt_tokens
+        return _map_usage(
+            answer,
+            lambda each: each.usage.model_copy(
+                update={
+                    "prompt_tokens": asked if each is answer else 0,
+                    "completion_tokens": estimate_tokens(each.written),
+                }
+            ),
+        )
 
     def _add_price(self, model: str, usage: TokenUsage) -> TokenUsage:
         if usage.cost is not None:
             return usage
         return usage.model_copy(update={"cost": self._prices.cost(model, usage)})
+
+
+def _map_usage(answer: Answer, usage: Callable[[Answer], TokenUsage]) -> Answer:
+    """Return an answer and its others with other figures."""
+    others = tuple(each.model_copy(update={"usage": usage(each)}) for each in answer.others)
+    return answer.model_copy(update={"usage": usage(answer), "others": others})
 
 
 def _raise_error_in_body(reply: JsonValue, text: str) -> None:

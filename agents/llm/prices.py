@@ -55,10 +55,11 @@ class Prices(Model):
         return None if price is None else price.cost(usage)
 
 
-def load_prices(file: Path | None = None) -> Prices:
-    """Return Assay's prices, overridden by those of the user's file. Raises DataError."""
+def load_prices(file: Path | None = None, own: Mapping[str, Price] | None = None) -> Prices:
+    """Return Assay's prices, overridden by those of the user's file, and those by ``own``. Raises DataError."""
     bundled = _read(Path(__file__).with_name("prices.yaml"))
-    return Prices(models={**bundled.models, **_read(file).models}) if file else bundled
+    read = _read(file).models if file else {}
+    return Prices(models={**bundled.models, **read, **(own or {})})
 
 
 def _read(file: Path) -> Prices:

@@ -4,13 +4,14 @@ RecordedModel     one sample's: its trajectory, its usage, and its budget, which
                   resumed run stops where it would have stopped
   Cassette        no answer is paid for twice
     Metered       budget of the run, which counts paid answers only; raises RunBudgetExceeded
-      Retrying
-        Served       waits for a server that was started for the run
+      Routed      the endpoint of the request's role
+        Retrying
+          Served       waits for a server that was started for the run
           ModelClient
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pydantic import Field
@@ -18,11 +19,11 @@ from pydantic import Field
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import Normalise, keep_text
-from assay.agents.llm.chat import ChatModel, Message, Request, Role
+from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Speaker
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import BadAnswer, ModelUnavailable, RequestRefused, RunBudgetExceeded, TooSlow
 from assay.agents.llm.http_errors import BUSY
-from assay.agents.llm.prices import load_prices
+from assay.agents.llm.prices import Price, load_prices
 from assay.agents.llm.retry import Patience, Retrying
 from assay.agents.llm.server import ModelServer, Served
 from assay.harness.closing import Closing
@@ -32,6 +33,8 @@ from assay.harness.errors import UserError
 
 class ModelSetup(Model):
     endpoint: Endpoint
+    roles: Mapping[str, Endpoint] = Field(default_factory=dict)
+    """Endpoints of roles that have their own; all others ask ``endpoint``."""
     patience: Patience = Field(default_factory=Patience)
     limits: BudgetLimits = Field(default_factory=BudgetLimits)
     """Limits of what the whole run pays."""
@@ -42,6 +45,18 @@ class ModelSetup(Model):
     mode: Mode = Mode.AUTO
     prices: Path | None = None
     """The user's own price file."""
+    own_prices: Mapping[str, Price] = Field(default_factory=dict)
+    """Prices by model that override the files."""
+
+
+class Routed:
+    """A ChatModel that gives each request to the model of its role, or else to the run's."""
+
+    def __init__(self, usual: ChatModel, roles: Mapping[str, ChatModel]) -> None:
+        self._usual, self._roles = usual, roles
+
+    def complete(self, request: Request) -> Answer:
+        return self._roles.get(request.role, self._usual).complete(request)
 
 
 class Stack(Closing):
@@ -61,45 +76,52 @@ class Stack(Closing):
         ``note`` gets a line about the probe, and about each failed try that another one follows. Raises UserError for a
         wrong endpoint, key, cassette or price.
         """
-        self.prices = load_prices(setup.prices)
+        self.prices = load_prices(setup.prices, setup.own_prices)
         self.paid = Ledger(setup.limits, setup.spent, error=RunBudgetExceeded)
         is_replay = setup.cassette is not None and setup.mode is Mode.REPLAY
-        self._client = None if is_replay else ModelClient(setup.endpoint, self.prices)
+        self._clients: dict[Endpoint, ModelClient] = {}
+        self._roles = {"": setup.endpoint, **setup.roles}
         self._note = note
         paid = None
-        if self._client is not None:
-            model = Served(self._client, server, self._client.calls.sleep) if server else self._client
-            retrying = Retrying(model, setup.patience, self._client.calls.sleep, note)
-            paid = Metered(retrying, self.paid, self.prices)
         try:
+            for endpoint in () if is_replay else dict.fromkeys(self._roles.values()):
+                self._clients[endpoint] = ModelClient(endpoint, self.prices)
+            if self._clients:
+                patient: dict[str, ChatModel] = {}
+                for role, endpoint in self._roles.items():
+                    client, is_served = self._clients[endpoint], server and endpoint.base_url == server.url
+                    model = Served(client, server, client.calls.sleep) if server and is_served else client
+                    patient[role] = Retrying(model, setup.patience, client.calls.sleep, note)
+                routed = Routed(patient[""], patient) if setup.roles else patient[""]
+                paid = Metered(routed, self.paid, self.prices)
             self._cassette = Cassette(setup.cassette, setup.mode, paid, normalise=normalise) if setup.cassette else None
         except BaseException:
-            self._close_client()
+            self._close_clients()
             raise
         asked = self._cassette or paid
         assert asked is not None  # without a cassette there is a client
         self.model: ChatModel = asked
 
-    def probe(self, model: str) -> str:
-        """Ask the endpoint once, see ``probe``; a replay has none."""
-        if self._client is None:
+    def probe(self, model: str, role: str = "") -> str:
+        """Ask the endpoint of a role once, see ``probe``; a replay has none."""
+        if not self._clients:
             return ""
         self._note(f"asking {model} one short question")
-        return probe(self._client, model)
+        return probe(self._clients[self._roles[role if role in self._roles else ""]], model)
 
     def abort(self) -> None:
         """Release every thread that waits for an answer; it gets RunStopped, and so does any later question."""
-        if self._client:
-            self._client.calls.abort()
+        for client in self._clients.values():
+            client.calls.abort()
 
     def close(self) -> None:
         if self._cassette is not None:
             self._cassette.close()
-        self._close_client()
+        self._close_clients()
 
-    def _close_client(self) -> None:
-        if self._client is not None:
-            self._client.close()
+    def _close_clients(self) -> None:
+        for client in self._clients.values():
+            client.close()
 
 
 SECONDS = 30.0
@@ -113,7 +135,7 @@ def probe(model: ChatModel, name: str) -> str:
     Returns a remark for the terminal if the endpoint is busy or slow; empty if it answers, or refuses no more than this
     question. Raises UserError: it is not there, not a model's, or refuses the key or the model's name.
     """
-    question = Message(role=Role.USER, content="Reply with OK.")
+    question = Message(role=Speaker.USER, content="Reply with OK.")
     deadline = time.monotonic() + SECONDS
     try:
         model.complete(Request(model=name, messages=(question,), max_tokens=MAX_TOKENS, deadline=deadline))

@@ -2,22 +2,29 @@
 
 import json
 import threading
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Literal, TypeVar
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
-from assay.agents.contract import NO_OPTIONS, AskOptions, SampleUsage
+from assay.agents.contract import NO_OPTIONS, AskOptions, Inquiry, ModelUsage, RoleUsage, SampleUsage
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
-from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Role
+from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Speaker, TokenUsage
+from assay.agents.llm.draws import Draw, complete_all
 from assay.agents.llm.errors import ModelError
+from assay.agents.llm.named import NamedModel
 from assay.agents.llm.prices import Prices
 from assay.agents.llm.samples import Samples
 from assay.agents.trajectory import Metrics, Step, TrajectoryRecorder
 from assay.harness.domain import Model
+from assay.harness.errors import UserError
 
 STRIDE = 100_000
 """Sample numbers per request reserved for one sample of an instance; the next sample's numbers start after them."""
+
+
+NO_MODEL = "none"
 
 
 class ModelDefaults(Model):
@@ -27,6 +34,25 @@ class ModelDefaults(Model):
     temperature: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    usual: NamedModel | None = None
+    """What is known of ``model`` besides its name."""
+    roles: Mapping[str, NamedModel] = Field(default_factory=dict)
+    """Models of roles that have their own."""
+    parallel: int = Field(default=1, gt=0)
+    """Questions asked at once of a model without an entry here; with 1, each is for one answer."""
+
+    @property
+    def label(self) -> str:
+        """The names of all models."""
+        usual = [] if self.roles and self.model == NO_MODEL else [self.model]
+        return "+".join(dict.fromkeys([*usual, *(each.name for each in self.roles.values())]))
+
+    def dump_inputs(self) -> str:
+        """Return the options that answers depend on as JSON; without roles, as before there were any."""
+        about = self.model_dump(mode="json", include={"model", "temperature", "max_tokens", "seed"})
+        roles = {role: each.at_endpoint for role, each in self.roles.items()}
+        renamed = {"at_endpoint": self.usual.at_endpoint} if self.usual and self.usual.model else {}
+        return json.dumps({**about, **({"roles": roles} if roles else {}), **renamed}, separators=(",", ":"))
 
 
 class RecordedModel:
@@ -46,7 +72,14 @@ class RecordedModel:
 
         ``ledger`` limits the sample's calls, replayed ones too; ``prices`` decide how much room is reserved for a call.
         """
-        self._model = Metered(model, ledger or Ledger(BudgetLimits()), prices)
+        whole: ChatModel = Metered(model, ledger or Ledger(BudgetLimits()), prices)
+        usual = defaults.usual or NamedModel(name=defaults.model, parallel=defaults.parallel)
+        self._named = {"": usual, **defaults.roles}
+        limits = {each.name: each.limits for each in self._named.values()}
+        self._models: dict[str, ChatModel] = {
+            name: whole if limit == BudgetLimits() else Metered(whole, Ledger(limit), prices)
+            for name, limit in limits.items()
+        }
         self._recorder = recorder
         self._defaults = defaults
         self._samples = Samples(first=sample * STRIDE)
@@ -60,30 +93,65 @@ class RecordedModel:
         with self._lock:
             return self._usage
 
-    def ask(self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "") -> Answer:
+    def ask(
+        self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "", role: str = ""
+    ) -> Answer:
         """Ask, and count the call even if it fails; the same request again is another sample of it."""
+        inquiry = Inquiry(messages, how, purpose=purpose, role=role)
         self._note_prompt(messages, purpose)
-        with self._samples.next(self._request(messages, how)) as (request,):
+        with self._samples.next(self._request(inquiry)) as (request,):
             try:
-                answer = self._model.complete(request)
+                answer = self._models[self._find(role).name].complete(request)
             except ModelError as error:
-                self._count(Answer(usage=error.spent))
+                self._count(Answer(usage=error.spent), role)
                 raise
-            self._count(answer)
-            self._recorder.add(_step(answer, request, purpose))
+            self._count(answer, role)
+            self._recorder.add(_step(answer, request, inquiry))
         return answer
 
-    def samples(
-        self, messages: Sequence[Message], count: int, how: AskOptions = NO_OPTIONS, *, purpose: str = ""
-    ) -> list[Answer]:
-        """Answers before a failure are in the trajectory and the cassette, but not returned."""
-        return [self.ask(messages, how, purpose=purpose) for _ in range(count)]
+    def ask_all(self, questions: Sequence[Inquiry]) -> Iterator[tuple[int, Answer]]:
+        """Sample numbers and steps are in the order of the questions, whichever answer comes first."""
+        draws: list[Draw] = []
+        failure: Exception | None = None
+        try:
+            self._draw(questions, draws)
+        except Exception as error:
+            failure = error
+        yield from ((number, draw.answers[at]) for number, draw in enumerate(draws) for at in sorted(draw.answers))
+        if failure is not None:
+            raise failure
 
-    def _request(self, messages: Sequence[Message], how: AskOptions) -> Request:
-        usual = self._defaults
+    def _draw(self, questions: Sequence[Inquiry], draws: list[Draw]) -> None:
+        with ExitStack() as numbered:
+            for each in questions:
+                self._note_prompt(each.messages, each.purpose)
+                requests = numbered.enter_context(self._samples.next(self._request(each), each.count))
+                draws.append(Draw(requests, self._models[self._find(each.role).name].complete))
+            complete_all(draws, min((self._find(each.role).parallel for each in questions), default=1))
+            for question, draw in zip(questions, draws, strict=True):
+                self._record(question, draw)
+            for error in (error for draw in draws for error in draw.failures):
+                raise error
+
+    def _record(self, question: Inquiry, draw: Draw) -> None:
+        for place, answer in sorted(draw.answers.items()):
+            self._count(answer, question.role)
+            self._recorder.add(_step(answer, draw.requests[place], question))
+        for error in draw.failures:
+            if isinstance(error, ModelError):
+                self._count(Answer(usage=error.spent), question.role)
+
+    def _find(self, role: str) -> NamedModel:
+        return self._named.get(role, self._named[""])
+
+    def _request(self, question: Inquiry) -> Request:
+        usual, how = self._defaults, question.how
+        if usual.roles and usual.model == NO_MODEL and question.role not in usual.roles:
+            asked = f"as its {question.role}" if question.role else "without a role"
+            raise UserError(f"the solver asks a model {asked}; name one for all such questions with --model NAME")
         return Request(
-            model=usual.model,
-            messages=tuple(messages),
+            model=self._find(question.role).at_endpoint,
+            messages=tuple(question.messages),
             tools=how.tools,
             temperature=usual.temperature if how.temperature is None else how.temperature,
             max_tokens=usual.max_tokens if how.max_tokens is None else how.max_tokens,
@@ -91,45 +159,59 @@ class RecordedModel:
             seed=usual.seed,
             response_format=how.response_format,
             extra=how.extra,
+            role=question.role if question.role in usual.roles else "",
         )
 
     def _note_prompt(self, messages: Sequence[Message], purpose: str) -> None:
         """Record the messages before the first answer, each once; later messages are in earlier steps."""
         for message in messages:
-            if message.role in {Role.ASSISTANT, Role.TOOL}:
+            if message.role in {Speaker.ASSISTANT, Speaker.TOOL}:
                 break
             text = _text(message.content)
             with self._lock:
                 is_new = (message.role, text) not in self._seen
                 self._seen.add((message.role, text))
             if is_new:
-                source: Literal["user", "system"] = "user" if message.role is Role.USER else "system"
+                source: Literal["user", "system"] = "user" if message.role is Speaker.USER else "system"
                 self._recorder.add(Step(source=source, message=text, extra={"purpose": purpose} if purpose else None))
 
-    def _count(self, answer: Answer) -> None:
+    def _count(self, answer: Answer, role: str) -> None:
         took = answer.usage + answer.wasted
         with self._lock:
             before = self._usage
-            self._usage = before.model_copy(
+            part = before.roles.get(role) or RoleUsage(model=self._find(role).name)
+            self._usage = _add(before, took).model_copy(
                 update={
-                    "calls": before.calls + 1,
-                    "prompt_tokens": before.prompt_tokens + took.prompt_tokens,
-                    "cached_tokens": before.cached_tokens + took.cached_tokens,
-                    "completion_tokens": before.completion_tokens + took.completion_tokens,
-                    "cost": _sum(before.cost, took.cost),
+                    "roles": {**before.roles, role: _add(part, took)},
                     "paid": before.paid if answer.replayed else _sum(before.paid, took.cost),
                     "model_seconds": before.model_seconds + (0.0 if answer.replayed else answer.seconds),
                 }
             )
 
 
+Counted = TypeVar("Counted", bound=ModelUsage)
+
+
+def _add(before: Counted, took: TokenUsage) -> Counted:
+    return before.model_copy(
+        update={
+            "calls": before.calls + 1,
+            "prompt_tokens": before.prompt_tokens + took.prompt_tokens,
+            "cached_tokens": before.cached_tokens + took.cached_tokens,
+            "completion_tokens": before.completion_tokens + took.completion_tokens,
+            "cost": _sum(before.cost, took.cost),
+        }
+    )
+
+
 def _sum(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
 
 
-def _step(answer: Answer, request: Request, purpose: str) -> Step:
+def _step(answer: Answer, request: Request, question: Inquiry) -> Step:
     """Return an answer as a step. Tool calls in it are only requests: the solver records what it runs."""
-    extra: dict[str, JsonValue] = {"purpose": purpose} if purpose else {}
+    about = {"purpose": question.purpose, "role": question.role}
+    extra: dict[str, JsonValue] = {name: text for name, text in about.items() if text}
     if answer.tool_calls:
         extra["asked_for"] = [
             {"id": call.id, "name": call.name, "arguments": call.arguments} for call in answer.tool_calls

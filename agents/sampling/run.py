@@ -144,7 +144,7 @@ class SolveRunner:
         parts = (
             [setup.agent.name, setup.agent.version, __version__, plan.environment, repr(source)],
             json.dumps(self.settings, sort_keys=True, default=str),
-            setup.defaults.model_dump_json(),
+            setup.defaults.dump_inputs(),
             make_task(instance, capabilities, plan.workdir).model_dump_json(),
             select_oracles(instance, capabilities).model_dump_json(),
             [setup.seed, job.sample],

@@ -18,7 +18,7 @@ from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError, RunBudgetExceeded
 from assay.agents.llm.prices import Prices
 from assay.agents.sampling.by_products import find_by_products
-from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
+from assay.agents.sampling.recorded_model import NO_MODEL, ModelDefaults, RecordedModel
 from assay.agents.sampling.store import SolveStore
 from assay.agents.sampling.suspect_access import find_suspect_access
 from assay.agents.sampling.task import make_task, select_oracles
@@ -52,7 +52,7 @@ class SolveSetup:
     workspaces: WorkspaceOpener
     store: SolveStore
     budget: Budget = field(default_factory=Budget)
-    defaults: ModelDefaults = field(default_factory=lambda: ModelDefaults(model="none"))
+    defaults: ModelDefaults = field(default_factory=lambda: ModelDefaults(model=NO_MODEL))
     seed: int = 0
     llm: ChatModel = field(default_factory=NoModel)
     """The run's model, without the layers of a sample."""
@@ -60,8 +60,8 @@ class SolveSetup:
 
     @property
     def model(self) -> str:
-        """The model's name; empty for a solver without one."""
-        return self.defaults.model if self.agent.capabilities.needs_model else ""
+        """The models' names; empty for a solver without one."""
+        return self.defaults.label if self.agent.capabilities.needs_model else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from typing import ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from assay.agents.contract import AskOptions, Capabilities, CommandResult, SolutionStatus, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Answer, Message, Role
+from assay.agents.llm.chat import Answer, Message, Speaker
+from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.shared.bash_actions import BASH, GBNF, NoAction, clip, read_action
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
@@ -53,7 +54,7 @@ class BashLoop:
 
     name: ClassVar[str] = "bash_loop"
     version: ClassVar[str] = "1"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(roles=ROLES["bash_loop"])
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -61,13 +62,14 @@ class BashLoop:
     def solve(self, session: SolveSession) -> SolveOutcome:
         """The workspace is the answer when the model submits or a limit is reached."""
         system = TEXTS["system"].format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
-        opening = Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session))
+        opening = Message(role=Speaker.SYSTEM, content=system), Message(role=Speaker.USER, content=state(session))
         turns: list[Turn] = []
         wrong_in_a_row, cost = 0, 0.0
         for _ in range(min(self.settings.steps, session.budget.steps or self.settings.steps)):
             if self.settings.cost is not None and cost >= self.settings.cost:
                 return SolveOutcome(status=SolutionStatus.LIMIT_COST)
-            answer = session.model.ask(conversation(opening, turns, self.settings.keep), self._asking(), purpose="act")
+            messages = conversation(opening, turns, self.settings.keep)
+            answer = session.model.ask(messages, self._asking(), purpose="act", role=Role.ACTOR)
             cost += (answer.usage + answer.wasted).cost or 0.0
             try:
                 command = read_action(answer)
@@ -99,16 +101,16 @@ class BashLoop:
 
     def _correct(self, session: SolveSession, answer: Answer, problem: NoAction) -> Turn:
         """Reply to a malformed action. Its tool calls are left out: endpoints refuse a history with malformed calls."""
-        said = Message(role=Role.ASSISTANT, content=answer.content or "(an answer without an action)")
+        said = Message(role=Speaker.ASSISTANT, content=answer.content or "(an answer without an action)")
         reply = f"{problem}\n{self._form}"
         session.recorder.add(Step(source="user", message=reply))
-        return Turn(said, Message(role=Role.USER, content=reply), collapsed=reply)
+        return Turn(said, Message(role=Speaker.USER, content=reply), collapsed=reply)
 
     def _observe(self, session: SolveSession, answer: Answer, command: str, result: CommandResult) -> Turn:
         seen = describe(result, self.settings.observation)
         note(session, answer, command, seen, result)
         call = answer.tool_calls[0].id if answer.tool_calls else ""
-        heard = Message(role=Role.TOOL if answer.tool_calls else Role.USER, content=seen, tool_call_id=call)
+        heard = Message(role=Speaker.TOOL if answer.tool_calls else Speaker.USER, content=seen, tool_call_id=call)
         lines = len(seen.splitlines()) - 1
         return Turn(answer.make_message(), heard, collapsed=f"(an old output of {lines} lines, left out)")
 

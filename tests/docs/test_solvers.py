@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.agents.registry import AGENTS, make_agent
+from assay.agents.roles import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs/solvers.md").read_text(encoding="utf-8")
 OTHERS = {"gold", "null", "replay", "command"}
@@ -30,3 +31,10 @@ def _pair(names: str, usuals: str) -> list[tuple[str, str]]:
     """Pair settings of one line with their values; one value stands for all."""
     settings, values = names.split(","), usuals.split(",")
     return list(zip(settings, values * len(settings) if len(values) == 1 else values, strict=False))
+
+
+def test_the_page_has_the_table_of_roles() -> None:
+    section = PAGE.partition("\n## Roles\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| `")]
+    said = [(solver.strip("`"), role.strip("`"), does) for solver, role, does in rows]
+    assert said == [(solver, role, does) for solver, roles in ROLES.items() for role, does in roles.items()]

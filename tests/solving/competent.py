@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from assay.agents.llm.chat import Message, Request, Role
+from assay.agents.llm.chat import Message, Request, Speaker
 from assay.agents.llm.errors import RequestRefused
 from solving.known import KNOWN, Edit, Known
 
@@ -33,7 +33,7 @@ Answering = Callable[[Question], str]
 def answer(request: Request) -> str:
     """Return the answer of a competent model; raises RequestRefused for a question that nobody prepared it for."""
     texts = [_text(message) for message in request.messages]
-    answered = [at for at, message in enumerate(request.messages) if message.role is Role.ASSISTANT]
+    answered = [at for at, message in enumerate(request.messages) if message.role is Speaker.ASSISTANT]
     opening = "\n".join(texts[: answered[0]] if answered else texts)
     question = Question(recognise("\n".join(texts)), texts[-1], opening, len(answered))
     for place in (question.last, question.opening):

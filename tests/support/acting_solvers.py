@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.agents.contract import Budget, Capabilities, SolveOutcome, SolveSession
-from assay.agents.llm.chat import ChatModel, Message, Role
+from assay.agents.llm.chat import ChatModel, Message, Speaker
 from assay.agents.sampling.recorded_model import ModelDefaults
 from assay.agents.sampling.solve import NoModel, SolveSetup
 from assay.agents.sampling.store import SolveStore
@@ -37,7 +37,7 @@ class Acting:
 
 def fix(session: SolveSession) -> None:
     """Ask once and change one file."""
-    said = session.model.ask([Message(role=Role.USER, content=session.task.problem_statement)], purpose="fix")
+    said = session.model.ask([Message(role=Speaker.USER, content=session.task.problem_statement)], purpose="fix")
     session.workspace.write("fix.py", f"{said.content}\n".encode())
 
 

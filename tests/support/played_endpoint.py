@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from assay.agents.llm.chat import Message, Request, Role
+from assay.agents.llm.chat import Message, Request, Speaker
 
 
 @dataclass
@@ -65,7 +65,7 @@ def said(text: str = "", **changes: Any) -> dict[str, Any]:
 
 
 def make_request(text: str = "what is two plus two?", **changes: Any) -> Request:
-    return Request(**{"model": "toy", "messages": (Message(role=Role.USER, content=text),), **changes})
+    return Request(**{"model": "toy", "messages": (Message(role=Speaker.USER, content=text),), **changes})
 
 
 class _Handler(BaseHTTPRequestHandler):

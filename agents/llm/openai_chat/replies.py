@@ -11,14 +11,25 @@ from assay.agents.llm.json_fields import Json, NoReply, text_or_empty
 from assay.agents.llm.openai_chat.messages import message_from_json, message_to_json
 
 
-def answer_from_json(reply: JsonValue) -> Answer:
-    """Read the first choice of a reply, and its usage (see ``usage_from_json``). Raises NoReply and MalformedBody."""
+def answer_from_json(reply: JsonValue, wanted: int = 1) -> Answer:
+    """Read the first choices of a reply, and its usage (see ``usage_from_json``). Raises NoReply and MalformedBody.
+
+    Prompt and reported cost are the first answer's; several answers share the completion tokens by their lengths.
+    """
     if not isinstance(reply, dict):
         raise NoReply("it is not a JSON object")
     choices = reply.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    if not isinstance(choices, list) or not choices:
         raise NoReply("it has no 'choices'")
-    content = choices[0].get("message")
+    answers = [_read_choice(choice, text_or_empty(reply, "model")) for choice in choices[:wanted]]
+    first, *others = _share(usage_from_json(reply.get("usage")), answers)
+    return first.model_copy(update={"others": tuple(others)})
+
+
+def _read_choice(choice: JsonValue, model: str) -> Answer:
+    if not isinstance(choice, dict):
+        raise NoReply("it has no 'choices'")
+    content = choice.get("message")
     if not isinstance(content, dict):
         raise NoReply("its choice has no 'message'")
     message = message_from_json({**content, "role": "assistant"})
@@ -26,10 +37,18 @@ def answer_from_json(reply: JsonValue) -> Answer:
         content=message.content if isinstance(message.content, str) else _join_texts(message.content),
         tool_calls=message.tool_calls,
         reasoning=message.reasoning,
-        finish=_finish(choices[0].get("finish_reason"), bool(message.tool_calls)),
-        model=text_or_empty(reply, "model"),
-        usage=usage_from_json(reply.get("usage")),
+        finish=_finish(choice.get("finish_reason"), bool(message.tool_calls)),
+        model=model,
     )
+
+
+def _share(usage: TokenUsage, answers: Sequence[Answer]) -> Iterator[Answer]:
+    lengths = [1 + len(answer.written) for answer in answers]
+    ends = [usage.completion_tokens * sum(lengths[: at + 1]) // sum(lengths) for at in range(len(lengths))]
+    for number, answer in enumerate(answers):
+        own = usage if not number else TokenUsage(cost=None if usage.cost is None else 0.0, estimated=usage.estimated)
+        tokens = ends[number] - (ends[number - 1] if number else 0)
+        yield answer.model_copy(update={"usage": own.model_copy(update={"completion_tokens": tokens})})
 
 
 def usage_from_json(usage: JsonValue) -> TokenUsage:

@@ -7,7 +7,7 @@ from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.excerpt import Places, excerpt
 from assay.agents.solvers.agentless.locations import Location, intervals, parse_locations, parse_paths
-from assay.agents.solvers.agentless.repository import Repository, ask, note, path_listing
+from assay.agents.solvers.agentless.repository import Repository, ask, make_question, note, path_listing
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.agentless.skeleton import skeleton
 from assay.agents.solvers.agentless.vote import combine
@@ -91,10 +91,10 @@ def locate_lines(
     )
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else settings.temperature
+        question = make_question(prompt, "locate lines", settings.place_tokens, heat, settings.location_sets)
         sets = []
-        for _ in range(settings.location_sets):
-            answer = ask(session, prompt, "locate lines", settings.place_tokens, heat)
-            named = parse_locations(answer, list(elements), repository.task.root)
+        for _, answer in session.model.ask_all([question]):
+            named = parse_locations(answer.content, list(elements), repository.task.root)
             spans = {path: _lines(repository, path, places, settings) for path, places in named.items()}
             sets.append({path: lines for path, lines in spans.items() if lines})
         if any(sets):

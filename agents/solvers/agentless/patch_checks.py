@@ -70,7 +70,7 @@ def choose_reproduction_test(session: SolveSession, repository: Repository, sett
         issue=prompts.issue(repository.task), what=kind.what, name=kind.name, command=kind.command, fence=kind.fence
     )
     how = settings.test_tokens, settings.temperature
-    drawn = [read_script(each) for each in draw(session, prompt, "reproduce", how, settings.reproduction_tests)]
+    drawn = [read_script(each) for _, each in draw(session, [prompt], "reproduce", how, settings.reproduction_tests)]
     said = {script: run_reproduction(session, kind, script) for script in dict.fromkeys(drawn)}
     kept = [script for script in drawn if said[script] == REPRODUCED]
     counts = Counter(said[script] for script in drawn)

@@ -1,5 +1,6 @@
 """Sample patches for each location set, apply them, and check them without running anything."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -34,19 +35,23 @@ def draw_samples(
     session: SolveSession, repository: Repository, sets: Sequence[Places], settings: AgentlessSettings
 ) -> Iterator[tuple[int, RepairSample]]:
     """Yield the number of a location set and a patch for it; the first patch of each set is greedy."""
-    for number, chosen in enumerate(sets):
-        seen = excerpt(repository.files, chosen, settings.code_characters)
-        prompt = prompts.TEXTS["repair"].format(
+    shown = [excerpt(repository.files, chosen, settings.code_characters) for chosen in sets]
+    asked = [
+        prompts.TEXTS["repair"].format(
             issue=prompts.issue(repository.task),
             files=seen.text,
             suffix=PurePosixPath(next(iter(chosen), "")).suffix,
             fence=repository.language,
         )
-        answers = draw(session, prompt, "repair", (settings.repair_tokens, settings.temperature), settings.samples)
-        for index, answer in enumerate(answers):
-            sample = judge(answer, repository, seen.places, f"locations {number}, sample {index}")
-            note(session, _describe(sample))
-            yield number, sample
+        for seen, chosen in zip(shown, sets, strict=True)
+    ]
+    drawn: Counter[int] = Counter()
+    how = settings.repair_tokens, settings.temperature
+    for number, answer in draw(session, asked, "repair", how, settings.samples):
+        sample = judge(answer, repository, shown[number].places, f"locations {number}, sample {drawn[number]}")
+        drawn[number] += 1
+        note(session, _describe(sample))
+        yield number, sample
 
 
 def judge(answer: str, repository: Repository, chosen: Places, source: str) -> RepairSample:

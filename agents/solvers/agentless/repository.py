@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.agents.contract import AgentTask, AskOptions, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.contract import AgentTask, AskOptions, Inquiry, SolveSession
+from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import Role
 from assay.agents.solvers.agentless.locations import SUFFIXES
 from assay.agents.trajectory import Step
 from assay.harness.languages.syntax import find_language
@@ -68,20 +69,32 @@ def _listing_lines(paths: Sequence[str]) -> Iterator[str]:
         yield "  " * len(folders) + name
 
 
+ROLE_OF = {"repair": Role.EDITOR, "select tests": Role.TESTER, "reproduce": Role.TESTER}
+"""Role of a question by its purpose; all others are the locator's."""
+
+
+def make_question(prompt: str, purpose: str, tokens: int, temperature: float = 0.0, count: int = 1) -> Inquiry:
+    how = AskOptions(temperature=temperature, max_tokens=tokens)
+    role = ROLE_OF.get(purpose, Role.LOCATOR)
+    return Inquiry([Message(role=Speaker.USER, content=prompt)], how, count, purpose=purpose, role=role)
+
+
 def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
     """Return the model's answer to a prompt; the same prompt again is another sample. Raises as ``SolverModel.ask``."""
-    how = AskOptions(temperature=temperature, max_tokens=tokens)
-    return session.model.ask([Message(role=Role.USER, content=prompt)], how, purpose=purpose).content
+    each = make_question(prompt, purpose, tokens, temperature)
+    return session.model.ask(each.messages, each.how, purpose=purpose, role=each.role).content
 
 
-def draw(session: SolveSession, prompt: str, purpose: str, how: tuple[int, float], count: int) -> Iterator[str]:
-    """Yield answers to one prompt: the first greedy, the others at a temperature; ``how`` is (tokens, temperature).
+def draw(
+    session: SolveSession, prompts: Sequence[str], purpose: str, how: tuple[int, float], count: int
+) -> Iterator[tuple[int, str]]:
+    """Yield the number of a prompt and an answer to it, in order; ``how`` is (tokens, temperature).
 
-    They are requested one by one, so that the answers before a limit are not lost.
+    Of each prompt's answers the first is greedy. Raises as ``SolverModel.ask``, after the answers that there are.
     """
-    tokens, temperature = how
-    for index in range(count):
-        yield ask(session, prompt, purpose, tokens, temperature if index else 0.0)
+    pairs = ((make_question(each, purpose, how[0]), make_question(each, purpose, *how, count - 1)) for each in prompts)
+    for number, answer in session.model.ask_all([question for pair in pairs for question in pair]):
+        yield number // 2, answer.content
 
 
 def note(session: SolveSession, text: str) -> None:

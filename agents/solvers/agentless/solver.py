@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from assay.agents.contract import Candidate, Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.errors import BudgetExceeded, ModelError
+from assay.agents.roles import ROLES
 from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines
 from assay.agents.solvers.agentless.patch_checks import (
     change_files,
@@ -47,7 +48,7 @@ class Agentless:
     Settings = AgentlessSettings
     name = "agentless"
     version = "1"
-    capabilities = Capabilities()
+    capabilities = Capabilities(roles=ROLES["agentless"])
 
     def __init__(self, settings: AgentlessSettings) -> None:
         self._settings = settings

@@ -14,7 +14,8 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from assay.agents.contract import SolveSession, Workspace
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import Role
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.programs.trace_lines import MARK
 from assay.agents.solvers.ast_search.spectrum import (
@@ -68,14 +69,14 @@ def suspect_methods(session: SolveSession, code: Codebase, formula: str, tries: 
 def _reproduce(session: SolveSession, tries: int) -> bool:
     """Ask for a failing test until it fails by an assertion; return whether one is now in the workspace."""
     messages = [
-        Message(role=Role.SYSTEM, content=prompts.TEXTS["system"]),
+        Message(role=Speaker.SYSTEM, content=prompts.TEXTS["system"]),
         Message(
-            role=Role.USER,
+            role=Speaker.USER,
             content=f"{prompts.issue(session.task)}\n\n{prompts.TEXTS['reproduce'].format(script=SCRIPT)}",
         ),
     ]
     for _ in range(tries):
-        answer = session.model.ask(messages, purpose="reproduce")
+        answer = session.model.ask(messages, purpose="reproduce", role=Role.TESTER)
         programs = [text for info, text in find_blocks(answer.content) if info in FENCES]
         session.workspace.write(SCRIPT, (programs[-1] if programs else answer.content).encode())
         command = f"exec {PYTHON} {SCRIPT}"
@@ -84,7 +85,7 @@ def _reproduce(session: SolveSession, tries: int) -> bool:
             return True
         ending = "no end in time" if done.timed_out else f"exit status {done.exit_code}"
         complaint = prompts.TEXTS["not_reproduced"].format(ending=ending, output=done.output[-SHOWN:])
-        messages += [answer.make_message(), Message(role=Role.USER, content=complaint)]
+        messages += [answer.make_message(), Message(role=Speaker.USER, content=complaint)]
     return False
 
 

@@ -11,7 +11,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from assay.agents.contract import Capabilities, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.faults import Suspicion, suspect_methods
 from assay.agents.solvers.ast_search.patch import PatchAttempt, attempt, best_attempt
@@ -48,7 +49,7 @@ class AstSearch:
 
     name: ClassVar[str] = "ast_search"
     version: ClassVar[str] = "1"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(roles=ROLES["ast_search"])
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -74,13 +75,13 @@ class AstSearch:
     def _search(self, session: SolveSession, code: Codebase, suspicion: Suspicion) -> SearchProgress:
         """Let the model search until it names existing places or the rounds are used up."""
         search = CodeSearch(code)
-        progress = SearchProgress([Message(role=Role.SYSTEM, content=prompts.TEXTS["system"])])
+        progress = SearchProgress([Message(role=Speaker.SYSTEM, content=prompts.TEXTS["system"])])
         _append(progress.messages, prompts.opening(session.task, suspicion.methods))
         for _ in range(min(self.settings.rounds, session.budget.steps or self.settings.rounds)):
-            answer = session.model.ask(progress.messages, purpose="search")
+            answer = session.model.ask(progress.messages, purpose="search", role=Role.LOCATOR)
             progress.messages.append(answer.make_message())
-            note = Message(role=Role.USER, content=prompts.proxy(answer.content))
-            step = ask_json(session.model, [note], NextStep, purpose="proxy")
+            note = Message(role=Speaker.USER, content=prompts.proxy(answer.content))
+            step = ask_json(session.model, [note], NextStep, purpose="proxy", role=Role.TRANSLATOR)
             reply, is_over = _follow(session, search, progress, step)
             if is_over:
                 break
@@ -92,7 +93,7 @@ class AstSearch:
         texts = {path: code.text(path) for path in code.paths}
         tries = Tries(session.workspace, best_attempt, "attempt")
         for _ in range(1 + self.settings.patch_retries):
-            answer = session.model.ask(progress.messages, purpose="patch")
+            answer = session.model.ask(progress.messages, purpose="patch", role=Role.EDITOR)
             made = attempt(answer.content, texts, session.task)
             tries.add(made, extract_status=made.rank)
             if not made.problem:
@@ -129,6 +130,6 @@ def _run_call(session: SolveSession, search: CodeSearch, call: str) -> str:
 
 def _append(messages: list[Message], text: str) -> None:
     """Append a user message; two in a row are joined, since some models refuse them."""
-    if messages[-1].role is Role.USER:
+    if messages[-1].role is Speaker.USER:
         text = f"{messages.pop().content}\n\n{text}"
-    messages.append(Message(role=Role.USER, content=text))
+    messages.append(Message(role=Speaker.USER, content=text))

@@ -6,8 +6,9 @@ ranking and merging are the same.
 
 from collections.abc import Mapping, Sequence
 
-from assay.agents.contract import AskOptions, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.contract import Inquiry, SolveSession
+from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import Role
 from assay.agents.solvers.best_of.prompts import TEXTS
 from assay.agents.solvers.best_of.selection import merge_rankings
 from assay.agents.solvers.shared.bm25 import rank
@@ -29,9 +30,11 @@ def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: 
     if len(found) < 2 or not rankings:
         return found
     listed = "\n".join(_list_names(task.language, path, sources[path]) for path in found)
-    question = Message(role=Role.USER, content=TEXTS["ranking"].format(statement=task.problem_statement, files=listed))
-    answers = session.model.samples([question], rankings, AskOptions(), purpose="rank files")
-    named = merge_rankings([_read_names(answer.content, found) for answer in answers])
+    question = Message(
+        role=Speaker.USER, content=TEXTS["ranking"].format(statement=task.problem_statement, files=listed)
+    )
+    ranking = Inquiry([question], count=rankings, purpose="rank files", role=Role.READER)
+    named = merge_rankings([_read_names(answer.content, found) for _, answer in session.model.ask_all([ranking])])
     return [*named, *(path for path in found if path not in named)]
 
 

@@ -9,11 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.agents.contract import AskOptions, Candidate, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.errors import ContextTooLong
+from assay.agents.roles import Role
 from assay.agents.solvers.best_of import prompts
 from assay.agents.solvers.best_of.selection import SHOWS_BUG, parse_choice, read_choice, read_test
 from assay.agents.solvers.best_of.trials import BASE, EditedState, ScriptRun, TrialWorkspace
+
+ROLE_OF = {"test": Role.TESTER, "edit": Role.EDITOR, "select": Role.SELECTOR}
+"""Role of a machine's questions by their purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,13 @@ def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable
     A conversation that grows too long for the model ends; one that is too long from the start raises ContextTooLong.
     """
     messages = [
-        Message(role=Role.SYSTEM, content=prompts.system(machine.session.task.language)),
-        Message(role=Role.USER, content=opening),
+        Message(role=Speaker.SYSTEM, content=prompts.system(machine.session.task.language)),
+        Message(role=Speaker.USER, content=opening),
     ]
     for left in reversed(range(machine.attempts)):
         try:
-            answer = machine.session.model.ask(messages, AskOptions(temperature=machine.temperature), purpose=purpose)
+            how = AskOptions(temperature=machine.temperature)
+            answer = machine.session.model.ask(messages, how, purpose=purpose, role=ROLE_OF[purpose])
         except ContextTooLong:
             if len(messages) == 2:
                 raise
@@ -45,7 +50,7 @@ def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable
         reply = react(answer.content, left)
         if reply is None:
             return
-        messages += [answer.make_message(), Message(role=Role.USER, content=reply)]
+        messages += [answer.make_message(), Message(role=Speaker.USER, content=reply)]
 
 
 class TestingMachine:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from assay.agents.contract import AgentTask, AskOptions, Candidate, SolverModel
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import Role
 from assay.agents.solvers.best_of.prompts import TEXTS
 from assay.harness.plugins import Registry
 
@@ -24,7 +25,7 @@ class Scorer(Protocol):
 
 
 class RewardModel:
-    """Asks the run's chat endpoint for the probability, in percent, that a patch is right."""
+    """Asks the model of the role ``value`` for the probability, in percent, that a patch is right."""
 
     def __init__(self, model: SolverModel) -> None:
         self._model = model
@@ -34,8 +35,8 @@ class RewardModel:
         prompt = TEXTS["reward"].format(
             repo=task.repo, language=task.language, statement=task.problem_statement.strip(), patch=candidate.patch
         )
-        message = Message(role=Role.USER, content=prompt)
-        answer = self._model.ask([message], AskOptions(temperature=0.0), purpose="score")
+        message = Message(role=Speaker.USER, content=prompt)
+        answer = self._model.ask([message], AskOptions(temperature=0.0), purpose="score", role=Role.VALUE)
         found = _VALUE.search(answer.content)
         return min(100.0, float(found[1])) if found else 0.0
 

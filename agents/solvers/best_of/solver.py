@@ -23,6 +23,7 @@ from assay.agents.contract import (
     SolveOutcome,
     SolveSession,
 )
+from assay.agents.roles import ROLES
 from assay.agents.solvers.best_of import prompts
 from assay.agents.solvers.best_of.context import choose_files, show_files
 from assay.agents.solvers.best_of.machines import EditingMachine, MachineSetup, SelectionMachine, TestingMachine
@@ -77,15 +78,16 @@ class BestOf:
 
     name: ClassVar[str] = "best_of"
     version: ClassVar[str] = "1"
-    capabilities: Capabilities = Capabilities()
-    """The inner solver's, if there is one."""
+    capabilities: Capabilities = Capabilities(roles=ROLES["best_of"])
+    """The inner solver's, if there is one, and the roles of both."""
 
     def __init__(self, settings: Settings) -> None:
         """Raises UserError: there is no such inner solver or setting, or it must be installed on the host."""
         self.settings = settings
         self._inner = _inner(settings)
         if self._inner is not None:
-            self.capabilities = self._inner.capabilities
+            own, inner = self.capabilities.roles, self._inner.capabilities
+            self.capabilities = inner.model_copy(update={"roles": {**own, **inner.roles}})
 
     def solve(self, session: SolveSession) -> SolveOutcome:
         """Sample, vote, select; the choice is left in the workspace, or the best so far after a limit."""

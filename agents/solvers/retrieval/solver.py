@@ -13,8 +13,9 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from assay.agents.contract import Capabilities, SolutionStatus, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.tokens import estimate_tokens
+from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.retrieval.numbering import apply_numbered, make_numbered_edit
 from assay.agents.solvers.retrieval.prompts import SYSTEM, EditorAnswer, FileChoice, editor_question, retriever_question
 from assay.agents.solvers.shared import bm25
@@ -61,7 +62,7 @@ class RetrievalSolver:
 
     name: ClassVar[str] = "retrieval"
     version: ClassVar[str] = "1"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(roles=ROLES["retrieval"])
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -102,7 +103,9 @@ class RetrievalSolver:
             count = count * 3 // 4
             question = retriever_question(session.task, readme, code, candidates[:count])
         problem = ""
-        for choice in json_tries(session.model, _messages(question), FileChoice, purpose="retrieve"):
+        for choice in json_tries(
+            session.model, _messages(question), FileChoice, purpose="retrieve", role=Role.RETRIEVER
+        ):
             if isinstance(choice, str):
                 problem = choice
                 continue
@@ -124,7 +127,7 @@ class RetrievalSolver:
     def _edit(self, session: SolveSession, texts: Mapping[str, str], shown: Mapping[str, str]) -> Tries[EditorAttempt]:
         tries = Tries(session.workspace, best_attempt, "answer")
         question = _messages(editor_question(session.task, shown))
-        for answer in json_tries(session.model, question, EditorAnswer, purpose="edit"):
+        for answer in json_tries(session.model, question, EditorAnswer, purpose="edit", role=Role.EDITOR):
             change = EditorAttempt(problem=answer) if isinstance(answer, str) else make_attempt(answer, texts, session)
             tries.add(change)
             if not change.problem:
@@ -165,4 +168,4 @@ def _readme(code: Codebase) -> str:
 
 
 def _messages(question: str) -> tuple[Message, ...]:
-    return Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=question)
+    return Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=question)

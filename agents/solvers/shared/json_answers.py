@@ -52,14 +52,15 @@ def _objects(text: str) -> Iterator[dict[str, JsonValue]]:
 
 
 def json_tries(
-    model: SolverModel, messages: Sequence[Message], schema: type[Answered], *, purpose: str
+    model: SolverModel, messages: Sequence[Message], schema: type[Answered], *, purpose: str, role: str
 ) -> Iterator[Answered | str]:
     """Make the same request up to ``TRIES`` times; yield each parsed answer, or the reason why it has none.
 
     The model is asked again only when the next item is taken. Raises as ``SolverModel.ask``.
     """
     for number in range(TRIES):
-        answer = model.ask(messages, AskOptions(temperature=LATER if number else FIRST), purpose=purpose)
+        how = AskOptions(temperature=LATER if number else FIRST)
+        answer = model.ask(messages, how, purpose=purpose, role=role)
         try:
             yield read_json(answer.content, schema)
         except AnswerFormatError as error:
@@ -67,11 +68,11 @@ def json_tries(
 
 
 def ask_json(
-    model: SolverModel, messages: Sequence[Message], schema: type[Answered], *, purpose: str
+    model: SolverModel, messages: Sequence[Message], schema: type[Answered], *, purpose: str, role: str
 ) -> Answered | str:
     """Return the first parsed answer, or the reason why the last of ``TRIES`` has none; arguments as ``json_tries``."""
     read: Answered | str = ""
-    for read in json_tries(model, messages, schema, purpose=purpose):
+    for read in json_tries(model, messages, schema, purpose=purpose, role=role):
         if not isinstance(read, str):
             break
     return read

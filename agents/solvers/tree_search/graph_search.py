@@ -12,7 +12,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from assay.agents.contract import AskOptions, Capabilities, SolutionStatus, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
+from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.shared.bm25 import rank
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.tree_search.actions import (
@@ -64,7 +65,7 @@ class GraphSearch:
 
     name: ClassVar[str] = "graph_search"
     version: ClassVar[str] = "1"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(roles=ROLES["graph_search"])
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -88,10 +89,11 @@ class GraphSearch:
             statement=session.task.problem_statement.strip(),
             context=context,
         )
-        messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=task)]
+        messages = [Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=task)]
         state = runner.root()
         for number in range(1, self.settings.rounds + 1):
-            answer = session.model.ask(messages, AskOptions(temperature=self.settings.temperature), purpose="patch")
+            how = AskOptions(temperature=self.settings.temperature)
+            answer = session.model.ask(messages, how, purpose="patch", role=Role.EDITOR)
             action = read_action(answer.content)
             seen = NO_ACTION
             if action is not None and action.kind in {ActionKind.SEARCH, ActionKind.VIEW, ActionKind.EDIT}:
@@ -100,7 +102,7 @@ class GraphSearch:
                 session.recorder.add(_step(f"patch-{number}", action.kind, action.body, seen))
                 if state.patch:
                     break
-            messages += [answer.make_message(), Message(role=Role.USER, content=seen)]
+            messages += [answer.make_message(), Message(role=Speaker.USER, content=seen)]
         return state
 
 
@@ -152,9 +154,9 @@ class _Walk:
     def _relevance(self, visit: Visit) -> Reward:
         shown = self._show(visit.vertex)[: self._settings.shown]
         prompt = TEXTS["relevance"].format(statement=self._statement, way=visit.way, shown=shown)
-        message = Message(role=Role.USER, content=prompt)
+        message = Message(role=Speaker.USER, content=prompt)
         how = AskOptions(temperature=self._settings.temperature)
-        answer = self._session.model.ask([message], how, purpose="relevance")
+        answer = self._session.model.ask([message], how, purpose="relevance", role=Role.VALUE)
         reward = read_reward(answer.content) or Reward(0.0, "the model gave no value")
         return Reward(max(0.0, reward.value), reward.why)
 

@@ -1,7 +1,7 @@
 """Prompts of the tree search."""
 
 from assay.agents.contract import AgentTask
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.solvers.tree_search.actions import MANUAL, SearchState
 from assay.agents.solvers.tree_search.search_tree import SearchNode
 from assay.harness.templates import read_table
@@ -38,12 +38,12 @@ def judge_question(task: AgentTask, node: SearchNode[SearchState]) -> str:
 def conversation(task: AgentTask, node: SearchNode[SearchState], feedback: str) -> list[Message]:
     """Return the messages in a state: the issue, every step on the path with its observation, and feedback."""
     opening = TEXTS["task"].format(repo=task.repo, language=task.language, statement=task.problem_statement.strip())
-    messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=opening)]
+    messages = [Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=opening)]
     for each in node.path()[1:]:
         said = each.content.said or "(nothing)"
         messages += [
-            Message(role=Role.ASSISTANT, content=said),
-            Message(role=Role.USER, content=each.content.seen or "(done)"),
+            Message(role=Speaker.ASSISTANT, content=said),
+            Message(role=Speaker.USER, content=each.content.seen or "(done)"),
         ]
     if feedback:
         messages[-1] = messages[-1].model_copy(

@@ -21,8 +21,9 @@ from assay.agents.contract import (
     SolveOutcome,
     SolveSession,
 )
-from assay.agents.llm.chat import Answer, Message, Role
+from assay.agents.llm.chat import Answer, Message, Speaker
 from assay.agents.llm.errors import ContextTooLong
+from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.tree_search import prompts
 from assay.agents.solvers.tree_search.actions import (
     NO_ACTION,
@@ -48,6 +49,15 @@ from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score_terms
 from assay.agents.solvers.tree_search.value import Reward, judge_by_rule, read_reward
 from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness.domain import Model
+
+ROLE_OF = {
+    "act": Role.ACTOR,
+    "judge": Role.VALUE,
+    "feedback": Role.VALUE,
+    "debate": Role.DEBATER,
+    "decide": Role.DEBATER,
+}
+"""Role of a question by its purpose."""
 
 
 class TreeSearch:
@@ -78,7 +88,7 @@ class TreeSearch:
 
     name: ClassVar[str] = "tree_search"
     version: ClassVar[str] = "1"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(roles=ROLES["tree_search"])
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -157,7 +167,7 @@ class _Search:
             action = read_action(answer.content)
             if action is not None:
                 return action, answer.content
-            messages = [*messages, answer.make_message(), Message(role=Role.USER, content=NO_ACTION)]
+            messages = [*messages, answer.make_message(), Message(role=Speaker.USER, content=NO_ACTION)]
         return Action(ActionKind.NONE), answer.content
 
     def _ask_judge(self, node: SearchNode[SearchState]) -> Reward:
@@ -170,10 +180,11 @@ class _Search:
         return Reward(0.0, "the model gave no value")
 
     def _question(self, text: str, purpose: str) -> str:
-        return self._ask([Message(role=Role.USER, content=text)], purpose).content
+        return self._ask([Message(role=Speaker.USER, content=text)], purpose).content
 
     def _ask(self, messages: Sequence[Message], purpose: str) -> Answer:
-        answer = self._session.model.ask(messages, AskOptions(temperature=self._settings.temperature), purpose=purpose)
+        how = AskOptions(temperature=self._settings.temperature)
+        answer = self._session.model.ask(messages, how, purpose=purpose, role=ROLE_OF[purpose])
         self._answers.append(answer)
         return answer
 

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from assay.jobs.workplace import Workplace, WorkplaceSettings
 
 TOOLCHAINS = "toolchains"
-"""The one table of the file that belongs to no command: images by language and version."""
+"""The table of images by language and version, which belongs to no command."""
 SOURCES = "sources"
 """The table below it that is no language: where versions come from for which no image is named."""
 HOST = "registry.example.com"
+MODELS = "models"
+"""The table that describes models by name, for every command with roles: ``cli/models.py``."""
 PRIVATE = "private"
 """The one key that is no option: what of the person's logins builds may use."""
 SOURCE_VARIABLES = {"order": "ASSAY_TOOLCHAINS_ORDER", "registry": "ASSAY_TOOLCHAINS_REGISTRY"}
@@ -176,6 +178,7 @@ def odd_variables(root: Any) -> Iterator[str]:
     known = {
         "ASSAY_CACHE",
         "ASSAY_CORPUS_ENGINE",
+        "ASSAY_KEY_ADDRESSES",
         "ASSAY_KEY_PASSPHRASE",
         "ASSAY_PRIVATE",
         "ASSAY_PUBLISHED",
@@ -204,11 +207,11 @@ def _leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
 
 
 def _find_shared(commands: Mapping[tuple[str, ...], Mapping[str, Setting]]) -> frozenset[str]:
-    """Return the keys that have one kind of value in every command."""
-    kinds: dict[str, set[tuple[object, bool]]] = {}
+    """Return the keys that have one kind of value in every command, wherever it may be repeated."""
+    kinds: dict[str, set[object]] = {}
     for found in commands.values():
         for key, setting in found.items():
-            kinds.setdefault(key, set()).add((setting.kind, setting.many))
+            kinds.setdefault(key, set()).add(setting.kind)
     return frozenset(key for key, each in kinds.items() if len(each) == 1)
 
 
@@ -231,7 +234,7 @@ def _check(
     readers = [found for names, found in commands.items() if names[: len(path)] == path]
     keys = {key for found in readers for key in found}
     for key, value in settings.items():
-        if not path and key == TOOLCHAINS:
+        if not path and key in {TOOLCHAINS, MODELS}:
             continue
         if key in below and isinstance(value, dict):
             _check(value, commands, shared, file, (*path, key))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from assay.agents.roles import list_roles
 from assay.choices import CounterChoice, EnvironmentChoice, RuleChoice
 from assay.cli import completing
 
@@ -337,7 +338,13 @@ AgentSettings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Setting of the agent; may be repeated.")
 ]
 AgentModel = Annotated[
-    str | None, typer.Option("--model", help="Model that the agent asks; 'local' is a small one on this machine.")
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="[ROLE=]NAME",
+        help="Model that the agent asks; 'local' is a small one on this machine. With a role before it, the model of "
+        f"that part alone; may be repeated. Roles are: {list_roles()}.",
+    ),
 ]
 AgentBaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of the model.")]
 AgentCassette = Annotated[

@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field, JsonValue
 
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
-from assay.agents.llm.chat import ChatModel, Message, Request, Role
+from assay.agents.llm.chat import ChatModel, Message, Request, Speaker
 from assay.agents.llm.errors import BudgetExceeded, CassetteMiss, ModelError
 from assay.agents.llm.local import open_endpoint
 from assay.agents.llm.prices import Prices, load_prices
@@ -113,7 +113,7 @@ class ModelAdvisor:
     def _make_request(self, stuck: Stuck, calls: Sequence[AdvisorCall], spent: Spent) -> Request:
         given = self.settings
         left = "any number of" if given.limits.calls is None else str(given.limits.calls - spent.calls)
-        messages = (Message(role=Role.USER, content=write_question(stuck, calls, left)),)
+        messages = (Message(role=Speaker.USER, content=write_question(stuck, calls, left)),)
         sampling = {"temperature": given.temperature, "max_tokens": given.max_tokens}
         return Request(model=given.model, messages=messages, deadline=stuck.deadline).model_copy(update=sampling)
 

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.agents.contract import Agent, Budget, Host, InstallableAgent, Solution
 from assay.agents.llm.budget import BudgetLimits
+from assay.agents.llm.cassette import Mode
+from assay.agents.llm.client import Endpoint
 from assay.agents.llm.local import NAME as LOCAL
 from assay.agents.llm.local import find_weights, open_endpoint
-from assay.agents.llm.prices import load_prices
+from assay.agents.llm.named import NamedModel
+from assay.agents.llm.prices import Price, load_prices
 from assay.agents.llm.server import IDLE, ModelServer, check_command
 from assay.agents.registry import make_agent
 from assay.agents.sampling.away import DistantSolver
-from assay.agents.sampling.recorded_model import ModelDefaults
+from assay.agents.sampling.recorded_model import NO_MODEL, ModelDefaults
 from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
 from assay.agents.sampling.solve import NoModel, SolveJob, SolveSetup
 from assay.agents.sampling.store import EVALUATED, SAMPLES, TOTAL, SolveStore, make_prediction, prediction_name
@@ -23,6 +26,7 @@ from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.harness.domain import DatasetRef, Instance, Model
 from assay.harness.errors import UserError
+from assay.harness.names import did_you_mean
 from assay.harness.runs.control import listen
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.manifest import ORACLE, SHARD, RunKind
@@ -46,6 +50,7 @@ class SolveSettings:
     agent_settings: tuple[str, ...] = ()
     """``KEY=VALUE`` each."""
     model: str = ""
+    """The model of all roles that have none of their own."""
     base_url: str = ""
     serve: str = ""
     """Command of a server that answers at ``base_url``'s place, started for the run."""
@@ -60,9 +65,34 @@ class SolveSettings:
     temperature: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    named: Mapping[str, NamedModel] = field(default_factory=dict)
+    """Models by role, ``model`` with the empty one if more than its name is known; see ``assign_models``."""
+
+    @property
+    def models(self) -> Mapping[str, NamedModel]:
+        """Role to model; the empty role is for all that have none of their own."""
+        usual = {"": NamedModel(name=self.model)} if self.model else {}
+        return {**usual, **self.named}
+
+    @property
+    def own_prices(self) -> dict[str, Price]:
+        return {each.at_endpoint: each.price for each in self.models.values() if each.price}
+
+    @property
+    def defaults(self) -> ModelDefaults:
+        models = dict(self.models)
+        usual = models.pop("", None)
+        return ModelDefaults(
+            model=self.model or NO_MODEL,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            usual=usual,
+            roles=models,
+        )
 
     def run_name(self, dataset: str) -> str:
-        return run_name(dataset, "solve", *filter(None, (self.agent, self.model)))
+        return run_name(dataset, "solve", *filter(None, (self.agent, self.defaults.label if self.models else "")))
 
     def list_inputs(self, instance: Instance, environment: str) -> dict[str, str]:
         """Return the settings that every solution depends on, by the name a person knows; budgets may be raised."""
@@ -70,7 +100,7 @@ class SolveSettings:
             "the data set": format_revision(instance.dataset),
             "--agent": self.agent,
             "--set": " ".join(sorted(self.agent_settings)),
-            "--model": self.model,
+            "--model": " ".join(f"{role}={each.name}" if role else each.name for role, each in self.models.items()),
             "--temperature": _text(self.temperature),
             "--max-tokens": _text(self.max_tokens),
             "--seed": _text(self.seed),
@@ -222,26 +252,32 @@ class SolverRun:
         settings = self.settings
         if not agent.capabilities.needs_model:
             return
-        if not settings.model:
-            raise UserError(f"the agent {settings.agent} asks a model; name one with --model (and --base-url)")
+        check_roles(settings.agent, agent.capabilities.roles, settings.models)
+        prices = load_prices(settings.prices, settings.own_prices)
         limits = {"--cost": settings.budget.llm.cost, "--total-cost": settings.total.cost}
-        load_prices(settings.prices).check(settings.model, [name for name, each in limits.items() if each is not None])
         if settings.serve and settings.base_url:
             raise UserError("--serve starts a server, and --base-url names one that runs; give one of the two")
         if settings.serve:
             check_command(settings.serve)
-        elif self._is_local:
-            find_weights()
-        else:
-            from assay.agents.llm.ask import endpoint_and_mode
+        for each in settings.models.values():
+            own = {**limits, f"models.{each.name}.cost": each.cost}
+            prices.check(each.at_endpoint, [name for name, limit in own.items() if limit is not None])
+            if each.base_url or settings.serve:
+                continue
+            if each.name == LOCAL and not settings.base_url:
+                find_weights()
+            else:
+                from assay.agents.llm.ask import endpoint_and_mode
 
-            endpoint_and_mode(settings.base_url, settings.cassette)
+                endpoint_and_mode(settings.base_url, settings.cassette)
 
     def _probe(self, stack: "Stack | None") -> None:
-        """Ask the endpoint once; not if the user names a recording, which may hold every answer."""
+        """Ask each model once; none if the user names a recording, which may hold every answer."""
         if stack is not None and self.settings.cassette is None:
-            remark = stack.probe(self.settings.model)
-            if remark:
+            models = self.settings.models.items()
+            roles = {(each.base_url, each.at_endpoint): (role, each.at_endpoint) for role, each in models}
+            remarks = [stack.probe(name, role) for role, name in roles.values()]
+            for remark in filter(None, remarks):
                 self.view.say(remark)
 
     def _give_up(self, stack: "Stack | None") -> None:
@@ -260,18 +296,12 @@ class SolverRun:
         images = AgentImages(bench.engine, cache, self.view.note) if bench.cluster is None else None
         workspaces = WorkspaceOpener(bench, images, {"assay.run": self.run_id})
         settings = self.settings
-        defaults = ModelDefaults(
-            model=settings.model or "none",
-            temperature=settings.temperature,
-            max_tokens=settings.max_tokens,
-            seed=settings.seed,
-        )
         return SolveSetup(
             agent,
             workspaces,
             store,
             settings.budget,
-            defaults,
+            settings.defaults,
             settings.seed or 0,
         )
 
@@ -295,9 +325,11 @@ class SolverRun:
                 )
             if settings.serve:
                 base_url = server.url if server else IDLE
-            endpoint, mode = held.enter_context(open_endpoint(settings.model, base_url, settings.cassette))
+            endpoints, mode = held.enter_context(open_endpoints(settings.models, base_url, settings.cassette))
             setup = ModelSetup(
-                endpoint=endpoint,
+                endpoint=endpoints.get("") or next(iter(endpoints.values())),
+                roles={role: each for role, each in endpoints.items() if role},
+                own_prices=settings.own_prices,
                 limits=limits,
                 spent=read_spending(store.recording),
                 cassette=settings.cassette or store.recording,
@@ -305,10 +337,6 @@ class SolverRun:
                 prices=settings.prices,
             )
             yield held.enter_context(Stack(setup, normalise=mask_volatile, note=self.view.note, server=server))
-
-    @property
-    def _is_local(self) -> bool:
-        return self.settings.model == LOCAL and not self.settings.base_url
 
     def _begin(
         self, bench: Workbench, store: SolveStore, agent: Agent, dataset: DatasetRef, about: Mapping[str, object]
@@ -326,9 +354,43 @@ class SolverRun:
             "seed": str(settings.seed),
             "jobs": str(self.place.jobs),
         }
-        name = prediction_name(agent.name, settings.model if agent.capabilities.needs_model else "")
-        run = manifest(self.run_id, dataset, bench, name, facts)
+        if settings.named:
+            facts["models"] = " ".join(f"{role or 'all'}={each.at_endpoint}" for role, each in settings.models.items())
+        label = settings.defaults.label if settings.models and agent.capabilities.needs_model else ""
+        run = manifest(self.run_id, dataset, bench, prediction_name(agent.name, label), facts)
         store.begin(run.model_copy(update={"kind": RunKind.SOLVE, **about}))
+
+
+def check_roles(agent: str, known: Mapping[str, str], models: Mapping[str, NamedModel]) -> None:
+    """Raise UserError if a model is for a role that the agent does not have, or a role has none."""
+    for role in models:
+        if role and role not in known:
+            remedy = did_you_mean(role, known) if known else ": it asks one model; write --model NAME"
+            raise UserError(f"the agent {agent} has no role {role!r}{remedy}")
+    missing = [role for role in known if role not in models]
+    if "" not in models and (missing or not known):
+        of_all = f"; only {', '.join(models)} of its roles have one, not {', '.join(missing)}" if models else ""
+        raise UserError(f"the agent {agent} asks a model; name one with --model (and --base-url){of_all}")
+
+
+@contextmanager
+def open_endpoints(
+    models: Mapping[str, NamedModel], base_url: str, cassette: Path | None
+) -> Iterator[tuple[dict[str, Endpoint], Mode]]:
+    """Yield the endpoint of each role, and the mode of their recording; the model ``local`` is served once."""
+    usual: dict[bool, tuple[Endpoint, Mode]] = {}
+    endpoints: dict[str, Endpoint] = {}
+    with ExitStack() as opened:
+        for role, each in models.items():
+            if each.base_url:
+                endpoints[role] = Endpoint(base_url=each.base_url, key_env=each.key)
+                continue
+            is_local = each.name == LOCAL
+            if is_local not in usual:
+                usual[is_local] = opened.enter_context(open_endpoint(each.name, base_url, cassette))
+            endpoints[role] = usual[is_local][0]
+        modes = [mode for _, mode in usual.values()]
+        yield endpoints, Mode.REPLAY if Mode.REPLAY in modes else Mode.AUTO
 
 
 def sample_budget(

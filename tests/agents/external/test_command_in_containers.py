@@ -13,7 +13,7 @@ from assay.agents.contract import Budget, Host, SolutionStatus
 from assay.agents.external.adapter import load_adapter
 from assay.agents.external.install import build_mounts, tool_folder
 from assay.agents.llm.budget import BudgetLimits
-from assay.agents.llm.chat import Answer, Finish, Request, Role, TokenUsage, ToolCall
+from assay.agents.llm.chat import Answer, Finish, Request, Speaker, TokenUsage, ToolCall
 from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 from assay.agents.registry import make_agent
@@ -99,7 +99,7 @@ PRICES = "models: {toy: {input: 3, output: 15}}\n"
 
 def competent(request: Request) -> Answer:
     """Answer with the next command; the length of the conversation says which."""
-    number = sum(message.role is Role.ASSISTANT for message in request.messages)
+    number = sum(message.role is Speaker.ASSISTANT for message in request.messages)
     call = ToolCall(id=f"call_{number}", name="bash", arguments=json.dumps({"command": COMMANDS[number]}))
     usage = TokenUsage(prompt_tokens=1000, completion_tokens=100)
     return Answer(content="So.", finish=Finish.TOOL_CALLS, tool_calls=(call,), usage=usage, model=request.model)

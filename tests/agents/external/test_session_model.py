@@ -4,14 +4,14 @@ import pytest
 
 from assay.agents.contract import AgentTask, Budget, SolveSession
 from assay.agents.external.session_model import SessionModel
-from assay.agents.llm.chat import Answer, Finish, Message, Part, Request, Role, ToolCall
+from assay.agents.llm.chat import Answer, Finish, Message, Part, Request, Speaker, ToolCall
 from assay.agents.llm.errors import BudgetExceeded, ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.trajectory import AgentInfo, Step, TrajectoryRecorder
 
-GO = Message(role=Role.USER, content="go")
+GO = Message(role=Speaker.USER, content="go")
 
 
 def calls(*names: str) -> Answer:
@@ -67,7 +67,7 @@ class Conversation:
 
 
 def result_of(call: str, content: str) -> Message:
-    return Message(role=Role.TOOL, content=content, tool_call_id=call)
+    return Message(role=Speaker.TOOL, content=content, tool_call_id=call)
 
 
 def test_actions_are_recorded_with_the_results_that_the_program_reports(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_actions_are_recorded_with_the_results_that_the_program_reports(tmp_path
 def test_new_messages_of_the_user_are_recorded_once(tmp_path: Path) -> None:
     program = Conversation(tmp_path, "one", "two", "three")
     program.say(GO)
-    program.say(Message(role=Role.USER, content=(Part.model_validate({"type": "text", "text": "go on"}),)))
-    program.say(Message(role=Role.USER, content="last"))
+    program.say(Message(role=Speaker.USER, content=(Part.model_validate({"type": "text", "text": "go on"}),)))
+    program.say(Message(role=Speaker.USER, content="last"))
     assert [(step.source, step.message) for step in program.steps()] == [
         ("user", "go"),
         ("agent", "one"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.llm.cassette_key import hash_question, mask_ids, nearest_difference, question
-from assay.agents.llm.chat import Message, Request, Role, Tool
+from assay.agents.llm.chat import Message, Request, Speaker, Tool
 from assay.agents.llm.openai_chat.requests import request_from_json, request_to_json
 from played_endpoint import make_request
 from tables import read_tables
@@ -21,7 +21,7 @@ json_values = st.recursive(
 )
 schemas = st.dictionaries(names, json_values, max_size=4)
 messages = st.builds(
-    Message, role=st.sampled_from([Role.SYSTEM, Role.USER, Role.ASSISTANT]), content=texts, reasoning=texts
+    Message, role=st.sampled_from([Speaker.SYSTEM, Speaker.USER, Speaker.ASSISTANT]), content=texts, reasoning=texts
 )
 requests = st.builds(
     Request,
@@ -59,7 +59,7 @@ def test_keys_are_equal_only_for_equal_questions(one: Request, other: Request) -
 
 @given(requests, st.integers(51, 99))
 def test_every_change_of_a_request_changes_its_key(request: Request, sample: int) -> None:
-    more = Message(role=Role.USER, content="more")
+    more = Message(role=Speaker.USER, content="more")
     changed = [
         request.model_copy(update={"sample": sample}),
         request.model_copy(update={"model": request.model + "x"}),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.chat import JSON_MODE, Finish, Message, Request, Role, Tool, ToolCall
+from assay.agents.llm.chat import JSON_MODE, Finish, Message, Request, Speaker, Tool, ToolCall
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import (
     AccessDenied,
@@ -84,7 +84,7 @@ def test_tool_call_is_read_and_posted_back(endpoint: Any) -> None:
     assert answer.tool_calls == (ToolCall(id="c1", name="run", arguments='{"cmd": "ls"}'),)
     assert (answer.content, answer.reasoning, answer.finish) == ("", "let me look", Finish.TOOL_CALLS)
 
-    result = Message(role=Role.TOOL, content="a.py", tool_call_id="c1")
+    result = Message(role=Speaker.TOOL, content="a.py", tool_call_id="c1")
     ask(endpoint.url, make_request(messages=(answer.make_message(), result)))
     assert endpoint.asked[1].body["messages"] == [
         {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "let me look"},

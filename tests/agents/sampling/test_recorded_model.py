@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.contract import AskOptions
+from assay.agents.contract import AskOptions, Inquiry
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage, ToolCall
+from assay.agents.llm.chat import Answer, Message, Request, Speaker, TokenUsage, ToolCall
 from assay.agents.llm.errors import ModelUnavailable
 from assay.agents.sampling.recorded_model import STRIDE, ModelDefaults, RecordedModel
 from assay.agents.trajectory import AgentInfo, Trajectory, TrajectoryRecorder
 
-SYSTEM = Message(role=Role.SYSTEM, content="Be brief.")
-QUESTION = Message(role=Role.USER, content="Why?")
+SYSTEM = Message(role=Speaker.SYSTEM, content="Be brief.")
+QUESTION = Message(role=Speaker.USER, content="Why?")
 
 
 class CountingModel:
@@ -38,6 +38,10 @@ def talk(
     return RecordedModel(model, recorder, chosen, sample=sample), recorder  # type: ignore[arg-type]
 
 
+def draw(partner: RecordedModel, count: int) -> list[Answer]:
+    return [answer for _, answer in partner.ask_all([Inquiry([QUESTION], count=count)])]
+
+
 def test_defaults_fill_what_a_request_leaves_open() -> None:
     model = CountingModel()
     partner, _ = talk(model, temperature=0.3, max_tokens=7, seed=5)
@@ -52,10 +56,10 @@ def test_defaults_fill_what_a_request_leaves_open() -> None:
 def test_equal_request_gets_the_next_sample_number() -> None:
     model = CountingModel()
     partner, _ = talk(model)
-    answers = [partner.ask([QUESTION]), *partner.samples([QUESTION], 3), partner.ask([SYSTEM, QUESTION])]
+    answers = [partner.ask([QUESTION]), *draw(partner, 3), partner.ask([SYSTEM, QUESTION])]
     assert [request.sample for request in model.requests] == [0, 1, 2, 3, 0]
     assert [answer.content for answer in answers] == ["1", "2", "3", "4", "5"]
-    assert partner.samples([QUESTION], 0) == []
+    assert draw(partner, 0) == []
 
 
 def test_samples_of_an_instance_do_not_share_answers(tmp_path: Path) -> None:
@@ -72,7 +76,7 @@ def test_every_answer_is_a_step_and_a_prompt_is_recorded_once(tmp_path: Path) ->
     call = ToolCall(id="c1", name="bash", arguments='{"command": "ls"}')
     partner, recorder = talk(CountingModel(tool_calls=(call,), reasoning="thinking"), path=file)
     answer = partner.ask([SYSTEM, QUESTION], purpose="look")
-    observed = Message(role=Role.USER, content="a file")
+    observed = Message(role=Speaker.USER, content="a file")
     partner.ask([SYSTEM, QUESTION, answer.make_message(), observed], purpose="look")
     steps = Trajectory.model_validate_json(file.read_bytes()).steps
     assert [(step.source, step.message) for step in steps] == [
@@ -96,7 +100,7 @@ def test_usage_counts_replayed_answers_but_not_as_paid(tmp_path: Path) -> None:
     for paid in (1.0, 0.0):
         with Cassette(tmp_path / "llm.jsonl", Mode.AUTO, CountingModel()) as recorded:
             partner, _ = talk(recorded)
-            partner.samples([QUESTION], 2)
+            draw(partner, 2)
             usage = partner.usage
         assert (usage.calls, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens) == (2, 20, 8, 4)
         assert (usage.cost, usage.paid) == (1.0, paid)

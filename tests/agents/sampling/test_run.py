@@ -17,7 +17,7 @@ from assay.agents.contract import Budget, SolutionStatus, SolveSession
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import hash_question
-from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage
+from assay.agents.llm.chat import Answer, Message, Request, Speaker, TokenUsage
 from assay.agents.llm.errors import RunBudgetExceeded
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
@@ -158,7 +158,7 @@ def test_sample_stopped_by_the_run_s_budget_resumes_with_a_larger_one(
 
     def act(session: SolveSession) -> None:
         for number in range(2):
-            session.model.ask([Message(role=Role.USER, content=f"{session.task.problem_statement} {number}")])
+            session.model.ask([Message(role=Speaker.USER, content=f"{session.task.problem_statement} {number}")])
 
     def run(dollars: float) -> list[str]:
         paid = Ledger(BudgetLimits(cost=dollars), read_spending(recording), error=RunBudgetExceeded)
@@ -177,7 +177,7 @@ def test_sample_stopped_by_the_run_s_budget_resumes_with_a_larger_one(
 
 def test_volatile_output_does_not_change_the_key_of_a_request() -> None:
     def key(text: str) -> str:
-        return hash_question(Request(model="m", messages=(Message(role=Role.USER, content=text),)), mask_volatile)
+        return hash_question(Request(model="m", messages=(Message(role=Speaker.USER, content=text),)), mask_volatile)
 
     same = [
         ("drwxr-xr-x 2 assay assay 4096 Nov 21 17:51 src", "drwxr-xr-x 2 assay assay 4096 Dec  1  2027 src"),

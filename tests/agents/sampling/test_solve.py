@@ -20,7 +20,7 @@ from assay.agents.contract import (
     SolveSession,
 )
 from assay.agents.llm.budget import BudgetLimits
-from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage
+from assay.agents.llm.chat import Answer, Message, Request, Speaker, TokenUsage
 from assay.agents.llm.errors import (
     AccessDenied,
     BadAnswer,
@@ -237,7 +237,7 @@ def test_each_sample_has_its_own_seed_and_answers(tmp_path: Path, instance: Inst
 
     def act(session: SolveSession) -> None:
         seeds.append(session.seed)
-        session.model.ask([Message(role=Role.USER, content="?")], AskOptions())
+        session.model.ask([Message(role=Speaker.USER, content="?")], AskOptions())
 
     def answer(request: Request) -> str:
         asked.append(request)

@@ -10,7 +10,7 @@ import pytest
 
 from assay.agents.contract import AgentTask, Budget, CommandResult, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.budget import BudgetLimits
-from assay.agents.llm.chat import Answer, Role, TokenUsage, ToolCall
+from assay.agents.llm.chat import Answer, Speaker, TokenUsage, ToolCall
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
@@ -54,12 +54,12 @@ def test_loop_acts_until_the_model_submits(play: Callable[..., Played], say: Cal
 def test_model_reads_the_issue_and_then_its_command_s_output(play: Callable[..., Played]) -> None:
     run = play([block("cat calc.py; exit 3"), block("submit")])
     system, task = run.asked[0].messages
-    assert (system.role, task.role) == (Role.SYSTEM, Role.USER)
+    assert (system.role, task.role) == (Speaker.SYSTEM, Speaker.USER)
     assert "add subtracts" in str(task.content)
     assert "new shell" in str(system.content)
     assert "submit" in str(system.content)
     said, heard = run.asked[1].messages[2:]
-    assert (said.role, heard.role) == (Role.ASSISTANT, Role.USER)
+    assert (said.role, heard.role) == (Speaker.ASSISTANT, Speaker.USER)
     assert heard.content == f"[exit code 3]\n{WRONG}"
 
 
@@ -68,7 +68,7 @@ def test_tool_call_is_answered_by_a_tool_message(play: Callable[..., Played]) ->
     assert [tool.name for tool in run.asked[0].tools] == ["bash"]
     said, heard = run.asked[1].messages[2:]
     assert said.tool_calls[0].id == "call_77"
-    assert (heard.role, heard.tool_call_id, heard.content) == (Role.TOOL, "call_77", "[exit code 0]\nhi\n")
+    assert (heard.role, heard.tool_call_id, heard.content) == (Speaker.TOOL, "call_77", "[exit code 0]\nhi\n")
 
 
 def test_only_files_outlive_a_command_and_programs_do_not_page(play: Callable[..., Played]) -> None:
@@ -126,7 +126,7 @@ def test_malformed_calls_are_left_out_of_the_history(play: Callable[..., Played]
     said, heard = run.asked[1].messages[2:]
     assert not said.tool_calls
     assert said.content
-    assert heard.role is Role.USER
+    assert heard.role is Speaker.USER
 
 
 @pytest.mark.parametrize(("settings", "budget"), [({"steps": 2}, Budget()), ({}, Budget(steps=2))])

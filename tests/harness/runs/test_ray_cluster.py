@@ -19,7 +19,7 @@ from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Pair, Workplace
 from made_up_cards import KIND, write_spec
 from many_instances import pairs, write
-from ray_nodes import add_node, ray_nodes, wait_until, workers
+from ray_nodes import STORE, add_node, ray_nodes, wait_until, workers
 
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster

@@ -1,4 +1,5 @@
 import re
+from typing import Any
 
 import pytest
 
@@ -149,17 +150,15 @@ def test_a_service_image_has_its_own_packages_and_no_project(chain):
 
 def test_package_caches_are_shared_by_commits_of_a_repository_alone(chain):
     patched = PatchedCommit(commit="0" * 40, patch="--- a/setup.py\n")
-    owners = {
-        name: chain(**changes)[0].caches
-        for name, changes in {
-            "one": {},
-            "later": {"id": "acme__calc-2", "base_commit": "1" * 40},
-            "other repository": {"repo": "acme/abacus"},
-            "base patch": {"base": patched},
-            "other base patch": {"base": patched.model_copy(update={"patch": "--- a/setup.cfg\n"})},
-            "recipe of the row": {"environment": Recipe()},
-        }.items()
+    changes: dict[str, dict[str, Any]] = {
+        "one": {},
+        "later": {"id": "acme__calc-2", "base_commit": "1" * 40},
+        "other repository": {"repo": "acme/abacus"},
+        "base patch": {"base": patched},
+        "other base patch": {"base": patched.model_copy(update={"patch": "--- a/setup.cfg\n"})},
+        "recipe of the row": {"environment": Recipe()},
     }
+    owners = {name: chain(**each)[0].caches for name, each in changes.items()}
     assert owners.pop("one") == owners.pop("later") == "acme/calc"
     assert len({"acme/calc", *owners.values()}) == 5
     searched = [make_instance(environment=Recipe(packages=packages)) for packages in ((), ("pytest",))]

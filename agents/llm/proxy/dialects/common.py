@@ -7,7 +7,7 @@ from hashlib import sha256
 from pydantic import JsonValue
 
 from assay.agents.llm.cassette_key import hash_question
-from assay.agents.llm.chat import Answer, Message, Part, Request, Role, TokenUsage
+from assay.agents.llm.chat import Answer, Message, Part, Request, Speaker, TokenUsage
 from assay.agents.llm.json_fields import Json, MalformedBody, describe_invalid
 from assay.agents.llm.proxy.dialects.base import HttpRequest, ParsedRequest, bearer_token
 
@@ -60,7 +60,7 @@ def image_part(url: str) -> Part:
     return Part.model_validate({"type": "image_url", "image_url": {"url": url}})
 
 
-def message_from_parts(role: Role, parts: Sequence[Part]) -> Message:
+def message_from_parts(role: Speaker, parts: Sequence[Part]) -> Message:
     """Return a message; parts that are all text become one string, which every endpoint accepts."""
     texts = [text for part in parts if part.type == "text" and isinstance(text := part.model_dump()["text"], str)]
     if len(texts) == len(parts):
@@ -74,12 +74,14 @@ def merge_system_messages(messages: Iterable[Message]) -> tuple[Message, ...]:
     System messages before the model's first answer are joined; later ones become messages of the user.
     """
     conversation = list(messages)
-    first_answer = next((at for at, each in enumerate(conversation) if each.role is Role.ASSISTANT), len(conversation))
+    first_answer = next(
+        (at for at, each in enumerate(conversation) if each.role is Speaker.ASSISTANT), len(conversation)
+    )
     before, after = conversation[:first_answer], conversation[first_answer:]
-    system = join_texts(message_text(each) for each in before if each.role is Role.SYSTEM)
-    start = [Message(role=Role.SYSTEM, content=system)] if system else []
-    opening = [each for each in before if each.role is not Role.SYSTEM]
-    rest = [each.model_copy(update={"role": Role.USER}) if each.role is Role.SYSTEM else each for each in after]
+    system = join_texts(message_text(each) for each in before if each.role is Speaker.SYSTEM)
+    start = [Message(role=Speaker.SYSTEM, content=system)] if system else []
+    opening = [each for each in before if each.role is not Speaker.SYSTEM]
+    rest = [each.model_copy(update={"role": Speaker.USER}) if each.role is Speaker.SYSTEM else each for each in after]
     return (*start, *opening, *rest)
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from pydantic import JsonValue
 
-from assay.agents.llm.chat import JSON_MODE, Message, Part, ResponseFormat, Role, Tool, ToolCall
+from assay.agents.llm.chat import JSON_MODE, Message, Part, ResponseFormat, Speaker, Tool, ToolCall
 from assay.agents.llm.json_fields import (
     Json,
     MalformedBody,
@@ -92,7 +92,7 @@ def _messages(body: Json) -> Iterator[Message]:
     system = _field(body, "systemInstruction")
     if system is not None:
         parts = [_part(part) for part in _content_parts(require_object(system, "systemInstruction"))]
-        yield from [message_from_parts(Role.SYSTEM, parts)] if parts else []
+        yield from [message_from_parts(Speaker.SYSTEM, parts)] if parts else []
     calls = _OpenCalls()
     for is_model, contents in groupby(require_objects(_field(body, "contents"), "contents"), _is_model):
         turn = [part for content in contents for part in _content_parts(content)]
@@ -155,7 +155,7 @@ def _model_message(parts: Iterable[Json], calls: _OpenCalls) -> Message:
             rest.append(_part(part))
     if all(part.type == "text" for part in rest):
         rest = [text_part("".join(str(part.model_dump()["text"]) for part in rest))]
-    message = message_from_parts(Role.ASSISTANT, rest)
+    message = message_from_parts(Speaker.ASSISTANT, rest)
     return message.model_copy(update={"tool_calls": tuple(tool_calls), "reasoning": "".join(reasoning)})
 
 
@@ -168,10 +168,10 @@ def _user_messages(parts: Iterable[Json], calls: _OpenCalls) -> Iterator[Message
             rest.append(_part(part))
             continue
         result = require_object(body, "functionResponse")
-        yield Message(role=Role.TOOL, content=_result_text(result), tool_call_id=calls.close(result))
+        yield Message(role=Speaker.TOOL, content=_result_text(result), tool_call_id=calls.close(result))
         rest += [_part(shown) for shown in _content_parts(result)]
     if rest:
-        yield message_from_parts(Role.USER, rest)
+        yield message_from_parts(Speaker.USER, rest)
 
 
 def _result_text(result: Json) -> str:

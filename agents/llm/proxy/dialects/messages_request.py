@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from assay.agents.llm.chat import Message, Part, ResponseFormat, Role, Tool, ToolCall
+from assay.agents.llm.chat import Message, Part, ResponseFormat, Speaker, Tool, ToolCall
 from assay.agents.llm.json_fields import Json, MalformedBody, require_object, require_objects, require_text
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.common import (
@@ -53,7 +53,7 @@ def _system(value: JsonValue) -> Iterator[Message]:
     if not isinstance(value, str):
         value = join_texts(require_text(block, "text") for block in require_objects(value, "system"))
     if value:
-        yield Message(role=Role.SYSTEM, content=value)
+        yield Message(role=Speaker.SYSTEM, content=value)
 
 
 def _tool(tool: Json) -> Tool:
@@ -103,7 +103,7 @@ def _conversation(value: JsonValue) -> Iterator[Message]:
         elif role == "user":
             yield from _user_messages(blocks)
         elif role == "system":
-            yield Message(role=Role.SYSTEM, content=join_texts(require_text(block, "text") for block in blocks))
+            yield Message(role=Speaker.SYSTEM, content=join_texts(require_text(block, "text") for block in blocks))
         else:
             raise MalformedBody("field role must be user, assistant or system")
 
@@ -120,7 +120,7 @@ def _assistant_message(blocks: Iterable[Json]) -> Message:
             calls.append(ToolCall(id=require_text(block, "id"), name=require_text(block, "name"), arguments=arguments))
         elif kind not in _REASONING:
             raise MalformedBody(f"an answer's block of the type {kind} is not supported")
-    return Message(role=Role.ASSISTANT, content=join_texts(texts), tool_calls=tuple(calls))
+    return Message(role=Speaker.ASSISTANT, content=join_texts(texts), tool_calls=tuple(calls))
 
 
 def _user_messages(blocks: Iterable[Json]) -> Iterator[Message]:
@@ -134,12 +134,12 @@ def _user_messages(blocks: Iterable[Json]) -> Iterator[Message]:
             parts = _parts(block.get("content"))
             texts = [part for part in parts if part.type == "text"]
             rest += [part for part in parts if part.type != "text"]
-            result = message_from_parts(Role.TOOL, texts)
+            result = message_from_parts(Speaker.TOOL, texts)
             yield result.model_copy(update={"tool_call_id": require_text(block, "tool_use_id")})
         else:
             rest += _parts([block])
     if rest:
-        yield message_from_parts(Role.USER, rest)
+        yield message_from_parts(Speaker.USER, rest)
 
 
 def _parts(content: JsonValue) -> list[Part]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from assay.agents.llm.chat import Message, Part, ResponseFormat, Role, Tool, ToolCall
+from assay.agents.llm.chat import Message, Part, ResponseFormat, Speaker, Tool, ToolCall
 from assay.agents.llm.json_fields import Json, MalformedBody, require_object, require_objects, require_text
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.common import (
@@ -25,7 +25,7 @@ from assay.agents.llm.proxy.dialects.common import (
 )
 
 FREEFORM_FIELD = "input"  # the only parameter of a function that stands for a freeform tool
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.SYSTEM}
+_ROLES = {"user": Speaker.USER, "assistant": Speaker.ASSISTANT, "system": Speaker.SYSTEM, "developer": Speaker.SYSTEM}
 _TOOL_CHOICES = frozenset({"auto", "none", "required"})
 _TEXT_PARTS = frozenset({"input_text", "output_text", "text", "refusal"})
 _TOOL_TYPES = frozenset({"function", "custom"})
@@ -110,7 +110,7 @@ def _list_tools(body: Json) -> Iterator[_OfferedTool]:
 
 def _instructions(value: JsonValue) -> Iterator[Message]:
     if isinstance(value, str) and value:
-        yield Message(role=Role.SYSTEM, content=value)
+        yield Message(role=Speaker.SYSTEM, content=value)
 
 
 def _tool(tool: _OfferedTool) -> Tool:
@@ -169,7 +169,7 @@ def _conversation(value: JsonValue) -> Iterator[Message]:
     message holds text only, and the results of a turn must be adjacent.
     """
     if isinstance(value, str):
-        yield Message(role=Role.USER, content=value)
+        yield Message(role=Speaker.USER, content=value)
         return
     images: list[Part] = []
     for item in require_objects(value, "input"):
@@ -184,7 +184,7 @@ def _conversation(value: JsonValue) -> Iterator[Message]:
 
 def _take_images(images: list[Part]) -> Iterator[Message]:
     if images:
-        yield Message(role=Role.USER, content=tuple(images))
+        yield Message(role=Speaker.USER, content=tuple(images))
         images.clear()
 
 
@@ -192,7 +192,7 @@ def _item(item: Json, kind: JsonValue) -> Message:
     if kind == "message":
         return _message(item)
     if kind in _CALL_ITEMS:
-        return Message(role=Role.ASSISTANT, tool_calls=(_call(item),))
+        return Message(role=Speaker.ASSISTANT, tool_calls=(_call(item),))
     raise MalformedBody(f"field input: an item of the type {kind} is not supported")
 
 
@@ -216,7 +216,7 @@ def _tool_result(item: Json, images: list[Part]) -> Message:
     """Return the result's text as a message and add its other parts to ``images``."""
     parts = _parts(item.get("output"))
     images += [part for part in parts if part.type != "text"]
-    result = message_from_parts(Role.TOOL, [part for part in parts if part.type == "text"])
+    result = message_from_parts(Speaker.TOOL, [part for part in parts if part.type == "text"])
     return result.model_copy(update={"tool_call_id": require_text(item, "call_id")})
 
 
@@ -239,7 +239,7 @@ def _merge_calls(messages: Iterable[Message]) -> Iterator[Message]:
     """Merge an answer's text and the tool calls after it into one message, as the chat API has them."""
     last: Message | None = None
     for message in messages:
-        if last is not None and message.tool_calls and last.role is Role.ASSISTANT:
+        if last is not None and message.tool_calls and last.role is Speaker.ASSISTANT:
             last = last.model_copy(update={"tool_calls": last.tool_calls + message.tool_calls})
             continue
         if last is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from assay.choices import EnvironmentChoice
-from assay.cli import config, exits, options
+from assay.cli import config, exits, models, options
 from assay.cli.loading import load_to_evaluate
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def solve(
       assay solve releases --agent gold --evaluate
       assay solve releases --agent bash_loop --model local -i pallets__flask-2.3.2 --calls 20
       assay solve lite --agent agentless --model MODEL --base-url http://host:8000/v1 -n 4 -j 4 --total-cost 20
+      assay solve lite --agent retrieval --model editor=MODEL --model retriever=SMALL --evaluate
       assay solve lite --agent bash_loop --model MODEL --set form=block --cost 0.5 --seconds 1800 --evaluate
       assay solve rows.jsonl --agent replay --set source=preds.jsonl
       assay solve lite --agent agentless --model MODEL --serve "vllm serve MODEL --port {port}" --evaluate
@@ -83,10 +84,11 @@ def solve(
     from assay.jobs.solve import SolverRun, SolveSettings, sample_budget
 
     part, taken = read_shard(shard, durations)
+    named = models.assign(model or [])
     chosen = SolveSettings(
         agent=agent,
         agent_settings=tuple(settings or ()),
-        model=model or "",
+        model=named[""].name if "" in named else "",
         base_url=base_url or "",
         serve=serve or "",
         serve_wait=serve_wait,
@@ -98,6 +100,7 @@ def solve(
         temperature=temperature,
         max_tokens=max_tokens,
         seed=seed,
+        named=named,
     )
     view = SolveRunView()
     name = run_id or chosen.run_name(dataset)

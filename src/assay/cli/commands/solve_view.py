@@ -51,6 +51,7 @@ def show(run: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunRep
     console.print_rows(columns, [[row[name] for name in columns] for row in rows])
     for each in solutions:
         _print_doubts(each)
+    _print_roles(solutions)
     print(sum_solutions(solutions), f"· {run.runs_dir / run.run_id}")
 
 
@@ -90,6 +91,27 @@ def _print_doubts(solution: Solution) -> None:
         print(f"{name}: suspicious: {sign}")
     if solution.junk:
         print(f"{name}: by-products in the patch: {', '.join(solution.junk[:5])}")
+
+
+def _print_roles(solutions: Sequence[Solution]) -> None:
+    """Print calls, tokens and cost of each role, if several roles asked."""
+    roles = list(dict.fromkeys(role for each in solutions for role in each.usage.roles))
+    if len(roles) > 1:
+        rows = [sum_role(role, solutions) for role in roles]
+        console.print_rows(["role", "model", "calls", "tokens", "USD"], rows)
+
+
+def sum_role(role: str, solutions: Sequence[Solution]) -> list[str]:
+    """Return a role, its models, its calls, tokens and cost over all samples."""
+    used = [each.usage.roles[role] for each in solutions if role in each.usage.roles]
+    costs = [each.cost for each in used]
+    return [
+        role or "(none)",
+        ", ".join(dict.fromkeys(each.model for each in used)),
+        str(sum(each.calls for each in used)),
+        str(sum(each.prompt_tokens + each.completion_tokens for each in used)),
+        "?" if None in costs else f"{sum(cost or 0.0 for cost in costs):.4f}",
+    ]
 
 
 def sum_solutions(solutions: Sequence[Solution]) -> str:

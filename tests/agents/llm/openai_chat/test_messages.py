@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.chat import Message, Part, Role, Tool, ToolCall
+from assay.agents.llm.chat import Message, Part, Speaker, Tool, ToolCall
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.openai_chat.messages import message_from_json, message_to_json, tool_from_json, tool_to_json
 
@@ -13,17 +13,17 @@ LS_JSON = {"id": "1", "type": "function", "function": {"name": "run", "arguments
 @pytest.mark.parametrize(
     ("message", "body"),
     [
-        (Message(role=Role.USER, content="hi"), {"role": "user", "content": "hi"}),
+        (Message(role=Speaker.USER, content="hi"), {"role": "user", "content": "hi"}),
         (
-            Message(role=Role.USER, content=(Part.model_validate({"type": "text", "text": "hi"}),)),
+            Message(role=Speaker.USER, content=(Part.model_validate({"type": "text", "text": "hi"}),)),
             {"role": "user", "content": [{"type": "text", "text": "hi"}]},
         ),
         (
-            Message(role=Role.ASSISTANT, tool_calls=(LS,), reasoning="hm"),
+            Message(role=Speaker.ASSISTANT, tool_calls=(LS,), reasoning="hm"),
             {"role": "assistant", "content": None, "tool_calls": [LS_JSON], "reasoning_content": "hm"},
         ),
         (
-            Message(role=Role.TOOL, content="a.py", tool_call_id="1", extra={"cache": 5}),
+            Message(role=Speaker.TOOL, content="a.py", tool_call_id="1", extra={"cache": 5}),
             {"role": "tool", "content": "a.py", "tool_call_id": "1", "cache": 5},
         ),
     ],
@@ -36,7 +36,7 @@ def test_message_is_written_and_read_back(message: Message, body: dict[str, Any]
 def test_variants_of_servers_are_read() -> None:
     call: Any = {"id": "1", "function": {"name": "run", "arguments": {"cmd": "ls"}}}
     read = message_from_json({"role": "assistant", "reasoning": "hm", "tool_calls": [call], "refusal": None})
-    assert read == Message(role=Role.ASSISTANT, tool_calls=(LS,), reasoning="hm")
+    assert read == Message(role=Speaker.ASSISTANT, tool_calls=(LS,), reasoning="hm")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from assay.agents.contract import AgentTask, Candidate, Capabilities, Oracle, SolutionStatus, SolveOutcome, SolveSession
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.errors import BudgetExceeded
+from assay.agents.roles import ROLES
 from assay.agents.solvers.best_of.solver import BestOf
 from assay.harness.domain import Model
 from assay.harness.errors import PluginError, UserError
@@ -71,7 +72,7 @@ def test_default_settings_find_the_fix(tmp_path: Path) -> None:
 
 
 def heard(messages: tuple[Message, ...]) -> list[str]:
-    return [str(each.content) for each in messages if each.role is Role.USER]
+    return [str(each.content) for each in messages if each.role is Speaker.USER]
 
 
 def test_prompts_of_each_machine(tmp_path: Path) -> None:
@@ -193,7 +194,7 @@ class Seeded:
         self.settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        said = session.model.ask([Message(role=Role.USER, content="body of total")], purpose="inner").content
+        said = session.model.ask([Message(role=Speaker.USER, content="body of total")], purpose="inner").content
         text = (session.workspace.read("shop/prices.py") or b"").decode()
         body = said + self.settings.suffix
         session.workspace.write("shop/prices.py", text.replace("return sum(prices[1:])", body).encode())
@@ -245,7 +246,8 @@ def test_inner_settings_reach_the_inner_solver(tmp_path: Path) -> None:
 
 def test_capabilities_are_those_of_the_inner_solver() -> None:
     assert solver(inner=INNER).capabilities.oracle == {Oracle.HINTS}
-    assert solver().capabilities == Capabilities()
+    assert solver().capabilities == Capabilities(roles=ROLES["best_of"])
+    assert set(solver(inner="retrieval").capabilities.roles) == {*ROLES["best_of"], *ROLES["retrieval"]}
 
 
 def test_unfinished_inner_sample_has_its_status_as_reason(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) 
         given["run_id"],
         str(given["runs_dir"]),
         given["engine"],
-        given.get("model") or "",
+        next((each for each in given.get("model") or () if "=" not in each), ""),
         given.get("gpus") or 0,
         given.get("gpu_kind") or options.NVIDIA,
     )

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.agents.llm.chat import Message, Part, Request, Role
+from assay.agents.llm.chat import Message, Part, Request, Speaker
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.proxy.dialects.base import ParsedRequest, Route, RouteKind
 from tables import read_tables
@@ -19,7 +19,7 @@ def test_dot_in_a_route_matches_a_dot_only() -> None:
 
 def asked(part: dict[str, object]) -> ParsedRequest:
     content = (Part.model_validate({"type": "text", "text": "see"}), Part.model_validate(part))
-    return ParsedRequest(Request(model="toy", messages=(Message(role=Role.USER, content=content),)))
+    return ParsedRequest(Request(model="toy", messages=(Message(role=Speaker.USER, content=content),)))
 
 
 @pytest.mark.parametrize("part", TABLES["part_that_brings_its_content_along_passes"])

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage, ToolCall
+from assay.agents.llm.chat import Answer, Message, Request, Speaker, TokenUsage, ToolCall
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.common import (
@@ -18,7 +18,7 @@ from assay.agents.llm.proxy.dialects.common import (
     total_usage,
 )
 
-HI = Message(role=Role.USER, content="hi")
+HI = Message(role=Speaker.USER, content="hi")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_malformed_arguments_become_an_object(arguments: str, expected: dict[str
 
 
 def test_answer_id_depends_on_question_and_answer_alone() -> None:
-    questions = [ParsedRequest(Request(model="toy", messages=(Message(role=Role.USER, content=t),))) for t in "ab"]
+    questions = [ParsedRequest(Request(model="toy", messages=(Message(role=Speaker.USER, content=t),))) for t in "ab"]
     answers = [Answer(content="x"), Answer(content="y"), Answer(tool_calls=(ToolCall(id="1", name="f", arguments=""),))]
     ids = [answer_id("msg", question, answer) for question in questions for answer in answers]
     assert len(set(ids)) == 6
@@ -51,22 +51,22 @@ def test_usage_of_all_answers_is_summed() -> None:
 
 
 def test_text_parts_become_one_text_and_other_parts_stay() -> None:
-    assert message_from_parts(Role.USER, [text_part("a"), text_part("b")]).content == "a\n\nb"
-    mixed = message_from_parts(Role.USER, [text_part("a"), image_part("data:x"), text_part("b")])
+    assert message_from_parts(Speaker.USER, [text_part("a"), text_part("b")]).content == "a\n\nb"
+    mixed = message_from_parts(Speaker.USER, [text_part("a"), image_part("data:x"), text_part("b")])
     assert isinstance(mixed.content, tuple)
     assert message_text(mixed) == "a\n\nb"
 
 
 def test_system_texts_become_one_at_the_start_and_later_ones_the_users() -> None:
     first, second, third = (
-        Message(role=Role.SYSTEM, content=text) for text in ("be brief", "be kind", "a file changed")
+        Message(role=Speaker.SYSTEM, content=text) for text in ("be brief", "be kind", "a file changed")
     )
-    answer = Message(role=Role.ASSISTANT, content="yes?")
+    answer = Message(role=Speaker.ASSISTANT, content="yes?")
     assert merge_system_messages([first, HI, second, answer, third]) == (
-        Message(role=Role.SYSTEM, content="be brief\n\nbe kind"),
+        Message(role=Speaker.SYSTEM, content="be brief\n\nbe kind"),
         HI,
         answer,
-        Message(role=Role.USER, content="a file changed"),
+        Message(role=Speaker.USER, content="a file changed"),
     )
     assert merge_system_messages([HI]) == (HI,)
 

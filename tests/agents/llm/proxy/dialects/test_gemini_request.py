@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.json_fields import MalformedBody
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.gemini_request import convert_parameters, convert_schema, parse_gemini
@@ -75,7 +75,7 @@ def test_every_call_without_an_id_gets_its_own_result(turns: list[list[str]], ch
         contents.append(user(*(result(name, str(queues[name].pop(0))) for name in order)))
     conversation = messages(*contents)
     calls = {each.id: json.loads(each.arguments)["nth"] for message in conversation for each in message.tool_calls}
-    results = {each.tool_call_id: int(str(each.content)) for each in conversation if each.role is Role.TOOL}
+    results = {each.tool_call_id: int(str(each.content)) for each in conversation if each.role is Speaker.TOOL}
     assert len(calls) == number
     assert results == calls
 
