@@ -16,7 +16,8 @@ from assay.agents.llm.budget import BudgetLimits
 from assay.harness.domain import Instance
 from assay.harness.runs.ray_cluster import RayCluster
 from assay.harness.runs.store import RunStore
-from assay.jobs.solve import SolverRun, SolveSettings
+from assay.jobs.solve import SolverRun
+from assay.jobs.solver_settings import SolveSettings
 from assay.jobs.workplace import Workplace
 from played_endpoint import Asked, Played, Reply, played_endpoint, said
 from ray_nodes import ray_nodes, wait_until, workers

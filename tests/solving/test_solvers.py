@@ -20,7 +20,8 @@ from assay.agents.trajectory import Trajectory
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.instances.dataset.load import load
 from assay.jobs.evaluate import EvaluationRun
-from assay.jobs.solve import SolverRun, SolveSettings
+from assay.jobs.solve import SolverRun
+from assay.jobs.solver_settings import SolveSettings
 from assay.jobs.workbench import make_sources
 from assay.jobs.workplace import Workplace
 from solving.competent import answer

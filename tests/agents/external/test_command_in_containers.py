@@ -24,7 +24,8 @@ from assay.harness.engines.base import BoxSpec
 from assay.harness.files import default_cache
 from assay.instances.dataset.load import load
 from assay.jobs.evaluate import EvaluationRun
-from assay.jobs.solve import SolverRun, SolveSettings
+from assay.jobs.solve import SolverRun
+from assay.jobs.solver_settings import SolveSettings
 from assay.jobs.workbench import make_sources
 from external_programs import OBEY, make_run
 from leaky_image import World

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from assay.choices import EnvironmentChoice
-from assay.cli import config, exits, models, options
+from assay.cli import config, exits, models, options, solver_options
 from assay.cli.loading import load_to_evaluate
 
 if TYPE_CHECKING:
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 
 def solve(
     dataset: options.Dataset,
-    agent: options.AgentName,
-    settings: options.AgentSettings = None,
-    model: options.AgentModel = None,
-    base_url: options.AgentBaseUrl = None,
+    agent: solver_options.AgentName,
+    settings: solver_options.AgentSettings = None,
+    model: solver_options.AgentModel = None,
+    base_url: solver_options.AgentBaseUrl = None,
     serve: options.Serve = None,
     serve_wait: options.ServeWait = 1800.0,
-    samples: options.Samples = 1,
+    samples: solver_options.Samples = 1,
     ids: options.Ids = None,
     split: options.Split = None,
     jobs: options.Jobs = options.CORES,
     run_id: options.RunId = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
-    cost: options.CostLimit = None,
-    tokens: options.TokenLimit = None,
-    calls: options.CallLimit = None,
-    steps: options.StepLimit = None,
-    seconds: options.TimeLimit = None,
-    command_seconds: options.CommandSeconds = 60.0,
-    total_cost: options.TotalCostLimit = None,
-    total_tokens: options.TotalTokenLimit = None,
-    total_calls: options.TotalCallLimit = None,
-    temperature: options.Temperature = None,
+    cost: solver_options.CostLimit = None,
+    tokens: solver_options.TokenLimit = None,
+    calls: solver_options.CallLimit = None,
+    steps: solver_options.StepLimit = None,
+    seconds: solver_options.TimeLimit = None,
+    command_seconds: solver_options.CommandSeconds = 60.0,
+    total_cost: solver_options.TotalCostLimit = None,
+    total_tokens: solver_options.TotalTokenLimit = None,
+    total_calls: solver_options.TotalCallLimit = None,
+    temperature: solver_options.Temperature = None,
     max_tokens: options.MaxTokens = None,
-    seed: options.AgentSeed = None,
-    cassette: options.AgentCassette = None,
+    seed: solver_options.AgentSeed = None,
+    cassette: solver_options.AgentCassette = None,
     prices: options.Prices = None,
-    evaluate: options.EvaluateAfterwards = False,
+    evaluate: solver_options.EvaluateAfterwards = False,
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
@@ -55,7 +55,7 @@ def solve(
     address: options.Address = "auto",
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
-    fresh: options.SolveAgain = False,
+    fresh: solver_options.SolveAgain = False,
     shard: options.Shard = None,
     durations: options.Durations = None,
     commit: options.Commit = None,
@@ -81,7 +81,8 @@ def solve(
     from assay.agents.llm.budget import BudgetLimits
     from assay.cli.commands.solve_view import SolveRunView, show
     from assay.harness.runs.shards import read_shard
-    from assay.jobs.solve import SolverRun, SolveSettings, sample_budget
+    from assay.jobs.solve import SolverRun
+    from assay.jobs.solver_settings import SolveSettings, sample_budget
 
     part, taken = read_shard(shard, durations)
     named = models.assign(model or [])
