@@ -93,7 +93,7 @@ def make_image_chain(
 def find_cache_owner(instance: Instance) -> str:
     """Return whose package caches the builds of an instance use: its repository's, or its own.
 
-    What is installed runs its code as root beside the caches, so whoever says what is installed could leave other
+    What is installed runs its code as root beside the caches, so whoever chooses it could leave other
     packages there. A commit shares with its repository; a row's own recipe, or a patch, with nobody but that row.
     """
     alone = instance.model_copy(update={"environment": None})

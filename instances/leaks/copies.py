@@ -16,7 +16,7 @@ from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFindi
 ALIKE = 0.5
 """Share of a package's files from which on a folder with files of the same names is a copy of it."""
 FEWEST = 2  # files in common that make a copy; a smaller package needs all of its own
-MANY = 10  # files with the names of a folder's of which a copy has some unchanged, whatever its version
+MANY = 10  # files; from this number on, a copy has some that are unchanged, whatever its version
 _MEMBERS = re.compile(r"^(?:python|pkg|packages|crates)/")
 """Folders that hold the packages of one repository."""
 _SOURCES = re.compile(r"^(?:src|lib)/")  # folders that hold packages in most languages

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from assay.cli.config import MODELS, read_settings
 from assay.harness.errors import DataError
-from assay.harness.files import make_model
 
 if TYPE_CHECKING:
     from assay.agents.llm.named import NamedModel
@@ -38,6 +37,7 @@ def assign(given: Sequence[str]) -> "Mapping[str, NamedModel]":
 
 def _read_model(name: str, table: Any, file: Path) -> "NamedModel":
     from assay.agents.llm.named import NamedModel
+    from assay.harness.files import make_model
 
     if not isinstance(table, dict) or "name" in table:
         raise DataError(f"is no model; {WANTED}", file=str(file), field=f"{MODELS}.{name}")

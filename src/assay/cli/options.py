@@ -39,8 +39,8 @@ PANELS = {
     "Where": "engine environment mirror recipes setup registry push disk executor address shard durations "
     "gpus gpu_kind cdi",
     "How strict": "strict counter fail_fast",
-    "Limits": "timeout build_limits cost tokens calls steps seconds command_seconds",
-    "Limits of the whole run": "total_cost total_tokens total_calls",
+    "Limits": "timeout build_limits cost tokens calls steps seconds command_seconds "
+    "total_cost total_tokens total_calls",
     "PatchDiff and causes": "patchdiff generators budget confirmations cause evaluations hunks",
     "Model": "model base_url serve serve_wait temperature max_tokens cassette prices",
 }

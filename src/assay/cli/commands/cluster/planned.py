@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.agents.llm.server import check_command
 from assay.cli import options
 from assay.harness.errors import UserError
 from assay.harness.templates import text_environment
@@ -164,6 +163,8 @@ def make_server(serve: str, planned: PlannedCommand, gpus: int, replicas: int) -
     if planned.verb != "solve" or not planned.model:
         raise UserError("--serve answers solvers: write `solve` and its arguments after --, with --model NAME")
     if serve not in SERVERS:
+        from assay.agents.llm.server import check_command
+
         check_command(serve)
         if replicas > 1:
             raise UserError("--replicas: write them into the command of --serve, in its own words")
