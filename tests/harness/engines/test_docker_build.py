@@ -10,6 +10,7 @@ import pytest
 from assay.harness.engines import docker_build
 from assay.harness.engines.docker_build import build, find_builder, strip_mounts
 from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.instances.environments.build_context import name_caches
 from assay.instances.toolchains.host import write_secrets
 
 NAME = f"assay-test/docker-build:{os.getpid()}"
@@ -219,3 +220,23 @@ def test_interrupted_build_ends_its_program(tmp_path: Path, monkeypatch: pytest.
     finally:
         signal.signal(signal.SIGINT, before)
     assert ended.exists()
+
+
+@pytest.mark.docker
+def test_what_a_build_leaves_in_its_caches_is_seen_by_builds_of_the_same_owner_alone(base: str, tmp_path: Path) -> None:
+    if find_builder().kind == "plain":
+        pytest.skip("the plain builder keeps no caches")
+
+    def build_for(owner: str, number: int) -> str:
+        folder = tmp_path / str(number) / "context"
+        folder.mkdir(parents=True)
+        step = (
+            f"cat /c/seen > /seen || echo nothing > /seen; echo left by {owner} {os.getpid()} > /c/seen; echo {number}"
+        )
+        text = f"FROM {base} AS work\nRUN --mount=type=cache,target=/c {step}\nFROM {base}\nCOPY --from=work /seen /\n"
+        (folder / "Dockerfile").write_text(name_caches(text, f"{owner} {os.getpid()}"))
+        build(NAME, folder, tmp_path / "log", secrets={}, labels={})
+        return docker("run", "--rm", NAME, "cat", "/seen").strip()
+
+    seen = [build_for(owner, number) for number, owner in enumerate(("acme/a", "acme/a", "acme/b"))]
+    assert seen == ["nothing", f"left by acme/a {os.getpid()}", "nothing"]
