@@ -159,7 +159,7 @@ class Answer(Model):
         return self.model_copy(update={"others": ()}), *self.others
 
     @property
-    def written(self) -> str:
+    def full_text(self) -> str:
         """All that the model wrote: text, reasoning and the arguments of calls."""
         return "".join((self.content, self.reasoning, *(call.arguments for call in self.tool_calls)))
 

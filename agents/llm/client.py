@@ -149,7 +149,7 @@ class ModelClient(Closing):
             lambda each: each.usage.model_copy(
                 update={
                     "prompt_tokens": asked if each is answer else 0,
-                    "completion_tokens": estimate_tokens(each.written),
+                    "completion_tokens": estimate_tokens(each.full_text),
                 }
             ),
         )

@@ -34,7 +34,7 @@ class NamedModel(Model):
     """Questions that one sample asks it at once."""
 
     @property
-    def at_endpoint(self) -> str:
+    def endpoint_name(self) -> str:
         return self.model or self.name
 
     @property

@@ -50,8 +50,8 @@ class ModelDefaults(Model):
     def dump_inputs(self) -> str:
         """Return the options that answers depend on as JSON; without roles, as before there were any."""
         about = self.model_dump(mode="json", include={"model", "temperature", "max_tokens", "seed"})
-        roles = {role: each.at_endpoint for role, each in self.roles.items()}
-        renamed = {"at_endpoint": self.usual.at_endpoint} if self.usual and self.usual.model else {}
+        roles = {role: each.endpoint_name for role, each in self.roles.items()}
+        renamed = {"endpoint_name": self.usual.endpoint_name} if self.usual and self.usual.model else {}
         return json.dumps({**about, **({"roles": roles} if roles else {}), **renamed}, separators=(",", ":"))
 
 
@@ -150,7 +150,7 @@ class RecordedModel:
             asked = f"as its {question.role}" if question.role else "without a role"
             raise UserError(f"the solver asks a model {asked}; name one for all such questions with --model NAME")
         return Request(
-            model=self._find(question.role).at_endpoint,
+            model=self._find(question.role).endpoint_name,
             messages=tuple(question.messages),
             tools=how.tools,
             temperature=usual.temperature if how.temperature is None else how.temperature,

@@ -40,7 +40,7 @@ NAMES = ("first", "second", "third")
 
 
 @dataclass
-class Served:
+class ScriptedEndpoints:
     """Three running endpoints, each with one model."""
 
     proxies: dict[str, Proxy]
@@ -55,11 +55,11 @@ class Served:
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+def endpoints(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedEndpoints]:
     monkeypatch.setattr(competent, "KNOWN", [SHOP_FAULT])
     for words, answering_it in CHOOSING.items():
         monkeypatch.setitem(competent.ANSWERS, words, answering_it)
-    found = Served({}, dict.fromkeys(NAMES, 0))
+    found = ScriptedEndpoints({}, dict.fromkeys(NAMES, 0))
 
     def answering(name: str) -> Scripted:
         def answer(request: competent.Request) -> str:
@@ -78,14 +78,14 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("case", TABLES["asked"], ids=lambda case: "-".join([case["solver"], *case["settings"][:1]]))
-def test_every_role_asks_its_own_model(case: dict[str, object], served: Served, tmp_path: Path) -> None:
+def test_every_role_asks_its_own_model(case: dict[str, object], endpoints: ScriptedEndpoints, tmp_path: Path) -> None:
     solver, settings, asked = str(case["solver"]), case["settings"], case["asked"]
     assert isinstance(settings, list)
     assert isinstance(asked, dict)
     agent, _ = make_agent(solver, settings)
     roles = {role: NAMES[number % 3] for number, role in enumerate(agent.capabilities.roles)}
     set_up = stage(tmp_path, [], files=FILES, budget=Budget(steps=6))
-    with served.open(roles) as stack:
+    with endpoints.open(roles) as stack:
         named = {role: NamedModel(name=name) for role, name in roles.items()}
         model = RecordedModel(stack.model, set_up.recorder, ModelDefaults(model="none", roles=named))
         session = set_up.session
@@ -102,7 +102,7 @@ def test_every_role_asks_its_own_model(case: dict[str, object], served: Served, 
         role: (roles[role], sum((step.extra or {})["role"] == role for step in steps)) for role in set(asked.values())
     }
     by_model = {name: sum(each.calls for each in usage.roles.values() if each.model == name) for name in NAMES}
-    assert by_model == served.asked
+    assert by_model == endpoints.asked
 
 
 def test_the_table_of_roles_is_what_the_solvers_have() -> None:

@@ -43,7 +43,7 @@ def _read_choice(choice: JsonValue, model: str) -> Answer:
 
 
 def _share(usage: TokenUsage, answers: Sequence[Answer]) -> Iterator[Answer]:
-    lengths = [1 + len(answer.written) for answer in answers]
+    lengths = [1 + len(answer.full_text) for answer in answers]
     ends = [usage.completion_tokens * sum(lengths[: at + 1]) // sum(lengths) for at in range(len(lengths))]
     for number, answer in enumerate(answers):
         own = usage if not number else TokenUsage(cost=None if usage.cost is None else 0.0, estimated=usage.estimated)

@@ -191,7 +191,7 @@ class SolverRun:
             check_command(settings.serve)
         for each in settings.models.values():
             own = {**limits, f"models.{each.name}.cost": each.cost}
-            prices.check(each.at_endpoint, [name for name, limit in own.items() if limit is not None])
+            prices.check(each.endpoint_name, [name for name, limit in own.items() if limit is not None])
             if each.base_url or settings.serve:
                 continue
             if each.name == LOCAL and not settings.base_url:
@@ -205,7 +205,7 @@ class SolverRun:
         """Ask each model once; none if the user names a recording, which may hold every answer."""
         if stack is not None and self.settings.cassette is None:
             models = self.settings.models.items()
-            roles = {(each.base_url, each.at_endpoint): (role, each.at_endpoint) for role, each in models}
+            roles = {(each.base_url, each.endpoint_name): (role, each.endpoint_name) for role, each in models}
             remarks = [stack.probe(name, role) for role, name in roles.values()]
             for remark in filter(None, remarks):
                 self.view.say(remark)
@@ -285,7 +285,9 @@ class SolverRun:
             "jobs": str(self.place.jobs),
         }
         if settings.named:
-            facts["models"] = " ".join(f"{role or 'all'}={each.at_endpoint}" for role, each in settings.models.items())
+            facts["models"] = " ".join(
+                f"{role or 'all'}={each.endpoint_name}" for role, each in settings.models.items()
+            )
         label = settings.defaults.label if settings.models and agent.capabilities.needs_model else ""
         run = manifest(self.run_id, dataset, bench, prediction_name(agent.name, label), facts)
         store.begin(run.model_copy(update={"kind": RunKind.SOLVE, **about}))

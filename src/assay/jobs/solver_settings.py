@@ -54,7 +54,7 @@ class SolveSettings:
 
     @property
     def own_prices(self) -> dict[str, Price]:
-        return {each.at_endpoint: each.price for each in self.models.values() if each.price}
+        return {each.endpoint_name: each.price for each in self.models.values() if each.price}
 
     @property
     def defaults(self) -> ModelDefaults:

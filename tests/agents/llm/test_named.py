@@ -10,7 +10,7 @@ BIG = NamedModel(name="big", model="acme/big-2", cost=2.0, calls=7)
 
 def test_roles_and_the_rest_have_their_models() -> None:
     found = assign_models(["small", "editor=big", "value=a=b"], {"big": BIG})
-    assert {role: each.at_endpoint for role, each in found.items()} == {
+    assert {role: each.endpoint_name for role, each in found.items()} == {
         "": "small",
         "editor": "acme/big-2",
         "value=a": "b",

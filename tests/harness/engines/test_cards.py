@@ -162,7 +162,7 @@ def trouble() -> dict[str, str]:
 
 
 @pytest.fixture
-def troubled(tmp_path: Path, trouble: dict[str, str]) -> CardPool:
+def failing_pool(tmp_path: Path, trouble: dict[str, str]) -> CardPool:
     faults = CardWatch(
         lambda card, _settle: ["process 7 (cc1)"] if trouble.get(card.card.name[-1]) == "used" else [],
         lambda card: "has lost its device node /dev/x" if trouble.get(card.card.name[-1]) == "gone" else "",
@@ -172,27 +172,27 @@ def troubled(tmp_path: Path, trouble: dict[str, str]) -> CardPool:
 
 @pytest.mark.parametrize(("what", "says"), [("used", "is used by process 7 .cc1.,"), ("gone", "has lost its device")])
 def test_a_card_in_doubt_is_no_fault_of_the_patch_and_others_are_given_first(
-    troubled: CardPool, trouble: dict[str, str], what: str, says: str
+    failing_pool: CardPool, trouble: dict[str, str], what: str, says: str
 ) -> None:
     trouble["0"] = what
-    with pytest.raises(EngineError, match=f"card acme.test/gpu=0 {says}.* before"), troubled.hold(1):
+    with pytest.raises(EngineError, match=f"card acme.test/gpu=0 {says}.* before"), failing_pool.hold(1):
         raise AssertionError
-    with troubled.hold(1) as held:
+    with failing_pool.hold(1) as held:
         assert names(held) == ["1"]
     del trouble["0"]
-    with troubled.hold(2):
+    with failing_pool.hold(2):
         pass
-    with troubled.hold(1) as held:
+    with failing_pool.hold(1) as held:
         assert names(held) == ["0"], "no doubt is left"
-    with pytest.raises(EngineError, match="after the container was removed"), troubled.hold(1):
+    with pytest.raises(EngineError, match="after the container was removed"), failing_pool.hold(1):
         trouble["0"] = what
 
 
 def test_what_fails_while_cards_are_held_is_not_hidden_by_what_is_found_afterwards(
-    troubled: CardPool, trouble: dict[str, str]
+    failing_pool: CardPool, trouble: dict[str, str]
 ) -> None:
     def fail() -> None:
-        with troubled.hold(1):
+        with failing_pool.hold(1):
             trouble["0"] = "gone"
             raise Failed
 

@@ -68,22 +68,22 @@ def test_the_strongest_way_is_taken_and_without_one_the_remedy_is_named(specs: P
 
 
 def test_each_way_is_asked_for_as_the_api_has_it(specs: Path) -> None:
-    def given(cards: list[HostCard], way: str) -> list[HostCard]:
+    def set_way(cards: list[HostCard], way: str) -> list[HostCard]:
         return [
             HostCard(c.card.model_copy(update={"runtime": f"docker 28 by {way}"}), c.nodes, c.device) for c in cards
         ]
 
     found = find_cards(KIND, [specs])
-    named = given(found, docker_cards.CDI)
+    named = set_way(found, docker_cards.CDI)
     requests = make_card_config(named)["device_requests"]
     assert requests == [{"Driver": "cdi", "DeviceIDs": [f"{KIND}=0", f"{KIND}=1"]}]
     assert make_card_variables(named[:1]) == ["ACME_CARD=0"]
-    asked = given([HostCard(Card(name="GPU-1"), is_nvidia=True)], docker_cards.REQUEST)
+    asked = set_way([HostCard(Card(name="GPU-1"), is_nvidia=True)], docker_cards.REQUEST)
     assert make_card_config(asked)["device_requests"] == [
         {"Driver": "nvidia", "DeviceIDs": ["GPU-1"], "Capabilities": [["gpu", "compute", "utility"]]}
     ]
     assert make_card_variables(asked) == []
-    plain = make_card_config(given(found[1:], docker_cards.NODES))
+    plain = make_card_config(set_way(found[1:], docker_cards.NODES))
     assert "device_requests" not in plain
     assert plain["devices"] == [
         {"PathOnHost": "/tmp/card1", "PathInContainer": "/dev/acme/card1", "CgroupPermissions": "rwm"}

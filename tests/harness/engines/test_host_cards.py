@@ -122,7 +122,7 @@ def test_a_card_with_two_names_in_a_spec_is_one(tmp_path: Path) -> None:
     assert [(each.card.name, each.nodes) for each in found] == [
         (f"{KIND}=0", ("/a/card0",)),
         (f"{KIND}=1", ("/a/card1",)),
-    ], "what all cards share tells nothing of one"
+    ], "what all cards share does not identify one"
 
 
 def test_a_run_with_more_cards_than_there_are_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_folder_with_nothing_of_the_project_but_names_is_no_copy(folder: str, sa
     archive = Archive(index="npm", name="dayjs", version="1.8.0", sha256="0" * 64)
     base = LANGUAGES | {"src/index.js": "index"}
     layer = {
-        f"{folder}/{path.rpartition('/')[2]}": blob if n < same else f"{blob} of others"
+        f"{folder}/{path.rpartition('/')[2]}": blob if n < same else f"changed {blob}"
         for n, (path, blob) in enumerate(LANGUAGES.items())
     }
     assert bool(found(base, layer, archive, "iamkun/dayjs", "javascript")) == is_copy

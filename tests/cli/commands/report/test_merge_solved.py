@@ -1,4 +1,4 @@
-"""Shards of ``assay solve`` become one run: what it holds, what it cost, and how it goes on."""
+"""Shards of ``assay solve`` become one run: what it holds, what it cost, and how it is resumed."""
 
 import json
 import shutil
