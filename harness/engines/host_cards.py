@@ -54,7 +54,7 @@ def make_pool(engine: "Engine", wanted: int | None, kind: str = NVIDIA, folders:
     if wanted or folders:
         given, refused = split_cards(engine, find_cards(kind, folders))
         if wanted and wanted > len(given):
-            reason = next(iter(refused.values()), f"no more is seen here of {kind}, by {SMI} or a CDI spec")
+            reason = next(iter(refused.values()), f"{SMI} and CDI specs show no further {kind} here")
             raise UserError(f"--gpus {wanted}: {count(len(given), 'card')} can be given to containers; {reason}")
     return CardPool(find, CardWatch(find_users, find_fault), default_cache() / "cards" / socket.gethostname())
 
