@@ -15,7 +15,7 @@ from assay.agents.sampling.store import SAMPLES, TOTAL, SavedSolution, SolveStor
 from assay.harness.errors import UserError
 from assay.harness.files import link_or_copy, read_model, refuse_links, replace_file
 from assay.harness.runs.manifest import SHARD, Run, RunKind
-from assay.harness.runs.merge import check_alike, check_output, collect_events, make_manifest
+from assay.harness.runs.merge import check_alike, check_output, collect_events, merge_manifests
 from assay.harness.runs.shards import missing_numbers
 
 Found = Mapping[tuple[int, str], tuple[SolveStore, Solution]]
@@ -68,7 +68,7 @@ def plan_solve_merge(sources: Sequence[SolveStore], name: str) -> SolveMerge:
             missing.append(f"{store.root} has not finished; run its command again")
     shards = [shard for run in runs for shard in run.shards]
     missing += [f"shard {number}/{shards[0].of} is not among the runs" for number in missing_numbers(shards)]
-    manifest = make_manifest(runs, [store.run for store in sources], name)
+    manifest = merge_manifests(runs, [store.run for store in sources], name)
     manifest = manifest.model_copy(update={"given": {**manifest.given, SHARD: ""}})
     spent = sum((read_spending(store.recording) for store in sources), Spent())
     return SolveMerge(manifest, sources, solutions, tuple(missing), spent)

@@ -22,9 +22,7 @@ from assay.harness.errors import UserError
 
 STRIDE = 100_000
 """Sample numbers per request reserved for one sample of an instance; the next sample's numbers start after them."""
-
-
-NO_MODEL = "none"
+NO_MODEL = "none"  # stands for a run whose roles all have models of their own
 
 
 class ModelDefaults(Model):

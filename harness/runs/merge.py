@@ -58,7 +58,7 @@ def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
     unfinished = [each for each in sources if each.load_report() is None]
     missing = (*_missing(unfinished, runs, predictions, verdicts), *without)
     return Merge(
-        make_manifest(runs, sources, name),
+        merge_manifests(runs, sources, name),
         sources,
         [predictions[each] for each in sorted(predictions)],
         verdicts,
@@ -215,7 +215,7 @@ def _plan_controls(sources: Sequence[RunStore], name: str) -> tuple[dict[str, Me
     return planned, missing
 
 
-def make_manifest(runs: Sequence[Run], sources: Sequence[RunStore], name: str) -> Run:
+def merge_manifests(runs: Sequence[Run], sources: Sequence[RunStore], name: str) -> Run:
     """Return the manifest of the merged run; facts that differ are listed side by side."""
     shards = {shard.number: shard for run in runs for shard in run.shards}
     is_whole = not missing_numbers([*shards.values()])

@@ -127,7 +127,9 @@ def test_a_card_with_two_names_in_a_spec_is_one(tmp_path: Path) -> None:
 
 def test_a_run_with_more_cards_than_there_are_is_refused_with_the_reason(tmp_path: Path) -> None:
     folder = write_spec(tmp_path / "cdi", {"0": ["/a/card0"], "1": ["/a/card1"]})
-    with pytest.raises(UserError, match="--gpus 3: 2 cards can be given to containers; nvidia-smi and CDI specs show no further acme"):
+    with pytest.raises(
+        UserError, match="--gpus 3: 2 cards can be given to containers; nvidia-smi and CDI specs show no further acme"
+    ):
         make_pool(FakeEngine({}), 3, KIND, [folder])
     assert len(make_pool(FakeEngine({}), None, KIND, [folder]).cards) == 2
     assert len(make_pool(FakeEngine({}), 1, KIND, [folder]).cards) == 1
