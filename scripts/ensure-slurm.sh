@@ -12,11 +12,19 @@ answers() { [ -e "$SLURM_CONF" ] && [ "$(sinfo --noheader --states=idle,mixed,al
 
 end() {
     for name in slurmd-n1 slurmd-n2 slurmctld; do
-        [ ! -e "$folder/$name.pid" ] || kill "$(cat "$folder/$name.pid")" 2> /dev/null || true
+        [ -e "$folder/$name.pid" ] || continue
+        pid=$(cat "$folder/$name.pid")
+        kill "$pid" 2> /dev/null || continue
+        for _ in 1 2 3 4 5 6 7 8 9 10; do # it writes its state at its end
+            [ -e "/proc/$pid/exe" ] || break
+            sleep 0.5
+        done
     done
 }
 
 [ -z "$stop" ] || { end; exit; }
+# Each job has a socket in there, FOLDER/spool-n1/n1_JOB.4294967291, whose path may have 107 bytes.
+[ "${#folder}" -le 75 ] || { echo "ensure-slurm: '$folder' is too long: name a folder with at most 75 characters" >&2; exit 1; }
 answers || {
     command -v slurmctld > /dev/null || sudo apt-get install -qy --no-install-recommends slurm-wlm > /dev/null
     end

@@ -5,6 +5,7 @@ named at the end and in build/flaky.txt, and more than two fail the gate, too.
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ def main() -> None:
     if not failed:
         sys.exit(code)
     print("\nEvery test that failed runs once more, alone.", flush=True)
-    run([sys.executable, "-m", "pytest", "--last-failed", "--last-failed-no-failures", "none"])
+    run([sys.executable, "-m", "pytest", *failed])
     report_flaky(failed)
     sys.exit(FAILED if len(failed) > ALLOWED else 0)
 
@@ -41,8 +42,9 @@ def run(command: Sequence[str]) -> None:
 
 
 def read_failed() -> list[str]:
-    """Read the ids of the tests that failed last."""
-    return sorted(json.loads(CACHE.read_text(encoding="utf-8"))) if CACHE.is_file() else []
+    """Read the ids of the tests that failed last, without the name that a worker adds to those of a group."""
+    failed = json.loads(CACHE.read_text(encoding="utf-8")) if CACHE.is_file() else {}
+    return sorted(re.sub(r"@[\w-]+$", "", test) for test in failed)
 
 
 def report_flaky(tests: Sequence[str]) -> None:

@@ -25,9 +25,9 @@ def test_flaky(number):
 
 def run_gate(folder: Path, test: str, check: str = "true") -> subprocess.CompletedProcess[str]:
     (folder / "Makefile").write_text(
-        f"check:\n\t{check}\nmachine:\ntest:\n\t{sys.executable} -m pytest -q test_it.py\n"
+        f"check:\n\t{check}\nmachine:\ntest:\n\t{sys.executable} -m pytest -q -n 1 --dist loadgroup test_it.py\n"
     )
-    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = -p xdist\n")
     (folder / "test_it.py").write_text(test)
     return subprocess.run([sys.executable, GATE], cwd=folder, capture_output=True, text=True, check=False)
 
@@ -46,8 +46,9 @@ def test_what_passes_alone_is_named_and_three_are_too_many(tmp_path: Path, numbe
     assert done.stdout.splitlines()[-number:] == [f"  {name}" for name in names]
 
 
-def test_what_fails_twice_fails_the_gate(tmp_path: Path) -> None:
-    done = run_gate(tmp_path, "def test_a(): assert False\n")
+@pytest.mark.parametrize("mark", ["", "@pytest.mark.xdist_group('one')\n"])
+def test_what_fails_twice_fails_the_gate(tmp_path: Path, mark: str) -> None:
+    done = run_gate(tmp_path, f"{FLAKY.format(number=1)}\n{mark}def test_a(): assert False\n")
     assert (done.returncode, (tmp_path / "build").exists()) == (1, False)
 
 

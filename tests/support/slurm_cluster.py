@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,7 +63,7 @@ class SlurmCluster:
 @contextmanager
 def started(folder: Path, **env: str) -> Iterator[SlurmCluster]:
     """Start a cluster whose jobs work in a folder, and end it with all its jobs."""
-    daemons = folder / "slurm-daemons"
+    daemons = Path(tempfile.mkdtemp(prefix="slurm-"))
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     ports = {"ASSAY_SLURM_PORT": str(random.randrange(20_000, 30_000))}
     variables = {**os.environ, **ports, "PATH": path, "SLURM_CONF": str(daemons / "slurm.conf"), **env}
@@ -74,3 +75,4 @@ def started(folder: Path, **env: str) -> Iterator[SlurmCluster]:
         cluster.wait(lambda: not cluster.jobs(), "cancelled jobs end")
     finally:
         cluster.run(str(SCRIPT), "--stop", str(daemons))
+        shutil.rmtree(daemons, ignore_errors=True)

@@ -102,6 +102,20 @@ def test_what_takes_too_long_or_breaks_is_unknown() -> None:
     assert "no image" in measured["deadline"].found
 
 
+def test_a_limit_is_ignored_only_if_it_does_not_act_alone_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def act_late(lab: Lab) -> tuple[State, str]:
+        asked.append(lab.patience)
+        return (State.ENFORCED if lab.patience > 20 else State.IGNORED), f"{lab.patience:.0f} s"
+
+    never = {"never": lambda _: (State.IGNORED, "nothing happened")}
+    monkeypatch.setattr(doctor, "PROBES", {"late": act_late, **never})
+    late, ignored = measure(FakeEngine({}), "any", patience=8)
+    assert (late.state, late.found, ignored.state) == (State.ENFORCED, "24 s", State.IGNORED)
+    assert asked == [8, 24]
+
+
 def test_an_engine_that_breaks_is_no_engine_that_ignores() -> None:
     def fault(call: str, _image: str) -> None:
         raise EngineError("it is on fire")
