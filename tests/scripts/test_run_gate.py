@@ -23,9 +23,11 @@ def test_flaky(number):
 """
 
 
-def run_gate(folder: Path, test: str, check: str = "true") -> subprocess.CompletedProcess[str]:
+def run_gate(folder: Path, test: str, check: str = "true", more: str = "") -> subprocess.CompletedProcess[str]:
     (folder / "Makefile").write_text(
-        f"check:\n\t{check}\nmachine:\ntest:\n\t{sys.executable} -m pytest -q -n 1 --dist loadgroup test_it.py\n"
+        f"check:\n\t{check}\nmachine:\ntest:\n\t@mkdir -p build\n"
+        f"\t{sys.executable} -m pytest -q -n 1 --dist loadgroup {more} test_it.py; code=$$?;"
+        " echo $$code > build/tested.txt; exit $$code\n"
     )
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p xdist\n")
     (folder / "test_it.py").write_text(test)
@@ -34,7 +36,7 @@ def run_gate(folder: Path, test: str, check: str = "true") -> subprocess.Complet
 
 def test_tests_that_pass_leave_nothing_behind(tmp_path: Path) -> None:
     done = run_gate(tmp_path, "def test_a(): pass\n")
-    assert (done.returncode, (tmp_path / "build").exists()) == (0, False)
+    assert (done.returncode, (tmp_path / "build/flaky.txt").exists()) == (0, False)
 
 
 @pytest.mark.parametrize(("number", "code"), [(2, 0), (3, 1)])
@@ -49,7 +51,11 @@ def test_what_passes_alone_is_named_and_three_are_too_many(tmp_path: Path, numbe
 @pytest.mark.parametrize("mark", ["", "@pytest.mark.xdist_group('one')\n"])
 def test_what_fails_twice_fails_the_gate(tmp_path: Path, mark: str) -> None:
     done = run_gate(tmp_path, f"{FLAKY.format(number=1)}\n{mark}def test_a(): assert False\n")
-    assert (done.returncode, (tmp_path / "build").exists()) == (1, False)
+    assert (done.returncode, (tmp_path / "build/flaky.txt").exists()) == (1, False)
+
+
+def test_tests_that_end_early_fail_the_gate_whatever_passes_later(tmp_path: Path) -> None:
+    assert run_gate(tmp_path, FLAKY.format(number=2), more="--maxfail 1").returncode != 0
 
 
 def test_tests_that_do_not_run_fail_the_gate(tmp_path: Path) -> None:

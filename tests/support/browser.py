@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 """Programs that are one; scripts/ensure-browser.sh looks for the same."""
 SCHEMES = ("light", "dark")
+PATIENCE = 120_000
+"""Milliseconds that a page may take on a busy machine."""
 
 
 def find_browser() -> str | None:
@@ -38,6 +40,7 @@ class Visit:
         self.base = base
         self.wrong: list[str] = []
         self.page: Page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})  # type: ignore[arg-type]
+        self.page.set_default_timeout(PATIENCE)
         self.page.on("console", lambda message: self.wrong.append(f"console: {message.text}"))
         self.page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
         self.page.on("dialog", self._dismiss)
