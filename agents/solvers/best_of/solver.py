@@ -2,23 +2,27 @@
 
 After CodeMonkeys (Ehrlich et al., "CodeMonkeys: Scaling Test-Time Compute for Software Engineering", arXiv
 2501.14723): tests and edits are sampled, every test runs on every edit, each passed test is a vote, and a selection
-machine chooses among the best. With ``inner`` another solver makes the samples, each in its own workspace. With the
-selector ``score`` a reward model chooses, as in SWE-Reasoner (arXiv 2503.23803).
+machine chooses among the best. With ``inner`` another solver makes the samples, each in its own workspace; with
+``candidates`` they are what other systems predicted, as in the paper's ensemble. With the selector ``score`` a reward
+model chooses, as in SWE-Reasoner (arXiv 2503.23803).
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from assay.agents.contract import (
     Agent,
     Candidate,
     Capabilities,
+    Host,
     InstallableAgent,
+    Oracle,
     SolutionStatus,
     SolveOutcome,
     SolveSession,
@@ -27,6 +31,7 @@ from assay.agents.roles import ROLES
 from assay.agents.solvers.best_of import prompts
 from assay.agents.solvers.best_of.context import choose_files, show_files
 from assay.agents.solvers.best_of.machines import EditingMachine, MachineSetup, SelectionMachine, TestingMachine
+from assay.agents.solvers.best_of.members import Member, hash_members, read_members
 from assay.agents.solvers.best_of.scorers import SCORERS
 from assay.agents.solvers.best_of.selection import (
     FINALISTS,
@@ -39,17 +44,22 @@ from assay.agents.solvers.best_of.selection import (
 )
 from assay.agents.solvers.best_of.trials import BASE, ScriptRun, TrialWorkspace
 from assay.harness.domain import Model, Status
-from assay.harness.errors import UserError
 
 SCORE, REGRESSION = "score", "regression_failed"
+JUDGED_BY_TESTS = frozenset({"vote", "tests"})
+"""Selectors that ask no model."""
+
+
+def _split_sources(given: object) -> object:
+    return [part for each in given.split(",") if (part := each.strip())] if isinstance(given, str) else given
 
 
 class BestOf:
     class Settings(Model):
         samples: int = Field(default=10, gt=0)
         tests: int | None = Field(default=None, ge=0)
-        """Generated tests; None for one each sample, or none with an inner solver. If there are fewer tests than
-        samples, editing machines share them; each may change its own copy."""
+        """Generated tests; None for one each sample, or none with an inner solver or given candidates. If there are
+        fewer tests than samples, editing machines share them; each may change its own copy."""
         attempts: int = Field(default=8, gt=0)
         """Limit of answers of a testing or editing machine."""
         temperature: float | None = 0.5
@@ -57,6 +67,9 @@ class BestOf:
         """Name of another solver that makes the samples; empty for the testing and editing machines."""
         inner_settings: Mapping[str, JsonValue] = Field(default_factory=dict)
         """Settings of that solver, as in ``--set inner_settings.steps=30``."""
+        candidates: Annotated[tuple[str, ...], BeforeValidator(_split_sources)] = ()
+        """Files or folders of predictions, separated by commas, whose patches are the samples: rows, submissions,
+        runs."""
         selector: Literal["machine", "vote", "tests", "score"] = "machine"
         """How the patch is chosen: by the selection machine; by votes (of the generated tests, or of equal patches if
         there are none); by the repository's own tests, then votes; or by a scorer."""
@@ -76,22 +89,39 @@ class BestOf:
         observation: int = Field(default=5_000, gt=0)
         """Characters of a test's output that the model sees."""
 
+        @model_validator(mode="after")
+        def _check_source(self) -> Self:
+            if self.inner and self.candidates:
+                raise ValueError("inner and candidates are two sources of samples; give one of them")
+            return self
+
     name: ClassVar[str] = "best_of"
-    version: ClassVar[str] = "1"
+    version: str = "1"
     capabilities: Capabilities = Capabilities(roles=ROLES["best_of"])
     """The inner solver's, if there is one, and the roles of both."""
+    prepare: Callable[[Host], None]
+    """The inner solver's, as ``mounts`` is; there are none if it is not installed on the host."""
+    mounts: Callable[[Path], Mapping[str, str]]
 
     def __init__(self, settings: Settings) -> None:
-        """Raises UserError: there is no such inner solver or setting, or it must be installed on the host."""
+        """Raises UserError: there is no such inner solver, setting, or file of candidates."""
         self.settings = settings
-        self._inner = _inner(settings)
+        self._inner = _make_inner(settings)
+        self._members = read_members(settings.candidates)
         if self._inner is not None:
             own, inner = self.capabilities.roles, self._inner.capabilities
             self.capabilities = inner.model_copy(update={"roles": {**own, **inner.roles}})
+        if isinstance(self._inner, InstallableAgent):
+            self.prepare, self.mounts = self._inner.prepare, self._inner.mounts
+        if self._members:
+            self.version = f"{self.version} (candidates {hash_members(self._members)})"
+            needs_model = bool(settings.tests) or settings.selector not in JUDGED_BY_TESTS
+            named = {"oracle": frozenset({Oracle.INSTANCE_ID}), "needs_model": needs_model}
+            self.capabilities = self.capabilities.model_copy(update=named)
 
     def solve(self, session: SolveSession) -> SolveOutcome:
         """Sample, vote, select; the choice is left in the workspace, or the best so far after a limit."""
-        work = _Work(self.settings, session, self._inner)
+        work = _Work(self.settings, session, self._inner, self._members)
         try:
             work.sample()
             work.vote()
@@ -101,31 +131,31 @@ class BestOf:
             raise
         work.leave(best)
         if best is None:
-            return SolveOutcome(status=SolutionStatus.EMPTY, candidates=tuple(work.candidates), extra=work.extra)
+            candidates = tuple(work.candidates)
+            error = "" if candidates else "no source of candidates has a patch for this instance"
+            return SolveOutcome(status=SolutionStatus.EMPTY, candidates=candidates, error=error, extra=work.extra)
         return SolveOutcome(patch=best.patch, candidates=tuple(work.candidates), extra=work.extra)
 
 
-def _inner(settings: BestOf.Settings) -> Agent | None:
+def _make_inner(settings: BestOf.Settings) -> Agent | None:
     if not settings.inner:
         return None
     from assay.agents.registry import make_agent
 
     given = [f"{key}={json.dumps(value)}" for key, value in settings.inner_settings.items()]
-    agent, _ = make_agent(settings.inner, given)
-    if isinstance(agent, InstallableAgent):
-        raise UserError(
-            f"best_of cannot wrap {settings.inner}: it is installed beside a container, not in a fork of it"
-        )
-    return agent
+    return make_agent(settings.inner, given)[0]
 
 
 class _Work:
     """The work on one instance: the samples so far, in order, and further facts for the outcome."""
 
-    def __init__(self, settings: BestOf.Settings, session: SolveSession, inner: Agent | None) -> None:
+    def __init__(
+        self, settings: BestOf.Settings, session: SolveSession, inner: Agent | None, members: Sequence[Member]
+    ) -> None:
         self._settings = settings
         self._session = session
         self._inner = inner
+        self._members = members
         self._trials = TrialWorkspace(session, shown=settings.observation)
         self._tests: list[str] = []
         self.candidates: list[Candidate] = []
@@ -141,9 +171,12 @@ class _Work:
         return MachineSetup(self._session, self._trials, attempts, self._settings.temperature)
 
     def sample(self) -> None:
-        if self._inner is not None:
-            for index in range(self._settings.samples):
-                self._sample_inner(self._inner, index)
+        if self._inner is not None or self._members:
+            for member in self._members:
+                self._sample_member(member)
+            if self._inner is not None:
+                for index in range(self._settings.samples):
+                    self._sample_inner(self._inner, index)
             for _ in range(self._settings.tests or 0):
                 self._tests.append(self._testing()[0])
         else:
@@ -170,10 +203,22 @@ class _Work:
             Candidate(patch=edited.patch, key=self._trials.key(edited.files), source=f"sample {index}", reason=reason)
         )
 
+    def _sample_member(self, member: Member) -> None:
+        """Take a member's patch as a candidate; one that does not apply is empty, with the reason."""
+        patch = member.patches.get(self._session.oracles.instance_id.lower())
+        if patch is None:
+            return
+        applies = bool(patch.strip()) and self._trials.apply_patch(patch) is not None
+        after = self._find_changes(self._session.workspace.texts()) if applies else {}
+        reason = "" if applies else "the patch does not apply" if patch.strip() else "the patch is empty"
+        key = self._trials.key(after)
+        self.candidates.append(Candidate(patch=patch if applies else "", key=key, source=member.name, reason=reason))
+
     def _sample_inner(self, inner: Agent, index: int) -> None:
         """Run the inner solver in its own workspace; its changes are a candidate, also after a limit."""
         with self._session.workspace.fork(BASE) as forked:
-            session = replace(self._session, workspace=forked, seed=self._session.seed + index)
+            logs = self._session.logs and self._session.logs / f"sample-{index}"
+            session = replace(self._session, workspace=forked, seed=self._session.seed + index, logs=logs)
             outcome = SolveOutcome(status=SolutionStatus.AGENT_ERROR)
             try:
                 outcome = inner.solve(session)

@@ -77,4 +77,11 @@ AgentSeed = Annotated[
 EvaluateAfterwards = Annotated[
     bool, typer.Option("--evaluate", help="Evaluate each patch once it is there, as the run <run>.evaluated.")
 ]
+EvaluateCandidates = Annotated[
+    bool,
+    typer.Option(
+        "--evaluate-candidates",
+        help="Evaluate every patch that the agent chose from, as the runs <run>.candidates-<n>: coverage beside score.",
+    ),
+]
 SolveAgain = Annotated[bool, typer.Option("--fresh", help="Solve again even where a solution is saved.")]

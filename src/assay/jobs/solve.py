@@ -15,12 +15,13 @@ from assay.agents.llm.prices import load_prices
 from assay.agents.llm.server import IDLE, ModelServer, check_command
 from assay.agents.registry import make_agent
 from assay.agents.sampling.away import DistantSolver
+from assay.agents.sampling.coverage import Coverage, list_rounds, measure_coverage
 from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
 from assay.agents.sampling.solve import NoModel, SolveJob, SolveSetup
 from assay.agents.sampling.store import EVALUATED, SAMPLES, TOTAL, SolveStore, make_prediction, prediction_name
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
-from assay.harness.domain import DatasetRef, Instance, Model
+from assay.harness.domain import INFRASTRUCTURE, DatasetRef, Instance, Model, Prediction
 from assay.harness.errors import UserError
 from assay.harness.runs.control import listen
 from assay.harness.runs.crew import Progress
@@ -131,8 +132,29 @@ class SolverRun:
             reports.append(report)
         return reports
 
+    def evaluate_candidates(
+        self, instances: Sequence[Instance], agent: Agent, solutions: Sequence[Solution]
+    ) -> Coverage:
+        """Evaluate all patches that the solver chose from, in as many runs as an instance has distinct ones."""
+        by_id = {instance.id: instance for instance in instances}
+        judged: dict[tuple[str, str], bool | None] = {}
+        model, oracle = f"{agent.name}.candidates", name_oracles(agent)
+        for number, patches in enumerate(list_rounds(solutions)):
+            pairs = [
+                (by_id[name], Prediction(instance_id=name, model=model, patch=patch, oracle=oracle))
+                for name, patch in patches.items()
+            ]
+            run = self._make_evaluation(f"{self.run_id}.candidates-{number}")
+            _, verdicts = run.evaluate(pairs, list(patches))
+            for verdict in verdicts:
+                fails = verdict.outcome in INFRASTRUCTURE
+                judged[verdict.instance_id, patches[verdict.instance_id]] = None if fails else verdict.resolved
+        return measure_coverage(solutions, judged)
+
     def _evaluation(self, sample: int) -> EvaluationRun:
-        name = name_evaluated(self.run_id, sample)
+        return self._make_evaluation(name_evaluated(self.run_id, sample))
+
+    def _make_evaluation(self, name: str) -> EvaluationRun:
         return EvaluationRun(name, self.runs_dir, self.place, kind=RunKind.EVALUATE_SOLVED)
 
     @contextmanager

@@ -8,7 +8,7 @@ import pytest
 
 from played_endpoint import Reply, played_endpoint, said
 from tables import read_tables
-from toy import GOLD
+from toy import GOLD, MORE_TESTS
 
 TABLES = read_tables(__file__)
 
@@ -138,3 +138,34 @@ def test_call_that_is_pending_at_the_time_limit_ends_the_sample(assay: Callable,
 def test_a_solver_s_run_has_no_verdicts_to_show(assay: Callable, rows: Path) -> None:
     assay("solve", "rows.jsonl", "--agent", "null", "-i", "acme__calc-1", "--run-id", "r")
     assay("report", "show", "r").refuses("r.evaluated")
+
+
+def test_the_members_of_an_ensemble_are_scored_beside_its_choice(assay: Callable, rows: Path) -> None:
+    """Two of three members agree; the third has no patch that applies; one instance was tried by one alone."""
+    names = ["acme__calc-1", "acme__calc-2"]
+    for member, patches in {
+        "a": [MORE_TESTS] * 2,
+        "b": [MORE_TESTS],
+        "c": [GOLD.replace("calc.py", "none.py")],
+    }.items():
+        given = zip(names, patches, strict=False)
+        text = [
+            json.dumps({"instance_id": name, "model_name_or_path": member, "model_patch": patch})
+            for name, patch in given
+        ]
+        Path(f"{member}.jsonl").write_text("\n".join(text))
+    ensemble = ("--set", "candidates=a.jsonl, b.jsonl,c.jsonl", "--set", "selector=vote")
+    asked = ("solve", "rows.jsonl", "--agent", "best_of", *ensemble, "--run-id", "r", "--evaluate-candidates")
+    done = assay(*asked, "--json")
+    assert done.code == 0, done.err
+    assert [each["status"] for each in done.json["solutions"]] == ["submitted", "submitted", "empty"]
+    coverage = done.json["coverage"]
+    assert (coverage["solutions"], coverage["unknown"]) == (2, 0)
+    assert [(each["source"], each["tried"]) for each in coverage["sources"]] == [("a", 2), ("b", 1)]
+    assert Path("runs/r.candidates-0/report.json").is_file()
+    assert not Path("runs/r.candidates-1").exists(), "equal patches are evaluated once"
+    shown = assay(*asked)
+    assert "of 2 solutions with candidates: " in shown.out
+    assert "no source of candidates has a patch for this instance" in shown.out
+    assay("report", "export", "r.candidates-0", "--format", "swebench").refuses("was given the instance_id")
+    assay(*asked, "--shard", "1/2").refuses("merge the shards")

@@ -8,9 +8,11 @@ import typer
 from assay.choices import EnvironmentChoice
 from assay.cli import config, exits, models, options, solver_options
 from assay.cli.loading import load_to_evaluate
+from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
     from assay.agents.contract import Solution
+    from assay.agents.sampling.coverage import Coverage
     from assay.harness.runs.report import RunReport
 
 
@@ -43,6 +45,7 @@ def solve(
     cassette: solver_options.AgentCassette = None,
     prices: options.Prices = None,
     evaluate: solver_options.EvaluateAfterwards = False,
+    evaluate_candidates: solver_options.EvaluateCandidates = False,
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
@@ -74,6 +77,7 @@ def solve(
       assay solve lite --agent retrieval --model editor=MODEL --model retriever=SMALL --evaluate
       assay solve lite --agent bash_loop --model MODEL --set form=block --cost 0.5 --seconds 1800 --evaluate
       assay solve rows.jsonl --agent replay --set source=preds.jsonl
+      assay solve lite --agent best_of --set candidates=preds.jsonl,theirs.jsonl --model MODEL --evaluate-candidates
       assay solve lite --agent agentless --model MODEL --serve "vllm serve MODEL --port {port}" --evaluate
       assay solve lite --agent bash_loop --model MODEL --executor ray --address auto --evaluate
       assay solve lite --agent bash_loop --model MODEL --run-id mine --shard 1/4
@@ -85,6 +89,8 @@ def solve(
     from assay.jobs.solver_settings import SolveSettings, sample_budget
 
     part, taken = read_shard(shard, durations)
+    if part and evaluate_candidates:
+        raise UserError("--evaluate-candidates is about the whole run; merge the shards, then run it without --shard")
     named = models.assign(model or [])
     chosen = SolveSettings(
         agent=agent,
@@ -142,11 +148,14 @@ def solve(
         return
     solutions = run.solve(instances, agent_, agent_settings)
     reports = run.evaluate(instances, agent_, solutions) if evaluate and solutions else []
-    show(run, solutions, reports, as_json=json)
-    raise typer.Exit(exit_code(solutions, reports))
+    coverage = run.evaluate_candidates(instances, agent_, solutions) if evaluate_candidates else None
+    show(run, solutions, reports, coverage, as_json=json)
+    raise typer.Exit(exit_code(solutions, reports, coverage))
 
 
-def exit_code(solutions: "Sequence[Solution]", reports: "Sequence[RunReport]") -> int:
-    failed = any(each.status == "infra_error" for each in solutions)
+def exit_code(
+    solutions: "Sequence[Solution]", reports: "Sequence[RunReport]", coverage: "Coverage | None" = None
+) -> int:
+    failed = any(each.status == "infra_error" for each in solutions) or bool(coverage and coverage.unknown)
     failed = failed or any(report.infra_failure_instances for report in reports)
     return exits.INFRASTRUCTURE if failed else 0

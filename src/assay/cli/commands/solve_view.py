@@ -4,11 +4,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from assay.agents.contract import Solution
+from assay.agents.sampling.coverage import Coverage
 from assay.agents.sampling.solve import SolveJob
 from assay.cli import console
+from assay.harness.names import count
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.report import RunReport
 from assay.jobs.solve import SolverRun
+
+SOURCES = 20  # sources of candidates that are printed
 
 
 class SolveRunView(console.RunView):
@@ -33,14 +37,23 @@ class SolveRunView(console.RunView):
             yield Progress(lambda job: count.start(_name(job.instance.id, job.sample)), finish, plan)
 
 
-def show(run: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunReport], *, as_json: bool) -> None:
+def show(
+    run: SolverRun,
+    solutions: Sequence[Solution],
+    reports: Sequence[RunReport],
+    coverage: Coverage | None = None,
+    *,
+    as_json: bool,
+) -> None:
     """Print a row for each sample, the errors, and the sum; or everything as one JSON object."""
     if as_json:
-        found = {
+        found: dict[str, object] = {
             "run": run.run_id,
             "solutions": [each.model_dump(mode="json", exclude={"candidates"}) for each in solutions],
             "evaluations": list(reports),
         }
+        if coverage is not None:
+            found["coverage"] = coverage
         console.print_json(found)
         return
     if not solutions:
@@ -52,6 +65,8 @@ def show(run: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunRep
     for each in solutions:
         _print_doubts(each)
     _print_roles(solutions)
+    if coverage is not None:
+        _print_coverage(coverage)
     print(sum_solutions(solutions), f"· {run.runs_dir / run.run_id}")
 
 
@@ -99,6 +114,21 @@ def _print_roles(solutions: Sequence[Solution]) -> None:
     if len(roles) > 1:
         rows = [sum_role(role, solutions) for role in roles]
         console.print_rows(["role", "model", "calls", "tokens", "USD"], rows)
+
+
+def _print_coverage(coverage: Coverage) -> None:
+    """Print the score of each source of candidates, and what was chosen beside what could have been."""
+    shown = coverage.sources[:SOURCES]
+    if shown:
+        rows = [[each.source, str(each.tried), str(each.resolved)] for each in shown]
+        console.print_rows(["candidates of", "judged", "resolved"], rows)
+    if len(coverage.sources) > len(shown):
+        print(f"and {len(coverage.sources) - len(shown)} further sources (--json has all)")
+    print(f"of {count(coverage.solutions, 'solution')} with candidates:", end=" ")
+    print(f"{coverage.chosen} resolved by the choice, {coverage.covered} by any candidate,", end=" ")
+    print(f"{coverage.random:.1f} by a random one")
+    if coverage.unknown:
+        print(f"{count(coverage.unknown, 'candidate')} without a verdict: infrastructure failed; run it again")
 
 
 def sum_role(role: str, solutions: Sequence[Solution]) -> list[str]:

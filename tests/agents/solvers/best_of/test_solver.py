@@ -3,11 +3,21 @@
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from assay.agents.contract import AgentTask, Candidate, Capabilities, Oracle, SolutionStatus, SolveOutcome, SolveSession
+from assay.agents.contract import (
+    AgentTask,
+    Candidate,
+    Capabilities,
+    InstallableAgent,
+    Oracle,
+    SolutionStatus,
+    SolveOutcome,
+    SolveSession,
+)
 from assay.agents.llm.chat import Message, Speaker
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.roles import ROLES
@@ -272,30 +282,40 @@ def test_best_sample_is_left_after_a_limit(tmp_path: Path) -> None:
     assert "+    return sum(prices)\n" in on.workspace.diff()
 
 
-class Rude:
-    """Needs something of the host."""
+class Installed:
+    """Is installed on the host and mounted into its container."""
 
     class Settings(Model):
         pass
 
-    name, version, capabilities = "rude", "1", Capabilities()
+    name, version, capabilities = "installed", "1", Capabilities(needs_model=False)
 
     def __init__(self, settings: Settings) -> None:
-        pass
+        self.prepared: list[object] = []
 
     def solve(self, session: SolveSession) -> SolveOutcome:
+        assert session.logs is not None
+        session.logs.mkdir(parents=True)
+        (session.logs / "output.txt").write_text("seen")
+        session.workspace.write("shop/prices.py", b"total = sum\n")
         return SolveOutcome()
 
     def prepare(self, host: object) -> None:
-        pass
+        self.prepared.append(host)
 
     def mounts(self, scratch: Path) -> Mapping[str, str]:
-        return {}
+        return {str(scratch): "/run/tool"}
 
 
-def test_installable_agent_cannot_be_wrapped() -> None:
-    with pytest.raises(UserError, match="cannot wrap"):
-        solver(inner=f"{__name__}:Rude")
+def test_an_inner_solver_is_installed_and_mounted_and_keeps_the_files_of_each_sample(tmp_path: Path) -> None:
+    wrapped = solver(inner=f"{__name__}:Installed", samples=2, selector="vote")
+    assert isinstance(wrapped, InstallableAgent)
+    assert wrapped.mounts(tmp_path) == {str(tmp_path): "/run/tool"}
+    on = stage(tmp_path, [])
+    outcome = wrapped.solve(replace(on.session, logs=tmp_path / "logs"))
+    assert [each.votes for each in outcome.candidates] == [2, 2]
+    assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["sample-0", "sample-1"]
+    assert not isinstance(solver(), InstallableAgent)
 
 
 def test_files_beyond_the_context_are_left_out(tmp_path: Path) -> None:
