@@ -23,7 +23,7 @@ rm -rf /root/.bash_history /home/*/.bash_history
 
 # The harness's own repository of the tree, where the agent does not meet it.
 mkdir -p "$(dirname "$STORE")"
-sh /run/agent/open.sh
+sh /run/agent/open.sh || { echo "the harness's repository cannot be made"; exit 1; }
 chown -R "$OWNER": "$STORE" .git
 chown "$OWNER": "$(dirname "$STORE")"
 

@@ -53,8 +53,9 @@ def plumbing(store: str, *lines: str) -> str:
 def open_store(store: str, *, borrow: bool) -> str:
     """Return a script that makes the harness's repository if it is missing and prints the id of the base's git tree.
 
-    The base is the commit that is checked out. ``borrow`` uses the checkout's objects; without it they are copied, so
-    that they stay if the agent deletes its own.
+    The base is the commit that is checked out here. Git asks nobody who owns a repository that is named to it; versions
+    before 2.31 take no exception from variables or the command line. ``borrow`` uses the checkout's objects; without
+    it they are copied, so that they stay if the agent deletes its own.
     """
     quoted = shlex.quote(store)
     objects = (
@@ -63,7 +64,8 @@ def open_store(store: str, *, borrow: bool) -> str:
         else f'cp -R "$common/objects/." {quoted}/objects/'
     )
     make = (
-        f'common=$(git rev-parse --git-common-dir) && tree=$(git rev-parse "HEAD^{{tree}}")'
+        "common=$(git --git-dir=.git rev-parse --git-common-dir)"
+        ' && tree=$(git --git-dir=.git rev-parse "HEAD^{tree}")'
         f" && git init --quiet --bare --template= {quoted} && {objects} && mkdir -p {quoted}/info"
         f' && for name in exclude attributes; do [ ! -f "$common/info/$name" ]'
         f' || cp "$common/info/$name" {quoted}/info/; done'

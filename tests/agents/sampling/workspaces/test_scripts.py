@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 from uuid import uuid4
@@ -26,6 +27,18 @@ def test_open_store_needs_a_commit(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     script = scripts.open_store(str(tmp_path / "store"), borrow=True)
     assert subprocess.run(["bash", "-c", script], cwd=tmp_path, check=False).returncode != 0
+
+
+@pytest.mark.parametrize("borrow", [True, False])
+def test_open_store_does_not_depend_on_who_owns_the_repository(tmp_path: Path, borrow: bool) -> None:
+    """Versions of git before 2.31 read an exception for other owners from files alone, which the script leaves out."""
+    commands = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m base"
+    subprocess.run(["bash", "-c", commands], cwd=tmp_path, check=True)
+    tree = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], cwd=tmp_path, capture_output=True, check=True).stdout
+    foreign = {"PATH": os.environ["PATH"], "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    script = scripts.open_store(str(tmp_path / "store"), borrow=borrow)
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=foreign, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, tree)
 
 
 def test_list_files_quotes_its_patterns() -> None:
