@@ -27,6 +27,18 @@ def test_the_page_names_every_setting_with_its_usual_value(name: str) -> None:
             assert said[setting] == (str(usual).lower() if isinstance(usual, bool) else str(usual)), setting
 
 
+def test_every_step_of_a_paper_is_there_or_differs_and_few_are_left_out() -> None:
+    here = {}
+    for name in set(AGENTS) - OTHERS:
+        section = PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        table = section.partition("| step of the paper | here |\n| --- | --- |\n")[2].partition("\n\n")[0]
+        here[name] = [line.split(" | ")[1] for line in table.splitlines()]
+        assert len(here[name]) >= 3, name
+    said = [cell for cells in here.values() for cell in cells]
+    assert all(cell.startswith(("as there", "differs: ", "left out: ")) for cell in said)
+    assert sum(cell.startswith("left out") for cell in said) <= 6
+
+
 def _pair(names: str, usuals: str) -> list[tuple[str, str]]:
     """Pair settings of one line with their values; one value stands for all."""
     settings, values = names.split(","), usuals.split(",")

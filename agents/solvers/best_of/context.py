@@ -1,9 +1,10 @@
-"""Choose the files that the machines see: found by BM25, ranked by the model, as many as fit.
+"""Choose the files that the machines see: found by BM25 or by reading each, ranked by the model, as many as fit.
 
-CodeMonkeys lets a cheap model read every file and ranks the relevant ones three times. Here BM25 finds the files;
-ranking and merging are the same.
+CodeMonkeys lets a cheap model read every file and ranks the relevant ones three times. So it is here with a shortlist
+of 0; otherwise BM25 finds the files. Ranking and merging are the same.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from assay.agents.contract import Inquiry, SolveSession
@@ -16,17 +17,24 @@ from assay.harness import languages
 from assay.harness.languages.syntax import definitions, find_language
 
 NAMES = 40  # definitions of a file that the ranking prompt shows
+READ = 60_000  # characters of a file that the model reads
+_RELEVANT = re.compile(r"<relevant>\s*yes\s*</relevant>", re.IGNORECASE)
 
 
 def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
     """Return source files without tests, the most important first.
 
-    BM25 gives ``shortlist`` files; the model ranks them ``rankings`` times, 0 keeps the order of BM25.
+    BM25 gives ``shortlist`` files, or for 0 the model reads each and says which matter; it then ranks those found
+    ``rankings`` times, 0 keeps the order of BM25.
     """
     task = session.task
     is_test = languages.find(task.language).is_test_file
     sources = {path: text for path, text in texts.items() if find_language(path, task.language) and not is_test(path)}
-    found = rank(task.problem_statement, sources, shortlist)
+    if shortlist:
+        found = rank(task.problem_statement, sources, shortlist)
+    else:
+        sources = _read_each(session, sources)
+        found = list(dict.fromkeys([*rank(task.problem_statement, sources, len(sources)), *sources]))
     if len(found) < 2 or not rankings:
         return found
     listed = "\n".join(_list_names(task.language, path, sources[path]) for path in found)
@@ -36,6 +44,17 @@ def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: 
     ranking = Inquiry([question], count=rankings, purpose="rank files", role=Role.READER)
     named = merge_rankings([_read_names(answer.content, found) for _, answer in session.model.ask_all([ranking])])
     return [*named, *(path for path in found if path not in named)]
+
+
+def _read_each(session: SolveSession, sources: Mapping[str, str]) -> dict[str, str]:
+    """Return the files that matter by the model's word."""
+    statement, paths = session.task.problem_statement, list(sources)
+    texts = (TEXTS["relevant"].format(statement=statement, path=path, text=sources[path][:READ]) for path in paths)
+    asked = [
+        Inquiry([Message(role=Speaker.USER, content=text)], purpose="read file", role=Role.READER) for text in texts
+    ]
+    answers = session.model.ask_all(asked)
+    return {paths[number]: sources[paths[number]] for number, each in answers if _RELEVANT.search(each.content)}
 
 
 def _list_names(language: str, path: str, text: str) -> str:

@@ -80,8 +80,8 @@ class BestOf:
         """The repository's test files for the selector ``tests``; all if empty."""
         scorer: str = "reward_model"
         """Scorer of the selector ``score``: a name, or ``package.module:Class``."""
-        shortlist: int = Field(default=30, gt=0)
-        """Files that BM25 finds for the issue."""
+        shortlist: int = Field(default=30, ge=0)
+        """Files that BM25 finds for the issue; for 0 the model reads every source file, as in the paper."""
         rankings: int = Field(default=3, ge=0)
         """Rankings of these files by the model, which are merged; 0 keeps the order of BM25."""
         context: int = Field(default=400_000, gt=0)

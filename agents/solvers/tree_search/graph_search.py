@@ -39,7 +39,7 @@ You solve an issue in a repository. You are shown the parts of its code that mat
 end your answer with exactly one action. The actions are:
 {SEARCH_MANUAL}
 {EDIT_MANUAL}
-The first edit that can be applied ends the work, so put all changes into one."""
+After an edit that can be applied you may look again. An edit starts from the changes so far."""
 
 
 NO_ACTION = "That was no action. End your answer with exactly one <search>, <view> or <edit>."
@@ -61,6 +61,10 @@ class GraphSearch:
         """Characters of one vertex that the model sees."""
         rounds: int = Field(default=8, gt=0)
         """Limit of answers while patching, searches and failed edits included."""
+        plan: bool = True
+        """Whether the model summarises, analyses and plans before it edits."""
+        second_look: bool = True
+        """Whether the model sees its changes and may go on after an edit."""
         temperature: float | None = None
 
     name: ClassVar[str] = "graph_search"
@@ -82,26 +86,36 @@ class GraphSearch:
         return SolveOutcome(status=SolutionStatus.FORMAT_ERROR, error="no edit could be applied", extra=extra)
 
     def _patch(self, session: SolveSession, runner: ActionRunner, context: str) -> SearchState:
-        """Let the model act until an edit applies; it stays in the workspace."""
-        task = TEXTS["graph_task"].format(
-            repo=session.task.repo,
-            language=session.task.language,
-            statement=session.task.problem_statement.strip(),
-            context=context,
-        )
+        """Let the model act until it finishes, or an edit applies and there is no second look."""
+        about = {
+            "repo": session.task.repo,
+            "language": session.task.language,
+            "statement": session.task.problem_statement.strip(),
+            "context": context,
+        }
+        how = AskOptions(temperature=self.settings.temperature)
+        plan = ""
+        if self.settings.plan:
+            question = Message(role=Speaker.USER, content=TEXTS["graph_plan"].format(**about))
+            plan = session.model.ask([question], how, purpose="plan", role=Role.EDITOR).content.strip()
+        task = TEXTS["graph_task"].format(**about, plan=f"Your analysis and plan:\n{plan}" if plan else "").strip()
         messages = [Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=task)]
         state = runner.root()
         for number in range(1, self.settings.rounds + 1):
-            how = AskOptions(temperature=self.settings.temperature)
             answer = session.model.ask(messages, how, purpose="patch", role=Role.EDITOR)
             action = read_action(answer.content)
             seen = NO_ACTION
+            if action is not None and action.kind is ActionKind.FINISH and state.patch:
+                break
             if action is not None and action.kind in {ActionKind.SEARCH, ActionKind.VIEW, ActionKind.EDIT}:
+                before = state.patch
                 state = runner.do(state, action)
                 seen = state.seen
                 session.recorder.add(_step(f"patch-{number}", action.kind, action.body, seen))
-                if state.patch:
-                    break
+                if state.patch != before:
+                    if not self.settings.second_look:
+                        break
+                    seen = TEXTS["second_look"].format(seen=seen, patch=state.patch)
             messages += [answer.make_message(), Message(role=Speaker.USER, content=seen)]
         return state
 

@@ -21,7 +21,8 @@ SHORT = 1_500  # characters of one step in a history
 
 def feedback_question(task: AgentTask, parent: SearchNode[SearchState]) -> str:
     tries = "\n".join(
-        f"{number}. ({each.worth:g}) {short(each.content)}" for number, each in enumerate(parent.children, 1)
+        f"{number}. ({each.worth:g}) {short(each.content)}\n   judged: {each.content.why or 'not'}"
+        for number, each in enumerate(parent.children, 1)
     )
     return TEXTS["feedback"].format(statement=task.problem_statement, history=history(parent), tries=tries)
 
@@ -32,11 +33,12 @@ def judge_question(task: AgentTask, node: SearchNode[SearchState]) -> str:
         history=history(node.parent),
         step=short(node.content),
         patch=node.content.patch or "none",
+        hint=TEXTS.get(f"judge_{node.content.action.kind}", ""),
     )
 
 
 def conversation(task: AgentTask, node: SearchNode[SearchState], feedback: str) -> list[Message]:
-    """Return the messages in a state: the issue, every step on the path with its observation, and feedback."""
+    """Return the messages in a state: the issue, each step on the path, what was judged of the last, and feedback."""
     opening = TEXTS["task"].format(repo=task.repo, language=task.language, statement=task.problem_statement.strip())
     messages = [Message(role=Speaker.SYSTEM, content=SYSTEM), Message(role=Speaker.USER, content=opening)]
     for each in node.path()[1:]:
@@ -45,11 +47,10 @@ def conversation(task: AgentTask, node: SearchNode[SearchState], feedback: str) 
             Message(role=Speaker.ASSISTANT, content=said),
             Message(role=Speaker.USER, content=each.content.seen or "(done)"),
         ]
-    if feedback:
-        messages[-1] = messages[-1].model_copy(
-            update={"content": f"{messages[-1].content}\n\n{OTHERS.format(feedback=feedback)}"}
-        )
-    return messages
+    judged = TEXTS["said_of"].format(value=node.worth, why=node.content.why) if node.content.why else ""
+    others = OTHERS.format(feedback=feedback) if feedback else ""
+    added = "\n\n".join(filter(None, (str(messages[-1].content), judged, others)))
+    return [*messages[:-1], messages[-1].model_copy(update={"content": added})]
 
 
 def history(node: SearchNode[SearchState] | None) -> str:

@@ -42,6 +42,8 @@ class SearchNode(Generic[T]):
     """Whether the action was an edit, which may fail only because of its format."""
     expects_correction: bool = False
     """Whether its action failed in a way that another try can correct."""
+    traits: frozenset[str] = frozenset()
+    """What makes its state differ from the base, such as changed lines."""
 
     @property
     def worth(self) -> float:

@@ -45,7 +45,7 @@ from assay.agents.solvers.tree_search.search_tree import (
     mean_reward,
     result,
 )
-from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score_terms
+from assay.agents.solvers.tree_search.uct import PUBLISHED, BestFirst, Softmax, score_terms
 from assay.agents.solvers.tree_search.value import Reward, judge_by_rule, read_reward
 from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness.domain import Model
@@ -76,8 +76,12 @@ class TreeSearch:
         cost: float | None = Field(default=None, gt=0)
         """US dollars after which the search ends with its best result."""
         selector: Literal["best_first", "softmax"] = "best_first"
-        discriminator: Literal["mean_reward", "best_reward", "debate"] = "mean_reward"
+        discriminator: Literal["mean_reward", "best_reward", "debate"] = "debate"
         """Choice among solutions: by the mean reward on the path, by the last reward, or by a debate of the model."""
+        value: Literal["rules", "model"] = "rules"
+        """Who judges a state: rules where the authors' code has some, and the model elsewhere; or always the model."""
+        diversity: bool = True
+        """Whether states whose changes differ from those on other paths are preferred."""
         debaters: int = Field(default=3, gt=0)
         rounds: int = Field(default=2, gt=0)
         feedback: bool = True
@@ -127,7 +131,8 @@ class _Search:
         )
 
     def selector(self) -> Selector:
-        return BestFirst() if self._settings.selector == "best_first" else Softmax(self._session.seed)
+        weights = PUBLISHED if self._settings.diversity else replace(PUBLISHED, diversity=0.0)
+        return BestFirst(weights) if self._settings.selector == "best_first" else Softmax(self._session.seed, weights)
 
     def cost(self) -> float:
         return sum((answer.usage.cost or 0.0) + (answer.wasted.cost or 0.0) for answer in self._answers)
@@ -143,13 +148,13 @@ class _Search:
         is_repeated = any(child.content.action == action for child in parent.children)
         before, seen = parent.content, "This was tried before."
         if is_repeated:
-            after = replace(before, action=action, seen=seen, failure=None, is_news=False, tests=None)
+            after = replace(before, action=action, seen=seen, why=seen, failure=None, is_news=False, tests=None)
         else:
             after = self._runner.do(before, action)
         child = self.tree.add(parent, replace(after, said=said, feedback=feedback), kind=action.kind.value)
         _mark(child, is_repeated=is_repeated)
         if not is_repeated:
-            reward = judge_by_rule(child) or self._ask_judge(child)
+            reward = (self._settings.value == "rules" and judge_by_rule(child)) or self._ask_judge(child)
             child.reward, child.content = reward.value, replace(child.content, why=reward.why)
         self._note(child)
         return child
@@ -242,6 +247,7 @@ def _mark(node: SearchNode[SearchState], *, is_repeated: bool) -> None:
     node.finished = state.action.kind is ActionKind.FINISH and state.failure is None and not is_repeated
     node.terminal = node.finished or state.action.kind in {ActionKind.REJECT, ActionKind.NONE}
     node.changed = bool(state.patch)
+    node.traits = frozenset(line for line in state.patch.splitlines() if line.startswith(("+", "-")))
     node.risky = state.action.kind is ActionKind.EDIT
     node.expects_correction = state.failure is not None and not node.terminal
 

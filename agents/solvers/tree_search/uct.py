@@ -1,7 +1,8 @@
 """SWE-Search's upper confidence bound for the choice of the node to expand. Pure.
 
 After SWE-Search (Antoniades et al., arXiv 2410.20285): UCT with bonuses and penalties for software work. ``Weights``
-holds the published constants. The term for diversity (weight 100) is left out: no similarity of nodes is recorded.
+holds the published constants. How similar two states are is not published: here it is the share of changed lines that
+they have in common.
 """
 
 import math
@@ -33,6 +34,7 @@ class Weights:
     finished_reward: float = 100.0
     """Smallest reward of a finished node whose trajectory is not continued."""
     expect_correction: float = 50.0
+    diversity: float = 100.0
     duplicate_child: float = 25.0
     duplicate_action: float = 50.0
 
@@ -53,6 +55,7 @@ class Score:
     high_value_child: float = 0.0
     finished_trajectory: float = 0.0
     expect_correction: float = 0.0
+    diversity: float = 0.0
     duplicate_child: float = 0.0
     duplicate_action: float = 0.0
 
@@ -82,6 +85,7 @@ def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
         high_value_child=-weights.high_value_child * (max(rewards, default=0.0) >= weights.very_high_value),
         finished_trajectory=-weights.finished_trajectory * (node.changed and leads_to_solution),
         expect_correction=weights.expect_correction * _need_of_correction(node),
+        diversity=weights.diversity and weights.diversity * _measure_diversity(node),
         duplicate_child=-weights.duplicate_child * sum(child.duplicate for child in node.children) ** 2,
         duplicate_action=-weights.duplicate_action * sum((times - 1) ** 2 for times in kinds.values()),
     )
@@ -102,11 +106,25 @@ def _need_of_correction(node: SearchNode[T]) -> float:
     return 1 / (1 + len(node.children) ** 2)
 
 
+def _measure_diversity(node: SearchNode[T]) -> float:
+    """Return 1 minus the mean similarity to the changed states off a node's path; 0 if there are none."""
+    path = node.path()
+    own = {each.number for each in (*path, *node.below())}
+    others = [each for each in path[0].below() if each.traits and each.number not in own]
+    if not (node.traits and others):
+        return 0.0
+    similar = (len(node.traits & each.traits) / len(node.traits | each.traits) for each in others)
+    return 1 - math.fsum(similar) / len(others)
+
+
 class BestFirst:
     """Selects the node with the highest score; ties go to the oldest."""
 
+    def __init__(self, weights: Weights = PUBLISHED) -> None:
+        self._weights = weights
+
     def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
-        return max(nodes, key=lambda node: score(node).total)
+        return max(nodes, key=lambda node: score(node, self._weights).total)
 
 
 class Softmax:

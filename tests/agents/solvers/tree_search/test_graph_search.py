@@ -21,6 +21,10 @@ def shown(request: Request) -> str:
 def competent(request: Request) -> str:
     """Finds the code with the bug and what leads to it relevant, and fixes the bug."""
     text = shown(request)
+    if "Write no code yet." in text:
+        return "The slice in total is wrong. Take it away."
+    if "Look again" in text:
+        return "All prices count. <finish>it adds all prices</finish>"
     if "relevance from 0" not in text:
         return EDIT
     if "sum(prices[1:])" in text:
@@ -44,9 +48,26 @@ def test_default_settings_find_the_fix(tmp_path: Path) -> None:
     relevant = outcome.extra["relevant"]
     assert relevant[0] == "shop/prices.py::total"
     assert outcome.extra["visited"] == 6
-    patch = on.asked[-1]
+    plan, patch, last = on.asked[-3:]
+    assert "def total(prices):" in shown(plan)
     assert "def total(prices):" in shown(patch)
-    assert on.purposes() == ["relevance"] * 6 + ["patch"]
+    assert "The slice in total is wrong. Take it away." in shown(patch)
+    assert "+    return sum(prices)" in shown(last)
+    assert on.purposes() == ["relevance"] * 6 + ["plan", "patch", "patch"]
+
+
+def test_a_second_look_may_change_more(tmp_path: Path) -> None:
+    more = edit("shop/prices.py", "    return sum(prices)", "    return sum(prices or [])")
+    lines = ["It matters. <value>90</value>", "Take it away.", EDIT, f"<edit>\n{more}\n</edit>", "<finish>now</finish>"]
+    on = stage(tmp_path, lines)
+    assert solver(visits=1).solve(on.session).status is SolutionStatus.SUBMITTED
+    assert "+    return sum(prices or [])" in on.workspace.diff()
+
+
+def test_neither_plan_nor_second_look_is_needed(tmp_path: Path) -> None:
+    on = stage(tmp_path, ["It matters. <value>90</value>", EDIT])
+    assert solver(visits=1, plan=False, second_look=False).solve(on.session).status is SolutionStatus.SUBMITTED
+    assert on.purposes() == ["relevance", "patch"]
 
 
 def test_walk_starts_at_the_best_files_and_visits_nothing_twice(tmp_path: Path) -> None:
@@ -82,8 +103,9 @@ def test_searches_and_failed_edits_may_precede_the_patch(tmp_path: Path) -> None
     wrong = edit("shop/prices.py", "    return sum(items)", "    return 0")
     lines = [
         *("No. <value>0</value>", "Hm."),  # one judgement without a value counts as 0
+        "I plan to look.",
         *('<search>search_class("Till")</search>', "<finish>it is done</finish>", "I think so."),
-        *(f"<edit>\n{wrong}\n</edit>", EDIT),
+        *(f"<edit>\n{wrong}\n</edit>", EDIT, "<finish>it adds all</finish>"),
     ]
     on = stage(tmp_path, lines)
     outcome = solver(visits=2).solve(on.session)
@@ -111,7 +133,7 @@ def test_budget_of_steps_limits_the_walk(tmp_path: Path) -> None:
 def test_context_takes_the_most_relevant_first_up_to_its_size(tmp_path: Path) -> None:
     on = stage(tmp_path, competent)
     solver(visits=20, context=150).solve(on.session)
-    context = shown(on.asked[-1])
+    context = shown(on.asked[-3])
     assert "sum(prices[1:])" in context
     assert "class Till" not in context
 

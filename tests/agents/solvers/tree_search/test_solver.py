@@ -23,7 +23,8 @@ def value(number: float) -> str:
 
 
 def solver(**settings: object) -> TreeSearch:
-    return TreeSearch(TreeSearch.Settings.model_validate(settings))
+    given = {"discriminator": "mean_reward", **settings}
+    return TreeSearch(TreeSearch.Settings.model_validate(given))
 
 
 def test_first_path_leads_to_the_fix(tmp_path: Path) -> None:
@@ -77,9 +78,28 @@ def test_second_try_starts_from_the_same_state_with_feedback(tmp_path: Path) -> 
     assert "Return what the issue asks for, for all prices." in asked_again
     feedback_on = str(on.asked[4].messages[-1].content)
     assert "(-20) edit" in feedback_on
+    assert "judged: Fair." in feedback_on
     assert "return sum(prices)" in on.workspace.diff()
     assert len(outcome.candidates) == 2
     assert max(outcome.candidates, key=lambda each: each.scores["mean_reward"]).patch == on.workspace.diff()
+
+
+def test_what_the_judge_said_reaches_the_next_step(tmp_path: Path) -> None:
+    on = stage(tmp_path, [EDIT, "Other callers? <value>60</value>", FINISH, value(95)])
+    solver(solutions=1).solve(on.session)
+    assert str(on.asked[2].messages[-1].content).endswith("A judge said of your last step (60 of 100): Other callers?")
+
+
+def test_each_kind_of_step_is_judged_for_what_it_is_worth(tmp_path: Path) -> None:
+    on = stage(tmp_path, [SEARCH, value(20), EDIT, value(60), TEST, value(70), FINISH, value(95)])
+    solver(solutions=1, value="model").solve(on.session)
+    asked = [str(each.messages[-1].content) for each in on.asked[1::2]]
+    wanted = ("A search is worth", "An edit is worth", "A test run is worth", "A finish is worth")
+    assert [word for text in asked for word in wanted if word in text] == list(wanted)
+
+
+def test_solutions_are_debated_by_default() -> None:
+    assert TreeSearch.Settings().discriminator == "debate"
 
 
 def test_feedback_can_be_turned_off(tmp_path: Path) -> None:

@@ -23,6 +23,20 @@ def test_scores_of_a_small_tree(small: SearchTree[str]) -> None:
     assert totals == pytest.approx({"root": 0, "a": 79.941152, "b": 20.248147, "c": -0.298816}, abs=2e-6)
 
 
+def test_a_state_is_preferred_as_far_as_its_changes_are_not_those_of_other_paths() -> None:
+    tree = SearchTree("root")
+    a, b, c = (judged(tree, tree.root, name, 10) for name in "abc")
+    below = judged(tree, a, "below", 10)
+    a.traits = below.traits = frozenset({"+x", "-y"})
+    b.traits = frozenset({"+x"})
+    assert score(a).diversity == pytest.approx(100 * (1 - 1 / 2))
+    assert score(b).diversity == pytest.approx(100 * (1 - 1 / 2))
+    assert score(c).diversity == 0, "a state without changes differs from nothing"
+    assert score(a, Weights(diversity=0)).diversity == 0
+    b.traits = frozenset()
+    assert score(a).diversity == 0, "its own path is no other"
+
+
 def test_best_first_selects_by_score(small: SearchTree[str]) -> None:
     remaining, order = list(small.nodes), []
     while remaining:
