@@ -181,6 +181,11 @@ def order_files(question: Question) -> str:
     return "\n".join(question.known.files)
 
 
+def say_it_matters(question: Question) -> str:
+    shown = question.last.partition("A file of the repository, ")[2]
+    return f"<relevant>{'yes' if shown.startswith(tuple(question.known.files)) else 'no'}</relevant>"
+
+
 def write_test(question: Question) -> str:
     if question.turn:
         return "It fails for the right reason. <done/>"
@@ -230,7 +235,17 @@ def relevance(question: Question) -> str:
     return f"I know this code. <value>{90 if is_relevant else 5}</value>"
 
 
-def edit_at_once(question: Question) -> str:
+def plan(question: Question) -> str:
+    return "I know the cause, and change that alone."
+
+
+def debate(question: Question) -> str:
+    return "All of them are right. <solution>0</solution>"
+
+
+def edit_once(question: Question) -> str:
+    if question.turn:
+        return "<finish>It does what the issue asks for.</finish>"
     return f"I change it.\n<edit>\n{search_replace(question.known.edits)}\n</edit>"
 
 
@@ -250,6 +265,7 @@ ANSWERS: dict[str, Answering] = {
     "Write a Python program that shows whether the issue is there": reproduction,
     "Choose the files that have to be changed to solve the issue": choose_files,
     "Every line of a file begins with its number": edit_numbered_lines,
+    "Does this file have to be read or changed": say_it_matters,
     "Name the files that have to be read or changed": order_files,
     "Write a test script that shows the fault": write_test,
     "Write all changes, each time anew against the": edit_until_done,
@@ -258,6 +274,9 @@ ANSWERS: dict[str, Answering] = {
     "You judge one step of a programmer": judge,
     "Several programmers try to solve the issue": other_ways,
     "Somebody solves the issue below and explores": relevance,
-    "You are shown the parts of its code that matter most": edit_at_once,
+    "Write no code yet.": plan,
+    "You are shown the parts of its code that matter most": edit_once,
+    "You are debater": debate,
+    "You are the judge. Weigh": debate,
 }
 """Words of a prompt and what is answered to it."""
