@@ -27,6 +27,7 @@ AGENTS = Registry[type[Agent]](
         "ast_search": "assay.agents.solvers.ast_search.solver:AstSearch",
         "retrieval": "assay.agents.solvers.retrieval.solver:RetrievalSolver",
         "best_of": "assay.agents.solvers.best_of.solver:BestOf",
+        "staged": "assay.agents.solvers.staged.solver:Staged",
         "tree_search": "assay.agents.solvers.tree_search.solver:TreeSearch",
         "graph_search": "assay.agents.solvers.tree_search.graph_search:GraphSearch",
         "command": "assay.agents.external.command:Command",

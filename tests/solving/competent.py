@@ -249,6 +249,17 @@ def edit_once(question: Question) -> str:
     return f"I change it.\n<edit>\n{search_replace(question.known.edits)}\n</edit>"
 
 
+# staged
+
+
+def name_by_path(question: Question) -> str:
+    return f"I know it.\n{fenced(chr(10).join(question.known.files))}"
+
+
+def write_edits(question: Question) -> str:
+    return search_replace(question.known.edits)
+
+
 ANSWERS: dict[str, Answering] = {
     "by running shell commands, one at a time": act_in_shell,
     "Which files must be edited to resolve the issue?": name_files,
@@ -272,6 +283,10 @@ ANSWERS: dict[str, Answering] = {
     "candidates are to solve the issue; choose one": choose_candidate,
     "You solve an issue in a repository, one action at a time": act_in_tree,
     "You judge one step of a programmer": judge,
+    "Judge the\nlast stage": judge,
+    "Which parts of the repository does the issue touch": name_by_path,
+    "Where is the fault?": name_by_path,
+    "Write the change. Give": write_edits,
     "Several programmers try to solve the issue": other_ways,
     "Somebody solves the issue below and explores": relevance,
     "Write no code yet.": plan,

@@ -36,6 +36,7 @@ SOLVERS: dict[str, tuple[str, ...]] = {
     "ast_search": (),
     "retrieval": (),
     "best_of": ("samples=2", "tests=0", "rankings=1"),
+    "staged": ("width=1", "beam=1", "tests=1"),
     "tree_search": ("nodes=6", "expansions=2"),
     "graph_search": ("visits=6",),
 }

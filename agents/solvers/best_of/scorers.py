@@ -37,8 +37,13 @@ class RewardModel:
         )
         message = Message(role=Speaker.USER, content=prompt)
         answer = self._model.ask([message], AskOptions(temperature=0.0), purpose="score", role=Role.VALUE)
-        found = _VALUE.search(answer.content)
-        return min(100.0, float(found[1])) if found else 0.0
+        return read_value(answer.content)
+
+
+def read_value(text: str) -> float:
+    """Return the number between ``<value>`` tags, at most 100; 0 if there is none."""
+    found = _VALUE.search(text)
+    return min(100.0, float(found[1])) if found else 0.0
 
 
 SCORERS = Registry[Callable[[SolverModel], Scorer]]("scorer", "assay.scorers", {"reward_model": RewardModel})

@@ -1,0 +1,1 @@
+"""Search over the stages of development: understand, locate, patch, verify."""
