@@ -18,7 +18,7 @@ class SourceScore(Model):
     resolved: int
 
 
-class Coverage(Model):
+class CandidateCoverage(Model):
     solutions: int
     """Solutions that had a candidate, as all the figures below."""
     chosen: int
@@ -45,7 +45,7 @@ def list_rounds(solutions: Sequence[Solution]) -> Iterator[dict[str, str]]:
         waiting = {name: found for name, found in waiting.items() if found}
 
 
-def measure_coverage(solutions: Sequence[Solution], judged: Judged) -> Coverage:
+def measure_coverage(solutions: Sequence[Solution], judged: Judged) -> CandidateCoverage:
     chosen = covered = unknown = 0
     random = 0.0
     sources: dict[str, list[bool]] = defaultdict(list)
@@ -63,7 +63,7 @@ def measure_coverage(solutions: Sequence[Solution], judged: Judged) -> Coverage:
         covered += mine or any(verdicts)
         random += sum(verdicts) / len(verdicts) if verdicts else 0.0
     scores = [SourceScore(source=name, tried=len(found), resolved=sum(found)) for name, found in sources.items()]
-    return Coverage(
+    return CandidateCoverage(
         solutions=len(solved),
         chosen=chosen,
         covered=covered,

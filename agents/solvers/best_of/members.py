@@ -9,7 +9,7 @@ from assay.instances.dataset.imports import import_predictions
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class EnsembleMember:
     """One source of candidates."""
 
     name: str
@@ -17,7 +17,7 @@ class Member:
     """Instance id, in lower case, to patch."""
 
 
-def read_members(sources: Sequence[str]) -> tuple[Member, ...]:
+def read_members(sources: Sequence[str]) -> tuple[EnsembleMember, ...]:
     """Read files and folders of predictions; a member is named for its model, or its source if models repeat.
 
     Raises UserError or DataError.
@@ -26,12 +26,12 @@ def read_members(sources: Sequence[str]) -> tuple[Member, ...]:
     models = [next((each.model for each in predictions), "") for predictions in found]
     names = models if len({*models} - {""}) == len(models) else sources
     return tuple(
-        Member(name, {each.instance_id.lower(): each.patch for each in predictions})
+        EnsembleMember(name, {each.instance_id.lower(): each.patch for each in predictions})
         for name, predictions in zip(names, found, strict=True)
     )
 
 
-def hash_members(members: Sequence[Member]) -> str:
+def hash_members(members: Sequence[EnsembleMember]) -> str:
     """Return a short hash of all patches, by which a run notices that a source has changed."""
     text = repr([(member.name, sorted(member.patches.items())) for member in members])
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]

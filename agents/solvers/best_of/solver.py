@@ -31,7 +31,7 @@ from assay.agents.roles import ROLES
 from assay.agents.solvers.best_of import prompts
 from assay.agents.solvers.best_of.context import choose_files, show_files
 from assay.agents.solvers.best_of.machines import EditingMachine, MachineSetup, SelectionMachine, TestingMachine
-from assay.agents.solvers.best_of.members import Member, hash_members, read_members
+from assay.agents.solvers.best_of.members import EnsembleMember, hash_members, read_members
 from assay.agents.solvers.best_of.scorers import SCORERS
 from assay.agents.solvers.best_of.selection import (
     FINALISTS,
@@ -150,7 +150,7 @@ class _Work:
     """The work on one instance: the samples so far, in order, and further facts for the outcome."""
 
     def __init__(
-        self, settings: BestOf.Settings, session: SolveSession, inner: Agent | None, members: Sequence[Member]
+        self, settings: BestOf.Settings, session: SolveSession, inner: Agent | None, members: Sequence[EnsembleMember]
     ) -> None:
         self._settings = settings
         self._session = session
@@ -203,7 +203,7 @@ class _Work:
             Candidate(patch=edited.patch, key=self._trials.key(edited.files), source=f"sample {index}", reason=reason)
         )
 
-    def _sample_member(self, member: Member) -> None:
+    def _sample_member(self, member: EnsembleMember) -> None:
         """Take a member's patch as a candidate; one that does not apply is empty, with the reason."""
         patch = member.patches.get(self._session.oracles.instance_id.lower())
         if patch is None:

@@ -15,7 +15,7 @@ from assay.agents.llm.prices import load_prices
 from assay.agents.llm.server import IDLE, ModelServer, check_command
 from assay.agents.registry import make_agent
 from assay.agents.sampling.away import DistantSolver
-from assay.agents.sampling.coverage import Coverage, list_rounds, measure_coverage
+from assay.agents.sampling.coverage import CandidateCoverage, list_rounds, measure_coverage
 from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
 from assay.agents.sampling.solve import NoModel, SolveJob, SolveSetup
 from assay.agents.sampling.store import EVALUATED, SAMPLES, TOTAL, SolveStore, make_prediction, prediction_name
@@ -134,7 +134,7 @@ class SolverRun:
 
     def evaluate_candidates(
         self, instances: Sequence[Instance], agent: Agent, solutions: Sequence[Solution]
-    ) -> Coverage:
+    ) -> CandidateCoverage:
         """Evaluate all patches that the solver chose from, in as many runs as an instance has distinct ones."""
         by_id = {instance.id: instance for instance in instances}
         judged: dict[tuple[str, str], bool | None] = {}

@@ -12,7 +12,7 @@ from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
     from assay.agents.contract import Solution
-    from assay.agents.sampling.coverage import Coverage
+    from assay.agents.sampling.coverage import CandidateCoverage
     from assay.harness.runs.report import RunReport
 
 
@@ -154,7 +154,7 @@ def solve(
 
 
 def exit_code(
-    solutions: "Sequence[Solution]", reports: "Sequence[RunReport]", coverage: "Coverage | None" = None
+    solutions: "Sequence[Solution]", reports: "Sequence[RunReport]", coverage: "CandidateCoverage | None" = None
 ) -> int:
     failed = any(each.status == "infra_error" for each in solutions) or bool(coverage and coverage.unknown)
     failed = failed or any(report.infra_failure_instances for report in reports)

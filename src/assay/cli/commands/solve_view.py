@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from assay.agents.contract import Solution
-from assay.agents.sampling.coverage import Coverage
+from assay.agents.sampling.coverage import CandidateCoverage
 from assay.agents.sampling.solve import SolveJob
 from assay.cli import console
 from assay.harness.names import count
@@ -41,7 +41,7 @@ def show(
     run: SolverRun,
     solutions: Sequence[Solution],
     reports: Sequence[RunReport],
-    coverage: Coverage | None = None,
+    coverage: CandidateCoverage | None = None,
     *,
     as_json: bool,
 ) -> None:
@@ -116,7 +116,7 @@ def _print_roles(solutions: Sequence[Solution]) -> None:
         console.print_rows(["role", "model", "calls", "tokens", "USD"], rows)
 
 
-def _print_coverage(coverage: Coverage) -> None:
+def _print_coverage(coverage: CandidateCoverage) -> None:
     """Print the score of each source of candidates, and what was chosen beside what could have been."""
     shown = coverage.sources[:SOURCES]
     if shown:
