@@ -16,8 +16,8 @@ ROOT = Path(__file__).parent.parent
 FLOORS = {
     "harness": (
         *("masks", "errors", "names", "plugins", "files", "fences", "program_output", "sequences", "closing"),
-        *("templates", "domain", "statistics", "patches", "reports", "languages", "runners", "rulings"),
-        *("engines", "images", "evaluation", "benchmarks", "counters", "grading", "runs"),
+        *("templates", "domain", "statistics", "patches", "edits", "reports", "languages", "runners"),
+        *("rulings", "engines", "images", "evaluation", "benchmarks", "counters", "grading", "runs"),
         *("bundles", "metrics", "patchdiff", "causes", "exports"),
     ),
     "instances": ("toolchains", "trees", "audit", "leaks", "environments", "setup", "dataset", "collect"),

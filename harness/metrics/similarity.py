@@ -4,11 +4,12 @@ It says nothing about correctness: a different solution scores low, and a patch 
 ``docs/metrics.md`` lists the guards.
 """
 
-from collections.abc import Mapping
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher, unified_diff
 
 from assay.harness.domain import Model
-from assay.harness.metrics.placing import parse_patch
+from assay.harness.edits.solution import ReadText
+from assay.harness.metrics.placing import parse_patch, place
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError
 
 TOO_LONG = 400_000_000
@@ -36,6 +37,41 @@ def patch_similarity(gold: str, candidate: str) -> Similarity:
     except MalformedPatchError as error:
         return Similarity(score=0.0, problem=f"the patch cannot be read: {error}")
     return _mean_ratio(found, wanted)
+
+
+def text_similarity(gold: str, after: Mapping[str, str], read_text: ReadText) -> Similarity:
+    """Compare the texts that an answer leaves with those that the gold patch leaves; None as ``patch_similarity``.
+
+    Both sides become diffs in the same way, so that a change has one form. Raises what ``read_text`` raises.
+    """
+    try:
+        left = [each for change in parse_patch(gold) for each in _list_texts(change, read_text)]
+    except MalformedPatchError as error:
+        return Similarity(score=None, problem=f"the gold patch cannot be applied: {error}")
+    found, wanted = (_diff_texts(texts, read_text) for texts in (after, dict(left)))
+    if not wanted:
+        return Similarity(score=None, problem="the gold patch changes no text")
+    return _mean_ratio(found, wanted)
+
+
+def _list_texts(change: FileChange, read_text: ReadText) -> Iterator[tuple[str, str]]:
+    """Yield the paths whose texts a change changes, each with its text afterwards; empty for a removed file."""
+    before = read_text(change.old) if change.old else None
+    if before is None and not change.hunks:
+        return  # a binary file, or an empty one that is new
+    if change.old and change.old != change.new:
+        yield change.old, ""
+    if change.new:
+        yield change.new, place(change, before).after
+
+
+def _diff_texts(texts: Mapping[str, str], read_text: ReadText) -> dict[str, str]:
+    """Return the unified diff of each text that is not the base commit's, without the lines that name the file."""
+    found = {}
+    for path, text in texts.items():
+        before, after = (each.removesuffix("\n").split("\n") if each else [] for each in (read_text(path) or "", text))
+        found[path] = "\n".join([*unified_diff(before, after, lineterm="")][2:])
+    return {path: diff for path, diff in found.items() if diff}
 
 
 def _diffs_by_path(changes: tuple[FileChange, ...]) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay.harness.errors import DataError, EnvironmentFailure
 from assay.harness.languages.base import Lines
-from assay.instances.trees.content import TreeEntry, last_line
+from assay.instances.trees.content import FILE, TreeEntry, last_line
 from assay.instances.trees.sources import git_env
 
 DIFF = (
@@ -29,6 +29,12 @@ def part_source(lines: Lines, old: bytes, new: bytes) -> tuple[bytes, bytes] | N
     if not lines.tests_inside or parts[1] == before:
         return None
     return parts[0].encode(errors="surrogateescape"), parts[1].encode(errors="surrogateescape")
+
+
+def diff_texts(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Return the patch from some files to others, given as texts by path; raises EnvironmentFailure."""
+    old, new = ([TreeEntry(path, FILE, text.encode()) for path, text in side.items()] for side in (before, after))
+    return split_diff(old, new, lambda _path: False)[0]
 
 
 def split_diff(

@@ -132,6 +132,14 @@ class Sources:
             return next((entry.content for entry in read_tar(self.tree(ref)) if entry.path == path), None)
         return _read_blob(self._repository(ref), ref.commit, path)
 
+    def read_text(self, ref: TreeRef, path: str) -> str | None:
+        """Read one file of a tree as text; None also if it is not UTF-8. Raises as ``tree``."""
+        content = self.read_file(ref, path)
+        try:
+            return None if content is None else content.decode()
+        except UnicodeDecodeError:
+            return None
+
     def exists(self, ref: TreeRef) -> bool:
         """Return whether a tree can be had without network: it is cached, or its commit is in a mirror."""
         if self._tar_file(ref).is_file():

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.rewards.answers import patch_of
+from answered import ANSWER, BROKEN, CALC, FILES, RIGHT, answer, block
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.patches.diff import read_diff
+from assay.rewards.answers import read_patch
 from toy import GOLD
 
 OTHER = GOLD.replace("a + b", "b + a")
@@ -25,9 +28,54 @@ OTHER = GOLD.replace("a + b", "b + a")
 def test_the_patch_of_an_answer_is_its_last_quoted_diff_or_begins_with_its_first_diff_line(
     answer: str, expected: str
 ) -> None:
-    assert patch_of(answer) == expected
+    assert read_patch(answer, FILES.get) == expected
 
 
 @given(st.text())
 def test_any_text_is_an_answer(answer: str) -> None:
-    assert patch_of(answer) in answer
+    assert read_patch(answer, FILES.get) in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ANSWER,
+        RIGHT,
+        f"I begin with a diff:\n```diff\n{OTHER}```\nNo, better:\n{RIGHT}",
+        ANSWER.replace("It subtracts.", f"First\n```diff\n{OTHER}```"),
+        ANSWER.replace("\n", "\r\n"),
+    ],
+)
+def test_blocks_become_a_diff_of_the_base_commit(text: str) -> None:
+    (change,) = read_diff(read_patch(text, FILES.get))
+    assert (change.old, change.new) == ("calc.py", "calc.py")
+    assert [line.mark + line.text for line in change.hunks[0].lines] == GOLD.splitlines()[4:]
+
+
+def test_a_diff_behind_blocks_is_the_patch_and_one_inside_a_block_is_not() -> None:
+    assert read_patch(f"{RIGHT}or, as a diff:\n```diff\n{OTHER}```\n", FILES.get) == OTHER
+    kept = answer(block("fix.patch", "", GOLD))
+    assert [each.path for each in read_diff(read_patch(kept, FILES.get))] == ["fix.patch"]
+
+
+def test_new_files_and_lines_without_an_end_are_in_the_diff() -> None:
+    texts = {"calc.py": CALC.rstrip()}
+    patch = read_patch(answer(RIGHT, block("a b/new.py", "", "x = 1\n")), texts.get)
+    assert [(each.old, each.new) for each in read_diff(patch)] == [(None, "a b/new.py"), ("calc.py", "calc.py")]
+    assert patch.count("\\ No newline at end of file") == 2
+
+
+@pytest.mark.parametrize(
+    "name", sorted(BROKEN.keys() - {"a diff", "no thought", "no tags", "a tag twice", "tags in another order"})
+)
+def test_blocks_that_do_not_apply_leave_the_answer_as_it_is(name: str) -> None:
+    assert read_patch(BROKEN[name], FILES.get) == BROKEN[name]
+
+
+def test_files_that_cannot_be_read_are_no_fault_of_the_answer() -> None:
+    def fail(_path: str) -> str:
+        raise EnvironmentFailure("in no mirror")
+
+    with pytest.raises(EnvironmentFailure):
+        read_patch(ANSWER, fail)
+    assert read_patch(GOLD, fail) == GOLD

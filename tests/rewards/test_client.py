@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from answered import ANSWER as BLOCKS
+from answered import BROKEN, OTHER, answer, make_project
 from assay import UserError
 from assay.rewards import client as asking
 from assay.rewards.client import NoReward, RewardClient
@@ -116,3 +118,38 @@ def test_trl_gets_a_list_in_the_order_of_its_completions_with_none_for_no_reward
     other = ANSWER.replace("+    return a + b", "+    return b + a")
     assert asyncio.run(function(completions=[other, ANSWER], instance_id=names[:2])) == [None, None]
     assert function.__name__ == "assay_reward"
+
+
+def test_trainers_pass_a_reward_below_zero_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    instances = make_project(tmp_path / "mirrors")
+    texts = [BLOCKS, BROKEN["a block without an end"], BROKEN["a diff"]]
+    settings = {"mirrors": [tmp_path / "mirrors"]}
+    with served(instances, tmp_path / "verdicts", settings=settings, reward="swe_rl") as found:
+        monkeypatch.setenv(asking.SERVICE, found.url)
+        given = asyncio.run(assay_reward(completions=texts, instance_id=["acme__calc-1"] * 3))
+        assert given == [1.0, -1.0, -1.0]
+        assert [score(solution_str=text)["score"] for text in texts] == [1.0, -1.0, -1.0]
+        asked = RewardClient(reward={"swe_rl": 1, "resolved": 3}).ask("acme__calc-1", texts[1])
+    assert (asked["reward"], asked["range"], asked["outcome"]) == (-0.25, [-0.25, 1.0], "patch_rejected")
+
+
+def test_blocks_are_tested_as_any_patch_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    instances = make_project(tmp_path / "mirrors")
+    with served(instances, tmp_path / "verdicts", settings={"mirrors": [tmp_path / "mirrors"]}) as found:
+        monkeypatch.setenv(asking.SERVICE, found.url)
+        asked = RewardClient().ask("acme__calc-1", BROKEN["lines that are not there"])
+        other = RewardClient().ask("acme__calc-1", answer(OTHER))
+    assert (asked["reward"], asked["outcome"]) == (0.0, "patch_rejected")
+    assert (other["reward"], other["outcome"]) == (0.0, "unresolved")
+
+
+def test_a_service_without_the_repository_refuses_blocks_and_takes_diffs(
+    here: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.instances.trees.sources.GIT_URL", "/nowhere/{repo}")
+    with pytest.raises(UserError, match=r"field answer: .* is in no mirror .*; start the service with --mirror DIR"):
+        RewardClient().ask("acme__calc-1", BLOCKS)
+    assert RewardClient().ask("acme__calc-1", ANSWER)["reward"] == 1.0
+    with pytest.raises(UserError, match="no mirror"):
+        RewardClient(reward="swe_rl").ask("acme__calc-1", BLOCKS)
+    assert RewardClient(reward="swe_rl").ask("acme__calc-1", ANSWER)["reward"] == -1.0

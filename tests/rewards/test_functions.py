@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from answered import ANSWER, BROKEN, FILES, OTHER, answer, block
 from assay import Instance, Outcome, UserError, Verdict
 from assay.harness.domain import INFRASTRUCTURE, Rule
-from assay.harness.errors import PluginError
+from assay.harness.errors import EnvironmentFailure, PluginError
 from assay.rewards import REWARDS, RewardCase, RewardFunction, mixture_of, needs_tests, reward
 from toy import GOLD
 
@@ -67,7 +69,8 @@ def test_unresolved_patches_get_what_the_table_says(
 
 
 def test_every_function_rewards_a_resolved_gold_patch_with_one(labelled: Instance) -> None:
-    assert {value(name, case(labelled, Outcome.RESOLVED)) for name in REWARDS} == {1.0}
+    gold = replace(case(labelled, Outcome.RESOLVED), answer=ANSWER, read_text=FILES.get)
+    assert {value(name, gold) for name in REWARDS} == {1.0}
 
 
 @pytest.mark.parametrize(("outcome", "name"), [*product(Outcome, JUDGED)])
@@ -184,3 +187,55 @@ def test_a_function_of_all_tests_says_nothing_about_an_evaluation_that_stopped_e
     found = reward({name: 0.5, "resolved": 0.5}, RewardCase(instance, "", verdict))
     assert (found.reward, found.components) == (None, {name: None, "resolved": 0.0})
     assert "not all tests were run" in found.problem
+
+
+def answered(instance: Instance, text: str | None, outcome: Outcome = Outcome.UNRESOLVED) -> RewardCase:
+    return replace(case(instance, outcome, "", unfixed=FIXED), answer=text, read_text=FILES.get)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_answer_that_breaks_the_grammar_or_does_not_apply_is_minus_one(labelled: Instance, name: str) -> None:
+    assert value("swe_rl", answered(labelled, BROKEN[name])) == -1.0
+
+
+def test_an_answer_gets_the_similarity_of_its_change_as_difflib_has_it(labelled: Instance) -> None:
+    other = answer(OTHER, block("new.py", "", "x = 1\n"))
+    # "@@ -1,2 +1,2 @@", " def add(a, b):", "-    return a - b", "+    return a + b" and three line feeds are 67
+    # characters, of which "+    return a * b" leaves 66; new.py is not in the gold patch.
+    assert value("swe_rl", answered(labelled, answer(OTHER))) == pytest.approx(132 / 134)
+    assert value("swe_rl", answered(labelled, other)) == pytest.approx(132 / 134 / 2)
+
+
+def test_a_function_that_needs_an_answer_says_so_without_one(labelled: Instance) -> None:
+    found = reward(mixture_of("swe_rl"), answered(labelled, None))
+    assert found.reward is None
+    assert "needs what the model wrote" in found.problem
+
+
+def test_files_that_cannot_be_read_are_no_reward_of_minus_one(labelled: Instance) -> None:
+    def fail(_path: str) -> str:
+        raise EnvironmentFailure("in no mirror")
+
+    found = reward(mixture_of("swe_rl"), replace(answered(labelled, ANSWER), read_text=fail))
+    assert found.reward is None
+    assert "in no mirror" in found.problem
+
+
+@given(text=st.text() | st.sampled_from(sorted(BROKEN.values())), weight=st.floats(0.01, 100))
+def test_a_mixture_is_in_the_mean_of_its_parts_ranges(labelled: Instance, text: str, weight: float) -> None:
+    found = reward(mixture_of({"swe_rl": weight, "resolved": 1}), answered(labelled, text))
+    assert list(found.range) == pytest.approx([-weight / (weight + 1), 1])
+    assert found.components == {"swe_rl": -1.0, "resolved": 0.0}
+    assert found.reward == found.range[0]
+
+
+@pytest.mark.parametrize(("number", "expected"), [(-2.0, -2.0), (0.5, 0.5), (3.0, 3.0), (3.5, None), (-2.1, None)])
+def test_a_function_says_its_own_range(
+    labelled: Instance, register: Callable[[Any], None], number: float, expected: float | None
+) -> None:
+    register(RewardFunction(lambda _case: number, range=(-2.0, 3.0)))
+    found = reward(mixture_of("mine"), case(labelled, Outcome.RESOLVED))
+    assert found.reward == expected
+    assert found.problem == (
+        "" if expected is not None else f"mine: the function returned {number}, which is not in [-2, 3]"
+    )

@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from websockets.sync.client import connect
 
+from answered import ANSWER as BLOCKS
+from answered import make_project
 from assay.service.protocols import open_reward
-from served import Served, until
+from served import Served, served, until
 from toy import GOLD
 
 pytestmark = pytest.mark.slow
@@ -138,6 +141,17 @@ def test_a_rollout_of_nemo_gym_comes_back_with_its_reward(serve: Serve) -> None:
     assert (bad["reward"], bad["outcome"]) == (0.0, "patch_rejected")
     assert given["reward"] == 1.0
     assert means["agent_metrics"]["mean/reward"] == pytest.approx(2 / 3)
+
+
+def test_an_answer_of_nemo_gym_that_breaks_the_grammar_is_minus_one(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "mirrors")
+    settings = {"mirrors": [tmp_path / "mirrors"]}
+    with served(project, tmp_path / "own", reward="swe_rl", settings=settings) as here, here.client() as client:
+        good, bad = (client.post("/verify", json=rollout(each)).json() for each in (BLOCKS, "I give up."))
+        patch = client.post("/step", json={"action": {"patch": GOLD, "instance_id": "acme__calc-1"}})
+    assert (good["reward"], bad["reward"]) == (1.0, -1.0)
+    assert "+    return a + b" in good["model_patch"]
+    assert (patch.status_code, "swe_rl rewards what a model wrote" in patch.text) == (422, True)
 
 
 def test_a_rollout_that_the_engine_ended_is_503_and_no_reward(serve: Serve) -> None:

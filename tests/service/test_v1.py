@@ -55,7 +55,8 @@ def test_two_hundred_clients_that_ask_for_few_contents_cause_one_evaluation_of_e
     ("body", "status", "words"),
     [
         ({"patch": GOLD}, 422, "give either instance_id or instance"),
-        ({"instance_id": "acme__calc-1"}, 422, "field patch: is missing"),
+        ({"instance_id": "acme__calc-1"}, 422, "give either patch or answer"),
+        (ask(answer="x"), 422, "give either patch or answer"),
         (ask(patch=3), 422, "field patch"),  # type: ignore[arg-type]
         (ask(timeout=-1), 422, "field timeout"),
         (ask(timeout="1"), 422, "field timeout"),
@@ -288,6 +289,13 @@ def test_a_row_of_a_client_is_evaluated_where_that_is_allowed(serve: Serve) -> N
     assert (got.json()["instance_id"], got.json()["outcome"]) == ("other__project-7", "resolved")
     assert again.json()["id"] == got.json()["id"] != other.json()["id"]
     assert here.engine.opened == 2
+
+
+def test_a_patch_where_an_answer_is_rewarded_is_refused(serve: Serve) -> None:
+    with serve().client() as client:
+        got = client.post("/v1/rewards", json=ask(reward={"swe_rl": 1, "resolved": 1}))
+    assert got.status_code == 422
+    assert "field answer: is missing; swe_rl rewards what a model wrote" in got.json()["error"]
 
 
 @pytest.mark.parametrize(

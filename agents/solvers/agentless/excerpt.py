@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.locations import show_lines
-from assay.agents.solvers.shared.edits import Interval, merge_intervals
+from assay.harness.edits.file_edits import Interval, merge_intervals
 
 Places = Mapping[str, Sequence[Interval]]  # lines by file; a file without lines means all of it
 

@@ -12,8 +12,8 @@ from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.agentless.skeleton import skeleton
 from assay.agents.solvers.agentless.vote import combine
 from assay.agents.solvers.shared import bm25
-from assay.agents.solvers.shared.edit_grammars import clean_path
-from assay.agents.solvers.shared.edits import Interval
+from assay.harness.edits.edit_grammars import clean_path
+from assay.harness.edits.file_edits import Interval
 
 RETRY_TEMPERATURE = 1.0  # temperature after an answer without a known location
 Elements = Mapping[str, Sequence[Location]]

@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from assay.agents.contract import ROOT
-from assay.agents.solvers.shared.edit_grammars import clean_path
-from assay.agents.solvers.shared.edits import Interval, merge_intervals
 from assay.agents.solvers.shared.syntax_nodes import is_comment, read_source, walk
+from assay.harness.edits.edit_grammars import clean_path
+from assay.harness.edits.file_edits import Interval, merge_intervals
 from assay.harness.languages import LANGUAGES
 from assay.harness.languages.syntax import Definition, definitions, parse
 

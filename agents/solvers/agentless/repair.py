@@ -10,10 +10,10 @@ from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.excerpt import Places, excerpt
 from assay.agents.solvers.agentless.repository import Repository, draw, note
 from assay.agents.solvers.agentless.settings import AgentlessSettings
-from assay.agents.solvers.shared.edit_grammars import parse_search_replace
-from assay.agents.solvers.shared.edits import AppliedEdits, apply_edits
 from assay.agents.solvers.shared.normalise import change_key, differs
 from assay.agents.solvers.shared.syntax_check import find_broken
+from assay.harness.edits.edit_grammars import parse_search_replace
+from assay.harness.edits.file_edits import AppliedEdits, apply_edits
 
 
 @dataclass(frozen=True, slots=True)

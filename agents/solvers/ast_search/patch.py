@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from assay.agents.contract import AgentTask
-from assay.agents.solvers.shared.edit_grammars import ParsedEdits, parse_tagged
-from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, EditResult, FileEdit, apply_edits, is_inside
 from assay.agents.solvers.shared.syntax_check import find_broken
+from assay.harness.edits.edit_grammars import ParsedEdits, parse_tagged
+from assay.harness.edits.file_edits import AppliedEdits, EditProblem, EditResult, FileEdit, apply_edits, is_inside
 
 
 class ExtractStatus(StrEnum):

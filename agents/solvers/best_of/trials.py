@@ -6,12 +6,12 @@ from functools import cached_property
 
 from assay.agents.contract import SolveSession
 from assay.agents.solvers.shared.bash_actions import clip
-from assay.agents.solvers.shared.edit_grammars import parse_search_replace
-from assay.agents.solvers.shared.edits import apply_edits
 from assay.agents.solvers.shared.normalise import change_key
 from assay.agents.solvers.shared.syntax_check import find_broken
 from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness import languages
+from assay.harness.edits.edit_grammars import parse_search_replace
+from assay.harness.edits.file_edits import apply_edits
 
 BASE = "base"
 SHELL = "bash -s"  # runs the scripts of a language that has no interpreter

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from assay.agents.solvers.shared.edits import AppliedEdits, EditResult, FileEdit, apply_edits
-from assay.agents.solvers.shared.matching import Match
+from assay.harness.edits.file_edits import AppliedEdits, EditResult, FileEdit, apply_edits
+from assay.harness.edits.matching import Match
 
 _NUMBER = re.compile(r"^[ \t]*(\d+)\|")
 

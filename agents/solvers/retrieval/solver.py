@@ -20,8 +20,6 @@ from assay.agents.solvers.retrieval.numbering import apply_numbered, make_number
 from assay.agents.solvers.retrieval.prompts import SYSTEM, EditorAnswer, FileChoice, editor_question, retriever_question
 from assay.agents.solvers.shared import bm25
 from assay.agents.solvers.shared.codebase import Codebase
-from assay.agents.solvers.shared.edit_grammars import clean_path
-from assay.agents.solvers.shared.edits import is_inside
 from assay.agents.solvers.shared.json_answers import json_tries
 from assay.agents.solvers.shared.normalise import differs
 from assay.agents.solvers.shared.syntax_check import find_broken
@@ -29,6 +27,8 @@ from assay.agents.solvers.shared.tries import Tries
 from assay.agents.trajectory import Step
 from assay.harness import languages
 from assay.harness.domain import Model
+from assay.harness.edits.edit_grammars import clean_path
+from assay.harness.edits.file_edits import is_inside
 from assay.harness.languages.syntax import find_language
 
 CONTEXT = 65_536  # context of the paper's models in tokens, prompt and answer together

@@ -13,10 +13,10 @@ from functools import cached_property
 from assay.agents.contract import SolveSession
 from assay.agents.solvers.shared.code_search import CodeSearch, manual, perform
 from assay.agents.solvers.shared.codebase import Codebase
-from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace
-from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, apply_edits
 from assay.agents.solvers.shared.syntax_check import find_broken
 from assay.harness.domain import FAILING, Status
+from assay.harness.edits.edit_grammars import clean_path, parse_search_replace
+from assay.harness.edits.file_edits import AppliedEdits, EditProblem, apply_edits
 from assay.harness.errors import UserError
 
 VIEW_LINES = 400  # lines of one view; a longer file must be viewed in parts

@@ -18,7 +18,6 @@ from assay.harness.runs.attempt import attempts, evaluate_once, grade_evaluation
 from assay.harness.runs.report import RunReport
 from assay.instances.dataset.load import close_names, load
 from assay.jobs.evaluate import EvaluationRun
-from assay.jobs.workbench import make_sources
 from assay.jobs.workplace import Workplace, WorkplaceSettings
 
 AHEAD = 16
@@ -201,7 +200,7 @@ class Evaluator(Closing):
     def _by_id(self) -> dict[str, Instance]:
         found: Sequence[Instance]
         if isinstance(self.dataset, str | Path):
-            sources = make_sources([Path(folder).expanduser() for folder in self.place.mirrors], self.place.toolchains)
+            sources = self.place.make_sources()
             found = load(str(self.dataset), split=self.split, published_images=True, sources=sources).instances
         else:
             found = self.dataset

@@ -180,6 +180,10 @@ class Workplace(Closing):
             return plan
         return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
 
+    def make_sources(self) -> "Sources":
+        """Return the trees of repositories as this machine finds them, also where no image is built."""
+        return make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
+
     def setter(self, folder: Path | None = None) -> "Setter":
         """Return the search for recipes, which keeps them in a folder, by default in the cache; raises UserError."""
         images = self.images
@@ -239,7 +243,7 @@ class Workplace(Closing):
             return ActedWorkbench(cast("ActingEngine", warmed), planner)
         from assay.instances.environments.image_builder import ImageBuilder
 
-        sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
+        sources = self.make_sources()
         registry = None
         if self.registry:
             locks = sources.cache / "moving"

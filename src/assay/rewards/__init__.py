@@ -1,4 +1,6 @@
-"""Rewards for trainers: functions from a verdict to a number in [0, 1], by name, and mixtures of them.
+"""Rewards for trainers: functions from a verdict to a number, by name, and mixtures of them.
+
+Each function says the range of its numbers, [0, 1] if it says nothing; a mixture's range is the mean of its parts'.
 
 A failure of the environment or of the engine says nothing about the patch: its reward is None under every function
 that needs the tests. A mixture is None if one of its parts is.
@@ -18,9 +20,11 @@ __all__ = [
     "RewardCase",
     "RewardFunction",
     "Rewarded",
+    "find_range",
     "find_reward",
     "mixture_of",
     "needs_all_tests",
+    "needs_answer",
     "needs_tests",
     "reward",
 ]
@@ -32,7 +36,9 @@ class Rewarded(Model):
     """A reward, and the parts that it was made of."""
 
     reward: float | None
-    """A number in [0, 1]; None where nothing can be said about the patch."""
+    """A number in ``range``; None where nothing can be said about the patch."""
+    range: tuple[float, float] = (0.0, 1.0)
+    """The least and the largest number that the mixture can give."""
     components: dict[str, float | None]
     """The value of each function."""
     problem: str = ""
@@ -67,35 +73,57 @@ def needs_all_tests(mixture: Mixture) -> bool:
     return any(find_reward(name).needs_all_tests for name in mixture)
 
 
+def needs_answer(mixture: Mixture) -> bool:
+    return any(find_reward(name).needs_answer for name in mixture)
+
+
+def find_range(mixture: Mixture) -> tuple[float, float]:
+    """Return the least and the largest number that a mixture can give."""
+    ranges = {name: find_reward(name).range for name in mixture}
+    least, most = (math.fsum(ranges[name][side] * weight for name, weight in mixture.items()) for side in (0, 1))
+    return least, most
+
+
 def reward(mixture: Mixture, case: RewardCase) -> Rewarded:
     """Return the weighted mean of some functions; None if one of them has no answer.
 
     Args:
         mixture: of ``mixture_of``.
-        case: instance, patch, and the verdict if any of the functions needs the tests.
+        case: instance, patch, the verdict if any of the functions needs the tests, and the answer if any needs it.
     """
     found = {name: _call(name, case) for name in mixture}
     components = {name: value for name, (value, _) in found.items()}
     problems = [f"{name}: {problem}" for name, (_, problem) in found.items() if problem]
+    least, most = find_range(mixture)
     if problems:
-        return Rewarded(reward=None, components=components, problem="; ".join(problems))
+        return Rewarded(reward=None, range=(least, most), components=components, problem="; ".join(problems))
     total = math.fsum((value or 0.0) * mixture[name] for name, value in components.items())
-    return Rewarded(reward=min(1.0, total), components=components)
+    return Rewarded(reward=max(least, min(most, total)), range=(least, most), components=components)
 
 
 def _call(name: str, case: RewardCase) -> tuple[float | None, str]:
     """Return a function's value, or None and the reason."""
     function = find_reward(name)
-    if function.needs_tests and case.verdict.outcome in INFRASTRUCTURE:
-        return None, f"{case.verdict.outcome}: {case.verdict.reason}"
-    if function.needs_all_tests and STOPPED_EARLY in case.verdict.flags:
-        return None, "not all tests were run"
+    least, most = function.range
+    if obstacle := _find_obstacle(function, case):
+        return None, obstacle
     try:
         found = function.function(case)
     except Exception as error:
         return None, f"the function failed: {error!r}"
     if found is None:
         return None, "there is nothing to compare with"
-    if not (isinstance(found, int | float) and 0 <= found <= 1):
-        return None, f"the function returned {found!r}, which is not in [0, 1]"
+    if not (isinstance(found, int | float) and least <= found <= most):
+        return None, f"the function returned {found!r}, which is not in [{least:g}, {most:g}]"
     return float(found), ""
+
+
+def _find_obstacle(function: RewardFunction, case: RewardCase) -> str:
+    """Return what a function needs and does not have; empty if nothing."""
+    if function.needs_tests and case.verdict.outcome in INFRASTRUCTURE:
+        return f"{case.verdict.outcome}: {case.verdict.reason}"
+    if function.needs_all_tests and STOPPED_EARLY in case.verdict.flags:
+        return "not all tests were run"
+    if function.needs_answer and (case.answer is None or case.read_text is None):
+        return "it needs what the model wrote and the files of the base commit"
+    return ""

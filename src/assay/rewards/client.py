@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.errors import EngineError, UserError
-from assay.rewards.answers import patch_of
 
 if TYPE_CHECKING:
     import httpx
@@ -103,7 +102,7 @@ class _Question:
         self._about = about
         self._latest = time.monotonic() + about.patience
         self._failures = 0
-        self._body: dict[str, Any] = {"instance_id": instance_id, "patch": patch_of(answer), "timeout": about.timeout}
+        self._body: dict[str, Any] = {"instance_id": instance_id, "answer": answer, "timeout": about.timeout}
         self._body["wait"] = WAIT
         if about.reward is not None:
             self._body["reward"] = dict(about.reward) if isinstance(about.reward, Mapping) else about.reward

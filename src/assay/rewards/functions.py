@@ -1,4 +1,4 @@
-"""The reward functions of Assay: pure, each from an instance, a patch and its verdict to a number in [0, 1].
+"""The reward functions of Assay: pure, each from an instance, a patch and its verdict to a number in its range.
 
 ``docs/rewards.md`` has the table. None of them is called for an evaluation that the infrastructure ended.
 """
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.harness.domain import Instance, Outcome, Verdict
-from assay.harness.metrics.similarity import patch_similarity
+from assay.harness.edits.solution import ReadText, WrongAnswerError, change_texts, read_edits, read_solution
+from assay.harness.metrics.similarity import patch_similarity, text_similarity
 from assay.harness.plugins import Registry
 from assay.harness.reports import names_a_test
 
@@ -21,6 +22,10 @@ class RewardCase:
     patch: str
     verdict: Verdict
     """A verdict that says nothing, for a function that needs no tests."""
+    answer: str | None = None
+    """What the model wrote, with the patch in it; None if only the patch is known."""
+    read_text: ReadText | None = None
+    """Reads a file of the base commit; None where no tree is at hand."""
 
 
 Reward = Callable[[RewardCase], float | None]
@@ -31,11 +36,15 @@ class RewardFunction:
     """A function, and the part of an evaluation that it needs; plug-ins may register the bare function instead."""
 
     function: Reward
-    """Returns a number in [0, 1], or None if it cannot say."""
+    """Returns a number in ``range``, or None if it cannot say."""
     needs_tests: bool = True
     """Whether it looks at the verdict; if not, nothing is evaluated for it."""
     needs_all_tests: bool = True
     """Whether it looks at more of the verdict than its outcome; if not, an evaluation may stop early for it."""
+    needs_answer: bool = False
+    """Whether it looks at what the model wrote and at the base commit's files."""
+    range: tuple[float, float] = (0.0, 1.0)
+    """The least and the largest number that it returns."""
 
 
 def resolved(case: RewardCase) -> float:
@@ -67,6 +76,20 @@ def similarity(case: RewardCase) -> float | None:
     return patch_similarity(case.instance.gold_patch, case.patch).score
 
 
+def swe_rl(case: RewardCase) -> float | None:
+    """Return SWE-RL's reward of an answer: the similarity of its edits to the gold patch, or -1.
+
+    -1 is for an answer that breaks the grammar, does not apply to the base commit, or changes nothing.
+    """
+    if case.answer is None or case.read_text is None:
+        return None
+    try:
+        _, after = change_texts(read_edits(read_solution(case.answer)), case.read_text)
+    except WrongAnswerError:
+        return -1.0
+    return text_similarity(case.instance.gold_patch, after, case.read_text).score
+
+
 def _share_fixed(case: RewardCase) -> float:
     """Return the share of fail-to-pass tests that pass; 0 where results are missing or cannot be trusted."""
     if case.verdict.resolved:
@@ -87,6 +110,9 @@ REWARDS = Registry[RewardFunction | Reward](
         "tests": RewardFunction(tests),
         "applies": RewardFunction(applies, needs_all_tests=False),
         "similarity": RewardFunction(similarity, needs_tests=False, needs_all_tests=False),
+        "swe_rl": RewardFunction(
+            swe_rl, needs_tests=False, needs_all_tests=False, needs_answer=True, range=(-1.0, 1.0)
+        ),
     },
 )
 """Functions by name; other distributions also register bare ones."""

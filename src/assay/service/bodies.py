@@ -16,13 +16,17 @@ WaitSeconds = Annotated[
 
 
 class EvaluateBody(BaseModel, frozen=True, extra="forbid", strict=True):
-    """A patch to evaluate."""
+    """A patch to evaluate, or a model's answer with a patch in it."""
 
     instance_id: str = Field(default="", description="Id of an instance of the data set, in any case.")
     instance: dict[str, Any] | None = Field(
         default=None, description="A row of any data-set dialect, in place of an id; only with --accept-instances."
     )
-    patch: str = Field(description="A unified diff; empty for none.")
+    patch: str | None = Field(default=None, description="A unified diff; empty for none.")
+    answer: str | None = Field(
+        default=None,
+        description="What a model wrote, in place of a patch: a diff in it, or search-and-replace blocks.",
+    )
     timeout: Annotated[float, Field(gt=0, le=86400)] | None = Field(
         default=None, description="Limit of the test command in seconds, in place of the plan's own."
     )
@@ -32,9 +36,11 @@ class EvaluateBody(BaseModel, frozen=True, extra="forbid", strict=True):
     wait: WaitSeconds = 60.0
 
     @model_validator(mode="after")
-    def _names_one_instance(self) -> "EvaluateBody":
+    def _names_one_instance_and_patch(self) -> "EvaluateBody":
         if bool(self.instance_id) == (self.instance is not None):
             raise ValueError("give either instance_id or instance")
+        if (self.patch is None) == (self.answer is None):
+            raise ValueError("give either patch or answer")
         return self
 
 

@@ -3,16 +3,20 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 from starlette.requests import Request
 
 from assay.api.evaluator import Evaluator
 from assay.harness.domain import DatasetRef, Instance, Outcome, Verdict
-from assay.harness.errors import DataError, UserError
+from assay.harness.edits.solution import ReadText
+from assay.harness.errors import DataError, EnvironmentFailure, UserError
+from assay.instances.trees.sources import Sources, tree_ref
 from assay.jobs.workbench import keep_script
-from assay.rewards import Mixture, RewardCase, Rewarded, needs_all_tests, needs_tests, reward
-from assay.service.bodies import EvaluateBody
+from assay.rewards import Mixture, RewardCase, Rewarded, needs_all_tests, needs_answer, needs_tests, reward
+from assay.rewards.answers import read_patch
+from assay.service.bodies import MAX_WAIT, EvaluateBody
 from assay.service.figures import Figures
 from assay.service.guard import ClientLeft, Refused
 from assay.service.queue import EvaluationQueue
@@ -60,12 +64,32 @@ class RewardService:
             raise Refused(404, str(error)) from None
         return found
 
-    def make_request(self, body: EvaluateBody, mixture: Mixture | None = None) -> EvaluationRequest:
-        """Find or read the body's instance; raises Refused. A mixture may need all tests."""
+    async def make_request(self, body: EvaluateBody, mixture: Mixture | None = None) -> EvaluationRequest:
+        """Find or read the body's instance, and the patch of its answer; raises Refused.
+
+        A mixture may need all tests, or an answer.
+        """
         is_own = body.instance is None
         instance = self.find_instance(body.instance_id) if body.instance is None else self._read_row(body.instance)
         may_stop = mixture is None or not needs_all_tests(mixture)
-        return EvaluationRequest(instance, body.patch, body.timeout, body.priority, may_stop, is_own)
+        if body.answer is None and mixture is not None and needs_answer(mixture):
+            names = ", ".join(name for name in mixture if needs_answer({name: 1.0}))
+            raise Refused(422, f"field answer: is missing; {names} rewards what a model wrote, not its patch")
+        patch = body.patch or ""
+        if body.answer is not None:
+            try:
+                patch = await asyncio.to_thread(read_patch, body.answer, self._make_reader(instance))
+            except EnvironmentFailure as error:
+                remedy = "start the service with --mirror DIR, a folder that has a clone of the repository"
+                raise Refused(422, f"field answer: the files it edits cannot be read: {error}; {remedy}") from None
+        return EvaluationRequest(instance, patch, body.timeout, body.priority, may_stop, is_own, body.answer)
+
+    def _make_reader(self, instance: Instance) -> ReadText:
+        return partial(self._sources.read_text, tree_ref(instance))
+
+    @cached_property
+    def _sources(self) -> Sources:
+        return self.evaluator.place.make_sources()
 
     @asynccontextmanager
     async def evaluate(
@@ -104,17 +128,20 @@ class RewardService:
 
     async def compute_reward(self, mixture: Mixture, request: EvaluationRequest, verdict: Verdict | None) -> Rewarded:
         """Compute a reward beside the event loop: comparing texts may take seconds."""
-        case = RewardCase(request.instance, request.patch, verdict or UNSEEN)
+        reader = self._make_reader(request.instance)
+        case = RewardCase(request.instance, request.patch, verdict or UNSEEN, request.answer, reader)
         return await asyncio.to_thread(reward, mixture, case)
 
-    async def judge(self, client: Request | LeavingClient, body: EvaluateBody) -> tuple[Rewarded, Verdict | None]:
+    async def judge(
+        self, client: Request | LeavingClient, request: EvaluationRequest
+    ) -> tuple[Rewarded, Verdict | None]:
         """Return a reward and the verdict, for protocols whose clients wait as long as it takes and want a number.
 
         Raises Refused: there is no reward, or not yet.
         """
-        request, verdict = self.make_request(body, self.mixture), None
+        verdict = None
         if needs_tests(self.mixture):
-            async with self.evaluate(client, [request], body.wait) as (evaluation,):
+            async with self.evaluate(client, [request], MAX_WAIT) as (evaluation,):
                 verdict = evaluation.verdict
             if verdict is None:
                 retry = {"Retry-After": str(self.queue.retry_after())}

@@ -43,7 +43,7 @@ def evaluation_as_json(evaluation: SharedEvaluation) -> dict[str, Any]:
 
 
 def reward_as_json(rewarded: Rewarded) -> dict[str, Any]:
-    about: dict[str, Any] = {"reward": rewarded.reward, "components": rewarded.components}
+    about: dict[str, Any] = {"reward": rewarded.reward, "range": rewarded.range, "components": rewarded.components}
     return about | ({"problem": rewarded.problem} if rewarded.problem else {})
 
 

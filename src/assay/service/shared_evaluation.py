@@ -30,6 +30,8 @@ class EvaluationRequest:
     """Whether the outcome is enough, so that a service with ``fail_fast`` need not run all tests."""
     is_own: bool = True
     """Whether the instance is the data set's, whose plan is made once."""
+    answer: str | None = None
+    """What the model wrote, if the patch was read from it."""
 
 
 @dataclass(eq=False, slots=True)

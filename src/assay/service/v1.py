@@ -30,7 +30,7 @@ def routes(service: RewardService) -> list[HttpRoute]:
         HttpRoute(
             "POST", "/v1/evaluate:batch", handle.batch, "Evaluate several patches; all are taken or none.", BatchBody
         ),
-        HttpRoute("POST", "/v1/rewards", handle.reward, "Reward a patch with a number in [0, 1].", RewardBody),
+        HttpRoute("POST", "/v1/rewards", handle.reward, "Reward a patch, or an answer, with a number.", RewardBody),
         HttpRoute("GET", "/v1/evaluations/{id}", handle.evaluation, "An evaluation; ?wait=SECONDS waits for its end."),
         HttpRoute(
             "GET", "/v1/evaluations/{id}/events", handle.events, "The stages of an evaluation, as server-sent events."
@@ -52,13 +52,13 @@ class _Handlers:
 
     async def evaluate(self, request: Request) -> Response:
         body = read_body(EvaluateBody, await request.body())
-        wanted = [self._service.make_request(body)]
+        wanted = [await self._service.make_request(body)]
         async with self._service.evaluate(request, wanted, body.wait) as (evaluation,):
             return reply(self._give_id(evaluation), http_status(evaluation))
 
     async def batch(self, request: Request) -> Response:
         body = read_body(BatchBody, await request.body())
-        wanted = [self._service.make_request(each) for each in body.evaluations]
+        wanted = [await self._service.make_request(each) for each in body.evaluations]
         async with self._service.evaluate(request, wanted, body.wait) as evaluations:
             results = [{"http_status": http_status(each), **self._give_id(each)} for each in evaluations]
             return JSONResponse({"results": results})
@@ -69,7 +69,7 @@ class _Handlers:
             mixture = self._service.mixture if body.reward is None else mixture_of(body.reward)
         except UserError as error:
             raise Refused(422, f"field reward: {error}") from None
-        wanted = self._service.make_request(body, mixture)
+        wanted = await self._service.make_request(body, mixture)
         if not needs_tests(mixture):
             return reply(reward_as_json(await self._service.compute_reward(mixture, wanted, None)), 200)
         async with self._service.evaluate(request, [wanted], body.wait) as (evaluation,):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.harness.metrics.similarity import patch_similarity
+from assay.harness.metrics.similarity import patch_similarity, text_similarity
 
 
 def diff(path: str, *lines: str) -> str:
@@ -72,3 +72,29 @@ def test_score_is_1_for_equal_patches_only(one: list[str], other: list[str]) -> 
     assert score is not None
     assert 0 <= score <= 1
     assert (score == 1) == (one == other)
+
+
+TEXTS = {"a.py": "one\nab\n", "old.py": "x\n"}
+
+
+def test_texts_are_compared_by_the_diffs_that_both_sides_leave() -> None:
+    gold = "--- a/a.py\n+++ b/a.py\n@@ -2 +2 @@\n-ab\n+cd\n"
+    assert text_similarity(gold, {"a.py": "one\ncd\n"}, TEXTS.get).score == 1.0
+    # "@@ -1,2 +1,2 @@\n one\n-ab\n+cd" has 15+1+4+1+3+1+3 = 28 characters; "+ce" for "+cd" leaves 27 of them.
+    assert text_similarity(gold, {"a.py": "one\nce"}, TEXTS.get).score == pytest.approx(54 / 56)
+    assert text_similarity(gold, {"a.py": "one\ncd\n", "old.py": "y\n"}, TEXTS.get).score == 0.5
+    assert text_similarity(gold, {"a.py": TEXTS["a.py"]}, TEXTS.get).score == 0.0
+
+
+def test_gold_that_moves_removes_and_adds_files_leaves_texts_too() -> None:
+    moved = "diff --git a/old.py b/new.py\nsimilarity index 100%\nrename from old.py\nrename to new.py\n"
+    added = "diff --git a/b.py b/b.py\nnew file mode 100644\n--- /dev/null\n+++ b/b.py\n@@ -0,0 +1 @@\n+b\n"
+    assert text_similarity(moved + added, {"old.py": "", "new.py": "x\n", "b.py": "b\n"}, TEXTS.get).score == 1.0
+    assert text_similarity(moved + added, {"b.py": "b\n"}, TEXTS.get).score == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("gold", ["", "words", "--- a/none.py\n+++ b/none.py\n@@ -1 +1 @@\n-a\n+b\n", GOLD])
+def test_gold_that_does_not_fit_the_texts_gives_no_score(gold: str) -> None:
+    found = text_similarity(gold, {"a.py": "new\n"}, {"a.py": "other\n"}.get)
+    assert found.score is None
+    assert found.problem

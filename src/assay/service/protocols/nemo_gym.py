@@ -10,8 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from assay.rewards.answers import patch_of
-from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
+from assay.service.bodies import EvaluateBody, read_body
 from assay.service.core import RewardService
 from assay.service.routes import HttpRoute, answer_always
 
@@ -33,15 +32,16 @@ class AggregateBody(BaseModel, frozen=True, extra="allow"):
 def routes(service: RewardService) -> list[HttpRoute]:
     async def verify(request: Request) -> Response:
         given = read_body(VerifyBody, await request.body())
-        patch = given.model_patch if given.model_patch is not None else patch_of(last_text(given.response))
-        body = EvaluateBody(instance_id=given.instance_id, patch=patch, wait=MAX_WAIT)
-        rewarded, verdict = await service.judge(request, body)
+        answer = last_text(given.response) if given.model_patch is None else None
+        body = EvaluateBody(instance_id=given.instance_id, patch=given.model_patch, answer=answer)
+        wanted = await service.make_request(body, service.mixture)
+        rewarded, verdict = await service.judge(request, wanted)
         answered = {"reward": rewarded.reward, "reward_components": rewarded.components, "mask_sample": False}
         about: dict[str, Any] = {}
         if verdict is not None:
             about = {"outcome": verdict.outcome, "resolved": verdict.resolved, "evaluation_completed": True}
             about["reason"] = verdict.reason
-        return JSONResponse({**given.model_dump(), "model_patch": patch, **answered, **about})
+        return JSONResponse({**given.model_dump(), "model_patch": wanted.patch, **answered, **about})
 
     async def aggregate_metrics(request: Request) -> Response:
         return JSONResponse(aggregate(read_body(AggregateBody, await request.body()).verify_responses))

@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError
-from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
+from assay.service.bodies import EvaluateBody, read_body
 from assay.service.core import LeavingClient, RewardService
 from assay.service.guard import ClientLeft, Refused
 from assay.service.replies import instance_as_json
@@ -158,8 +158,9 @@ class OpenEnv:
             episode.instance = self._service.find_instance(action.instance_id)
         if episode.instance is None:
             raise Refused(422, "the episode has not begun; send reset first")
-        body = EvaluateBody(instance_id=episode.instance.id, patch=action.patch, wait=MAX_WAIT)
-        rewarded, verdict = await self._service.judge(client, body)
+        body = EvaluateBody(instance_id=episode.instance.id, patch=action.patch)
+        wanted = await self._service.make_request(body, self._service.mixture)
+        rewarded, verdict = await self._service.judge(client, wanted)
         episode.steps += 1
         seen = {"outcome": verdict.outcome, "reason": verdict.reason} if verdict else {}
         about = {"components": rewarded.components, "episode_id": episode.id}

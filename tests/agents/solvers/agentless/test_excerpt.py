@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.solvers.agentless.excerpt import excerpt, shares
-from assay.agents.solvers.shared.edits import merge_intervals
+from assay.harness.edits.file_edits import merge_intervals
 
 TEXTS = {"a.py": "one\ntwo\nsix\n", "b.py": "seven\neight\nnine1\n", "c.py": ""}
 """Lines of 4 characters with their ends: 12; lines of 6: 18; and no line."""

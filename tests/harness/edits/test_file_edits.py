@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.shared.edits import EditProblem, FileEdit, apply_edits, merge_intervals
-from assay.agents.solvers.shared.matching import Match
+from assay.harness.edits.file_edits import EditProblem, FileEdit, apply_edits, merge_intervals
+from assay.harness.edits.matching import Match
 
 # Lines 1 to 8; line 2 and line 7 are the same.
 EIGHT = "a = 1\nsame()\nb = 2\nc = 3\nd = 4\ne = 5\nsame()\nf = 6\n"

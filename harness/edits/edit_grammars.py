@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.agents.contract import ROOT
-from assay.agents.solvers.shared.edits import FileEdit
+from assay.harness.edits.file_edits import FileEdit
 
 SEARCH = re.compile(r"\s*<{5,9} ?SEARCH\s*$")
 SEPARATOR = re.compile(r"={5,9}\s*$")
@@ -25,7 +24,7 @@ class ParsedEdits:
     problems: tuple[str, ...] = ()
 
 
-def parse_search_replace(text: str, root: str = ROOT) -> ParsedEdits:
+def parse_search_replace(text: str, root: str = "") -> ParsedEdits:
     """Read Agentless' format: a heading ``### path``, then blocks between SEARCH and REPLACE markers, fenced or not.
 
     A path applies until the next heading. A block with more than one separator line is malformed, equal blocks count
@@ -83,7 +82,7 @@ def _edit(path: str, block: list[str]) -> FileEdit:
     return FileEdit(path, "\n".join(search), "\n".join(replace))
 
 
-def parse_tagged(text: str, root: str = ROOT) -> ParsedEdits:
+def parse_tagged(text: str, root: str = "") -> ParsedEdits:
     """Read AutoCodeRover's format: ``<file>``, ``<original>`` and ``<patched>`` elements, fenced or not."""
     found = list(TAGGED.finditer(text.replace("\r\n", "\n")))
     edits = (
@@ -104,7 +103,10 @@ def _inner(text: str) -> str:
     return "\n".join(line.rstrip() if not line.strip() else line for line in lines)
 
 
-def clean_path(path: str, root: str = ROOT) -> str:
-    """Return a path relative to the repository, without the quotes and marks that models put around it."""
+def clean_path(path: str, root: str = "") -> str:
+    """Return a path relative to the repository, without the quotes and marks that models put around it.
+
+    ``root`` is the repository's folder where the model sees it; empty for none.
+    """
     bare = path.strip().strip("`'\"*").strip()
-    return bare.removeprefix(root.rstrip("/") + "/").removeprefix("./")
+    return (bare.removeprefix(root.rstrip("/") + "/") if root else bare).removeprefix("./")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.agents.solvers.shared.matching import LIKE, ratio, reindent
+from assay.harness.edits.matching import LIKE, ratio, reindent
 
 
 def distance(first: str, second: str) -> int:

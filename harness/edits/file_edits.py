@@ -2,7 +2,7 @@
 
 An edit quotes lines and gives their replacement. ``matching`` finds the quote exactly, then ignoring white space, then
 by similarity; the first kind of match with exactly one place wins. More than one place is ambiguous: nothing changes.
-``edit_grammars`` reads edits from a model's answer.
+Where only equal lines count, as in SWE-RL, an edit applies in every place. ``edit_grammars`` reads answers.
 
 If the model saw only some lines, an edit applies within those intervals alone (Agentless, Xia et al., 2024).
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from assay.agents.solvers.shared.matching import Match, MatchedLines, goodness, reindent, search
+from assay.harness.edits.matching import Match, MatchedLines, goodness, reindent, search
 
 Interval = tuple[int, int]  # first and last line, counted from 1, both included
 
@@ -80,18 +80,22 @@ class AppliedEdits:
 
 
 def apply_edits(
-    files: Mapping[str, str], edits: Sequence[FileEdit], intervals: Mapping[str, Sequence[Interval]] | None = None
+    files: Mapping[str, str],
+    edits: Sequence[FileEdit],
+    intervals: Mapping[str, Sequence[Interval]] | None = None,
+    *,
+    exactly: bool = False,
 ) -> AppliedEdits:
     """Apply edits in order, each to the result of those before it; equal edits apply once.
 
     ``intervals`` maps a path to the lines, as in ``files``, that may be edited; a file that is not listed is open as a
-    whole.
+    whole. ``exactly`` looks for equal lines only, and edits every place that has them.
     """
     opened: dict[str, _OpenFile] = {}
     results = []
     for edit in dict.fromkeys(edits):
         if edit.path not in opened:
-            opened[edit.path] = _OpenFile(files.get(edit.path), (intervals or {}).get(edit.path, ()))
+            opened[edit.path] = _OpenFile(files.get(edit.path), (intervals or {}).get(edit.path, ()), exactly)
         results.append(opened[edit.path].apply(edit))
     texts = {path: file.text for path, file in opened.items()}
     return AppliedEdits(
@@ -125,8 +129,9 @@ class _OpenFile:
     An edit changes the length of its part only, so that the intervals stay right for later edits.
     """
 
-    def __init__(self, text: str | None, intervals: Sequence[Interval]) -> None:
+    def __init__(self, text: str | None, intervals: Sequence[Interval], exactly: bool) -> None:
         self._is_new = text is None
+        self._exactly = exactly
         self._crlf = text is not None and "\r\n" in text and text.count("\r\n") == text.count("\n")
         lines = (text or "").replace("\r\n", "\n").split("\n") if self._crlf else (text or "").split("\n")
         self._parts = list(_cut(lines, merge_intervals(intervals, len(lines)) or [(1, len(lines))]))
@@ -150,7 +155,7 @@ class _OpenFile:
             return EditResult(edit, problem=EditProblem.NOT_FOUND)
         before = [sum(len(lines) for _, lines in self._parts[:part]) for part, _ in found]
         at = tuple(lines + place.first + 1 for lines, (_, place) in reversed([*zip(before, found, strict=True)]))
-        if len(found) > 1:
+        if len(found) > 1 and not self._exactly:
             return EditResult(edit, problem=EditProblem.AMBIGUOUS, lines=at)
         part, place = found[0]
         lines = self._parts[part][1]
@@ -160,7 +165,8 @@ class _OpenFile:
             new = reindent(new, list(zip(filled, (lines[index] for _, index in place.pairs), strict=True)))
         if lines[place.first : place.last] == new:
             return EditResult(edit, problem=EditProblem.NO_CHANGE)
-        lines[place.first : place.last] = new
+        for part, place in _drop_overlapping(found):
+            self._parts[part][1][place.first : place.last] = new
         return EditResult(edit, match, at[0])
 
     def _create(self, edit: FileEdit) -> EditResult:
@@ -177,12 +183,21 @@ class _OpenFile:
     def _find(self, quoted: Sequence[str]) -> tuple[Match | None, list[tuple[int, MatchedLines]]]:
         """Return the strictest match that has a place, and its best places, from the end of the file to its start."""
         opened = [number for number, (is_open, _) in enumerate(self._parts) if is_open]
-        for match in Match:
+        for match in (Match.EXACT,) if self._exactly else Match:
             found = [(number, each) for number in opened for each in search(self._parts[number][1], quoted, match)]
             if found:
                 best = max(goodness(place) for _, place in found)
                 return match, [each for each in reversed(found) if goodness(each[1]) == best]
         return None, []
+
+
+def _drop_overlapping(found: Sequence[tuple[int, MatchedLines]]) -> list[tuple[int, MatchedLines]]:
+    """Return places, from the end of the file to its start, without those that begin inside the one above."""
+    kept: list[tuple[int, MatchedLines]] = []
+    for part, place in reversed(found):
+        if not kept or kept[-1][0] != part or kept[-1][1].last <= place.first:
+            kept.append((part, place))
+    return kept[::-1]
 
 
 def _cut(lines: list[str], intervals: Sequence[Interval]) -> Iterator[tuple[bool, list[str]]]:

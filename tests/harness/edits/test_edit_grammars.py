@@ -3,9 +3,9 @@ import pytest
 from assay.agents.solvers.agentless import prompts as agentless_prompts
 from assay.agents.solvers.ast_search import prompts as ast_search_prompts
 from assay.agents.solvers.best_of import prompts as best_of_prompts
-from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace, parse_tagged
-from assay.agents.solvers.shared.edits import FileEdit
 from assay.agents.solvers.tree_search.actions import EDIT_MANUAL
+from assay.harness.edits.edit_grammars import clean_path, parse_search_replace, parse_tagged
+from assay.harness.edits.file_edits import FileEdit
 from tables import read_tables
 
 TEXTS = read_tables(__file__)
@@ -58,14 +58,15 @@ def test_tagged_edits_are_read() -> None:
     text = (
         "```\n<file>/testbed/a.py</file>\n<original>\n    x\n</original>\n<patched>\n    y\n\n    z\n</patched>\n```\n"
     )
-    assert parse_tagged(text).edits == (FileEdit("a.py", "    x", "    y\n\n    z"),)
+    assert parse_tagged(text, "/testbed").edits == (FileEdit("a.py", "    x", "    y\n\n    z"),)
     assert parse_tagged(text.replace("<file>/testbed/a.py</file>", "")).problems != ()
 
 
 def test_clean_path_removes_marks_and_root() -> None:
     for said in ("`a/b.py`", "./a/b.py", "/testbed/a/b.py", " **a/b.py** ", "'a/b.py'"):
-        assert clean_path(said) == "a/b.py"
+        assert clean_path(said, "/testbed") == "a/b.py"
     assert clean_path("/somewhere/a.py", "/somewhere") == "a.py"
+    assert clean_path("/etc/a.py") == "/etc/a.py"
 
 
 @pytest.mark.parametrize(
