@@ -14,6 +14,7 @@ from assay.agents.contract import Agent
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
 from assay.harness.plugins import Registry, check_part
+from assay.harness.templates import read_table
 
 AGENTS = Registry[type[Agent]](
     "agent",
@@ -34,6 +35,8 @@ AGENTS = Registry[type[Agent]](
     },
 )
 """Short name to class. External agents (``external/adapters/*.yaml``) are found by their file names as well."""
+PRESETS: Mapping[str, Mapping[str, JsonValue]] = read_table(__file__, "presets.toml")
+"""Name to a solver and its settings."""
 ADAPTER = "adapter"  # setting of the agent ``command`` that names its adapter
 
 
@@ -41,7 +44,7 @@ def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
     """Return a solver and its settings.
 
     Args:
-        name: a short name, an adapter's name or file, an entry point or ``module:Class``.
+        name: a short name, a preset's, an adapter's name or file, an entry point or ``module:Class``.
         given: ``key=value`` each; a value is parsed as JSON, or else taken as text; dots separate nested settings.
 
     Raises:
@@ -62,7 +65,10 @@ def _find_class(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str
 
     if name not in AGENTS and (name in adapter_names() or name.endswith(SUFFIXES)):
         name, options = "command", {ADAPTER: name, **options}
-    return AGENTS.resolve(name, adapter_names()), options
+    elif name not in AGENTS and name in PRESETS:
+        preset = dict(PRESETS[name])
+        name, options = str(preset.pop("solver")), {**preset, **options}
+    return AGENTS.resolve(name, (*adapter_names(), *PRESETS)), options
 
 
 def _nest_settings(given: Iterable[str]) -> dict[str, JsonValue]:

@@ -11,9 +11,11 @@ from assay.harness.edits.edit_grammars import parse_search_replace
 from assay.harness.edits.file_edits import FileEdit, apply_edits
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import check_path
+from assay.harness.templates import read_table
 
 TAGS = ("<think>", "</think>", "<solution>", "</solution>")
 _TAGGED = re.compile(r"<think>(?P<thought>.*)</think>.*<solution>(?P<solution>.*)</solution>", re.DOTALL)
+TEXTS: dict[str, str] = read_table(__file__)
 
 ReadText = Callable[[str], str | None]
 """Returns the text of a file at the base commit by its path; None if there is no such file, or no text in it."""
@@ -21,6 +23,18 @@ ReadText = Callable[[str], str | None]
 
 class WrongAnswerError(ValueError):
     """An answer breaks the grammar, does not apply, or changes nothing; the message says how."""
+
+
+def make_prompt(repo: str, issue: str, files: str, fence: str) -> str:
+    """Return the message that asks for such an answer, behind the system's message of ``TEXTS``.
+
+    ``files`` are those that the model sees, as ``show_file`` writes them; ``fence`` is the word behind a fence.
+    """
+    return TEXTS["user"].format(repo=repo, issue=issue.strip(), files=files, fence=fence)
+
+
+def show_file(path: str, text: str) -> str:
+    return f"### {path}\n```\n{text}\n```"
 
 
 def read_solution(answer: str) -> str:

@@ -1,7 +1,7 @@
 import pytest
 
 from assay.agents.external.command import Command
-from assay.agents.registry import AGENTS, make_agent
+from assay.agents.registry import AGENTS, PRESETS, make_agent
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.agents.solvers.best_of.solver import BestOf
 from assay.harness.errors import PluginError, UserError
@@ -29,6 +29,21 @@ def test_make_agent_finds_an_external_agent_by_its_adapter() -> None:
     assert isinstance(agent, Command)
 
 
+@pytest.mark.parametrize("name", PRESETS)
+def test_preset_is_a_solver_with_settings_that_can_be_changed(name: str) -> None:
+    solver, own = (make_agent(each)[1].model_dump() for each in (str(PRESETS[name]["solver"]), name))
+    changed = own.keys() & PRESETS[name].keys()
+    assert {key: own[key] for key in changed} == {key: PRESETS[name][key] for key in changed}
+    assert {key: own[key] for key in own.keys() - changed} == {key: solver[key] for key in own.keys() - changed}
+    key = sorted(changed)[0]
+    assert make_agent(name, [f"{key}={solver[key]}"])[1].model_dump()[key] == solver[key]
+
+
+def test_wrong_setting_of_a_preset_names_the_preset() -> None:
+    with pytest.raises(UserError, match="agent agentless_mini: setting sampels"):
+        make_agent("agentless_mini", ["sampels=3"])
+
+
 @pytest.mark.parametrize("name", sorted(set(AGENTS) - {"replay", "command"}))
 def test_every_agent_without_a_required_setting_can_be_made(name: str) -> None:
     agent, _ = make_agent(name)
@@ -51,5 +66,5 @@ def test_wrong_setting_is_a_user_error_that_names_it(given: list[str], message: 
 
 
 def test_unknown_agent_is_an_error_that_lists_the_external_ones() -> None:
-    with pytest.raises(PluginError, match=r"known are agentless, aider, .*mini-swe-agent"):
+    with pytest.raises(PluginError, match=r"known are agentless, agentless_mini, aider, .*mini-swe-agent"):
         make_agent("nobody")

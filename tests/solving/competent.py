@@ -100,6 +100,12 @@ def repair(question: Question) -> str:
     return f"I change what is wrong.\n{fenced(search_replace(question.known.edits))}"
 
 
+def repair_in_thought(question: Question) -> str:
+    """Think of another change first, which is not the answer."""
+    draft = "### setup.py\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE"
+    return f"<think>\nPerhaps:\n{draft}\n</think>\n<solution>\n{repair(question)}\n</solution>"
+
+
 def no_tests(question: Question) -> str:
     return fenced("")
 
@@ -267,6 +273,7 @@ ANSWERS: dict[str, Answering] = {
     "Which classes, functions and variables must be looked at": name_elements,
     "Which places must be edited to resolve the issue?": name_elements,
     "Then give the edits that resolve the issue": repair,
+    "put them into the solution": repair_in_thought,
     "Which tests should therefore not be run": no_tests,
     "Answer with the whole Python script": reproduction_that_tells,
     "Search the code for what the issue is about": ask_for_code,

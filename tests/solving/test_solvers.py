@@ -33,6 +33,7 @@ MODEL = "competent"
 SOLVERS: dict[str, tuple[str, ...]] = {
     "bash_loop": ("form=block",),
     "agentless": ("location_sets=1", "samples=2", "regression=false", "reproduction_tests=0"),
+    "agentless_mini": ("location_sets=2", "samples=2", "regression=false", "reproduction_tests=0"),
     "ast_search": (),
     "retrieval": (),
     "best_of": ("samples=2", "tests=0", "rankings=1"),
@@ -43,6 +44,7 @@ SOLVERS: dict[str, tuple[str, ...]] = {
 """Each with settings that keep it short."""
 WITH_TESTS: dict[str, tuple[str, ...]] = {
     "agentless": ("location_sets=1", "samples=2", "reproduction_tests=1"),
+    "agentless_mini": ("location_sets=1", "samples=2", "reproduction_tests=1"),
     "ast_search": ("spectrum=true",),
     "best_of": ("samples=2", "tests=1", "rankings=1"),
 }

@@ -7,6 +7,7 @@ from itertools import accumulate
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.locations import show_lines
 from assay.harness.edits.file_edits import Interval, merge_intervals
+from assay.harness.edits.solution import show_file
 
 Places = Mapping[str, Sequence[Interval]]  # lines by file; a file without lines means all of it
 
@@ -38,7 +39,7 @@ def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered:
         for path, spans in places.items()
         if fitting[path] or path not in cut
     }
-    parts = [f"### {path}\n```\n{show_lines(texts[path], spans, numbered)}\n```" for path, spans in kept.items()]
+    parts = [show_file(path, show_lines(texts[path], spans, numbered)) for path, spans in kept.items()]
     remarks = [prompts.CUT.format(path=path, count=count, all=len(costs[path])) for path, count in cut.items()]
     return PromptExcerpt("\n\n".join([*parts, *(["\n".join([prompts.LEFT_OUT, *remarks])] if remarks else [])]), kept)
 

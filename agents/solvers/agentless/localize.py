@@ -7,7 +7,7 @@ from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.excerpt import Places, excerpt
 from assay.agents.solvers.agentless.locations import Location, intervals, parse_locations, parse_paths
-from assay.agents.solvers.agentless.repository import Repository, ask, make_question, note, path_listing
+from assay.agents.solvers.agentless.repository import Repository, ask, draw, make_question, note, path_listing
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.agentless.skeleton import skeleton
 from assay.agents.solvers.agentless.vote import combine
@@ -32,13 +32,29 @@ def locate_files(session: SolveSession, repository: Repository, settings: Agentl
     return chosen
 
 
+def locate_whole_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[Places]:
+    """Ask several times for files, the first time greedily; return each answer's files as a set of places."""
+    how = settings.file_tokens, settings.temperature
+    asked = [_ask_for_files(repository, settings)]
+    answers = draw(session, asked, "locate files", how, settings.location_sets)
+    named = [_read_files(answer, repository, settings)[: settings.top_files] for _, answer in answers]
+    note(session, f"Files named: {named}")
+    return [dict.fromkeys(files, ()) for files in named if files]
+
+
 def suggest_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Ask which files must be edited; the model sees only the listing of paths."""
+    answer = ask(session, _ask_for_files(repository, settings), "locate files", settings.file_tokens)
+    return _read_files(answer, repository, settings)
+
+
+def _ask_for_files(repository: Repository, settings: AgentlessSettings) -> str:
     listing = path_listing(repository.files, settings.tree_characters)
-    prompt = prompts.TEXTS["files"].format(
-        issue=prompts.issue(repository.task), tree=listing, count=settings.suggested_files
-    )
-    answer = ask(session, prompt, "locate files", settings.file_tokens)
+    issue = prompts.issue(repository.task)
+    return prompts.TEXTS["files"].format(issue=issue, tree=listing, count=settings.suggested_files)
+
+
+def _read_files(answer: str, repository: Repository, settings: AgentlessSettings) -> list[str]:
     return parse_paths(answer, repository.files, repository.task.root)[: settings.suggested_files]
 
 

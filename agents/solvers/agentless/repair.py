@@ -2,18 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
-from assay.agents.solvers.agentless.excerpt import Places, excerpt
+from assay.agents.solvers.agentless.excerpt import Places, PromptExcerpt, excerpt
 from assay.agents.solvers.agentless.repository import Repository, draw, note
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.shared.normalise import change_key, differs
 from assay.agents.solvers.shared.syntax_check import find_broken
 from assay.harness.edits.edit_grammars import parse_search_replace
 from assay.harness.edits.file_edits import AppliedEdits, apply_edits
+from assay.harness.edits.solution import TEXTS, WrongAnswerError, make_prompt, read_solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +38,32 @@ def draw_samples(
 ) -> Iterator[tuple[int, RepairSample]]:
     """Yield the number of a location set and a patch for it; the first patch of each set is greedy."""
     shown = [excerpt(repository.files, chosen, settings.code_characters) for chosen in sets]
-    asked = [
-        prompts.TEXTS["repair"].format(
-            issue=prompts.issue(repository.task),
-            files=seen.text,
-            suffix=PurePosixPath(next(iter(chosen), "")).suffix,
-            fence=repository.language,
-        )
-        for seen, chosen in zip(shown, sets, strict=True)
-    ]
+    asked = [_make_prompt(repository, seen, settings) for seen in shown]
+    system = TEXTS["system"] if settings.whole_files else ""
     drawn: Counter[int] = Counter()
     how = settings.repair_tokens, settings.temperature
-    for number, answer in draw(session, asked, "repair", how, settings.samples):
+    for number, answer in draw(session, asked, "repair", how, settings.samples, system):
         sample = judge(answer, repository, shown[number].places, f"locations {number}, sample {drawn[number]}")
         drawn[number] += 1
         note(session, _describe(sample))
         yield number, sample
 
 
+def _make_prompt(repository: Repository, shown: PromptExcerpt, settings: AgentlessSettings) -> str:
+    task, fence = repository.task, repository.language
+    if settings.whole_files:
+        return make_prompt(task.repo, task.problem_statement, shown.text, fence)
+    suffix = PurePosixPath(next(iter(shown.places), "")).suffix
+    return prompts.TEXTS["repair"].format(issue=prompts.issue(task), files=shown.text, suffix=suffix, fence=fence)
+
+
 def judge(answer: str, repository: Repository, chosen: Places, source: str) -> RepairSample:
-    """Return the sample of an answer, dropped if no edit applies, a file no longer parses, or only layout changes."""
+    """Return the sample of an answer, dropped if no edit applies, a file no longer parses, or only layout changes.
+
+    Of an answer with a thought and a solution, the solution counts.
+    """
+    with suppress(WrongAnswerError):
+        answer = read_solution(answer)
     parsed = parse_search_replace(answer, repository.task.root)
     hidden = [each for each in parsed.edits if each.path in repository.paths - chosen.keys()]
     editable = {path: repository.files[path] for path in chosen}

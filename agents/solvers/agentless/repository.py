@@ -73,10 +73,14 @@ ROLE_OF = {"repair": Role.EDITOR, "select tests": Role.TESTER, "reproduce": Role
 """Role of a question by its purpose; all others are the locator's."""
 
 
-def make_question(prompt: str, purpose: str, tokens: int, temperature: float = 0.0, count: int = 1) -> Inquiry:
+def make_question(
+    prompt: str, purpose: str, tokens: int, temperature: float = 0.0, count: int = 1, system: str = ""
+) -> Inquiry:
     how = AskOptions(temperature=temperature, max_tokens=tokens)
     role = ROLE_OF.get(purpose, Role.LOCATOR)
-    return Inquiry([Message(role=Speaker.USER, content=prompt)], how, count, purpose=purpose, role=role)
+    before = [Message(role=Speaker.SYSTEM, content=system)] if system else []
+    messages = [*before, Message(role=Speaker.USER, content=prompt)]
+    return Inquiry(messages, how, count, purpose=purpose, role=role)
 
 
 def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
@@ -86,13 +90,16 @@ def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperatu
 
 
 def draw(
-    session: SolveSession, prompts: Sequence[str], purpose: str, how: tuple[int, float], count: int
+    session: SolveSession, prompts: Sequence[str], purpose: str, how: tuple[int, float], count: int, system: str = ""
 ) -> Iterator[tuple[int, str]]:
     """Yield the number of a prompt and an answer to it, in order; ``how`` is (tokens, temperature).
 
     Of each prompt's answers the first is greedy. Raises as ``SolverModel.ask``, after the answers that there are.
     """
-    pairs = ((make_question(each, purpose, how[0]), make_question(each, purpose, *how, count - 1)) for each in prompts)
+    pairs = (
+        (make_question(each, purpose, how[0], system=system), make_question(each, purpose, *how, count - 1, system))
+        for each in prompts
+    )
     for number, answer in session.model.ask_all([question for pair in pairs for question in pair]):
         yield number // 2, answer.content
 

@@ -15,6 +15,9 @@ class AgentlessSettings(Model):
     """Files to keep of the model's, of the retrieved ones, and of both combined."""
     retrieval: bool = True
     """Whether to retrieve files too, from folders that the model does not rule out."""
+    whole_files: bool = False
+    """Agentless Mini: the model is asked several times for files, and for no elements or lines; for patches it sees the
+    files as a whole, and is asked in SWE-RL's form."""
     window: int = Field(default=WINDOW, ge=0)
     """Lines of context around a location."""
     location_sets: int = Field(default=4, gt=0)

@@ -1,13 +1,14 @@
 """Agentless' pipeline from the issue to the patch."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from assay.agents.contract import Candidate, Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.errors import BudgetExceeded, ModelError
 from assay.agents.roles import ROLES
-from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines
+from assay.agents.solvers.agentless.excerpt import Places
+from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines, locate_whole_files
 from assay.agents.solvers.agentless.patch_checks import (
     change_files,
     choose_reproduction_test,
@@ -66,13 +67,16 @@ class Agentless:
         settings = self._settings
         repository = read_repository(session)
         passing = run_passing_tests(session, settings)  # first: tests that cannot run fail before any model call
-        files = locate_files(session, repository, settings)
-        if not files:
+        sets: Sequence[Places] = ()
+        if settings.whole_files:
+            sets = locate_whole_files(session, repository, settings)
+        elif files := locate_files(session, repository, settings):
+            elements = locate_elements(session, repository, files, settings)
+            sets = locate_lines(session, repository, elements, settings)
+        if not sets:
             return SolveOutcome(
                 status=SolutionStatus.EMPTY, patch="", error="no file of the repository was named or retrieved"
             )
-        elements = locate_elements(session, repository, files, settings)
-        sets = locate_lines(session, repository, elements, settings)
         for number, sample in draw_samples(session, repository, sets, settings):
             drawn.sets.setdefault(number, []).append(sample)
         if any(each.key for each in drawn.samples):

@@ -23,9 +23,9 @@ def datasets(incomplete: str) -> Iterator[str]:
 
 def agents(incomplete: str) -> Iterator[str]:
     from assay.agents.external.adapter import adapter_names
-    from assay.agents.registry import AGENTS
+    from assay.agents.registry import AGENTS, PRESETS
 
-    yield from _beginning([*AGENTS, *adapter_names()], incomplete)
+    yield from _beginning([*AGENTS, *PRESETS, *adapter_names()], incomplete)
 
 
 def engines(incomplete: str) -> Iterator[str]:

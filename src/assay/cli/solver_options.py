@@ -14,8 +14,8 @@ AgentName = Annotated[
         "--agent",
         metavar="NAME",
         autocompletion=completing.agents,
-        help="bash_loop, agentless, ast_search, retrieval, best_of, staged, tree_search, graph_search, gold, null, "
-        "replay, the name of an external agent, or module:Class.",
+        help="bash_loop, agentless, agentless_mini, ast_search, retrieval, best_of, staged, tree_search, graph_search, "
+        "gold, null, replay, the name of an external agent, or module:Class.",
     ),
 ]
 AgentSettings = Annotated[

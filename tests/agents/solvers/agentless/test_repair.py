@@ -51,3 +51,9 @@ def test_unusable_answer_is_dropped_with_a_reason(answer: str, reason: str) -> N
     sample = judged(answer)
     assert (sample.files, sample.key) == ({}, "")
     assert reason in sample.reason
+
+
+def test_draft_in_a_thought_is_no_part_of_the_answer() -> None:
+    draft, right = (edit("    return count > LIMIT", f"    return count {each} LIMIT") for each in ("<", ">="))
+    told = f"<think>\n{draft}\n</think>\n<solution>\n{right}\n</solution>"
+    assert judged(told) == judged(right)
