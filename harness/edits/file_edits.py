@@ -192,7 +192,7 @@ class _OpenFile:
 
 
 def _drop_overlapping(found: Sequence[tuple[int, MatchedLines]]) -> list[tuple[int, MatchedLines]]:
-    """Return places, from the end of the file to its start, without those that begin inside the one above."""
+    """Return places, from the end of the file to its start; one that begins inside the one above is left out."""
     kept: list[tuple[int, MatchedLines]] = []
     for part, place in reversed(found):
         if not kept or kept[-1][0] != part or kept[-1][1].last <= place.first:

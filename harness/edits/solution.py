@@ -28,7 +28,7 @@ class WrongAnswerError(ValueError):
 def make_prompt(repo: str, issue: str, files: str, fence: str) -> str:
     """Return the message that asks for such an answer, behind the system's message of ``TEXTS``.
 
-    ``files`` are those that the model sees, as ``show_file`` writes them; ``fence`` is the word behind a fence.
+    ``files`` are the files to show, as ``show_file`` writes them; ``fence`` is the word behind a fence.
     """
     return TEXTS["user"].format(repo=repo, issue=issue.strip(), files=files, fence=fence)
 
@@ -38,7 +38,7 @@ def show_file(path: str, text: str) -> str:
 
 
 def read_solution(answer: str) -> str:
-    """Return what stands in an answer's solution; raises WrongAnswerError for tags that are not there once each."""
+    """Return the text of an answer's solution; raises WrongAnswerError for tags that are not there once each."""
     for tag in TAGS:
         if (times := answer.count(tag)) != 1:
             raise WrongAnswerError(f"{tag} stands there {times} times; it has to once")

@@ -40,7 +40,7 @@ def patch_similarity(gold: str, candidate: str) -> Similarity:
 
 
 def text_similarity(gold: str, after: Mapping[str, str], read_text: ReadText) -> Similarity:
-    """Compare the texts that an answer leaves with those that the gold patch leaves; None as ``patch_similarity``.
+    """Compare the texts that an answer leaves with the gold patch's; None as ``patch_similarity``.
 
     Both sides become diffs in the same way, so that a change has one form. Raises what ``read_text`` raises.
     """

@@ -1,10 +1,11 @@
 """The page of the native solvers names every setting with its usual value."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from assay.agents.registry import AGENTS, make_agent
+from assay.agents.registry import AGENTS, PRESETS, make_agent
 from assay.agents.roles import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs/solvers.md").read_text(encoding="utf-8")
@@ -37,6 +38,15 @@ def test_every_step_of_a_paper_is_there_or_differs_and_few_are_left_out() -> Non
     said = [cell for cells in here.values() for cell in cells]
     assert all(cell.startswith(("as there", "differs: ", "left out: ")) for cell in said)
     assert sum(cell.startswith("left out") for cell in said) <= 6
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_page_names_every_setting_of_a_preset(name: str) -> None:
+    section = PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    settings = {setting: value for setting, value in PRESETS[name].items() if setting != "solver"}
+    assert settings
+    for setting, value in settings.items():
+        assert f"`{setting}={json.dumps(value)}`" in section
 
 
 def _pair(names: str, usuals: str) -> list[tuple[str, str]]:

@@ -119,7 +119,7 @@ def _call(name: str, case: RewardCase) -> tuple[float | None, str]:
 
 
 def _find_obstacle(function: RewardFunction, case: RewardCase) -> str:
-    """Return what a function needs and does not have; empty if nothing."""
+    """Return the reason why a function cannot be asked; empty if it can."""
     if function.needs_tests and case.verdict.outcome in INFRASTRUCTURE:
         return f"{case.verdict.outcome}: {case.verdict.reason}"
     if function.needs_all_tests and STOPPED_EARLY in case.verdict.flags:

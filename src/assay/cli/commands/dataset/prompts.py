@@ -25,7 +25,7 @@ def prompts(
     more: Annotated[
         int,
         typer.Option(
-            min=0, metavar="N", help="Also show N sources that need no change, those most like the issue by BM25."
+            min=0, metavar="N", help="Also show N sources that need no change, the ones most like the issue by BM25."
         ),
     ] = 0,
     mirror: options.Mirrors = None,
@@ -37,8 +37,8 @@ def prompts(
     """Write each instance as a prompt in SWE-RL's form, for a trainer that rewards answers by `swe_rl`.
 
     A row has the messages of the prompt (the issue, and the files that the gold patch changes as they are at the base
-    commit), the id and the base commit, the shown and the changed paths, and the gold patch, which no prompt has. Its
-    columns are those that TRL and verl look for. An instance whose gold patch changes no text that is there is left
+    commit), the id and the base commit, the shown and the changed paths, and the gold patch, which no prompt has. TRL
+    and verl find the columns that they look for. An instance whose gold patch changes no text that is there is left
     out.
 
     \b
