@@ -45,7 +45,7 @@ while status=$(ask); do
         *) cat "$answer"; exit 1 ;;
     esac
 done
-reward=$(grep -oE '"reward": ?[0-9.]+' "$answer" | head -n 1 | grep -oE '[0-9.]+$')
+reward=$(grep -oE '"reward": ?-?[0-9.]+' "$answer" | head -n 1 | grep -oE -e '-?[0-9.]+$')
 [ -n "$reward" ] || { cat "$answer"; exit 1; }
 mkdir -p /logs/verifier
 printf '{"reward": %s}\n' "$reward" > /logs/verifier/reward.json

@@ -30,7 +30,7 @@ def test_the_page_names_every_setting_with_its_usual_value(name: str) -> None:
 
 def test_every_step_of_a_paper_is_there_or_differs_and_few_are_left_out() -> None:
     here = {}
-    for name in set(AGENTS) - OTHERS:
+    for name in {*AGENTS, *PRESETS} - OTHERS:
         section = PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
         table = section.partition("| step of the paper | here |\n| --- | --- |\n")[2].partition("\n\n")[0]
         here[name] = [line.split(" | ")[1] for line in table.splitlines()]

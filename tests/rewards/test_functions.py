@@ -195,7 +195,9 @@ def answered(instance: Instance, text: str | None, outcome: Outcome = Outcome.UN
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_an_answer_that_breaks_the_grammar_or_does_not_apply_is_minus_one(labelled: Instance, name: str) -> None:
-    assert value("swe_rl", answered(labelled, BROKEN[name])) == -1.0
+    found = reward(mixture_of("swe_rl"), answered(labelled, BROKEN[name]))
+    assert found.reward == -1.0
+    assert found.remarks["swe_rl"]
 
 
 def test_an_answer_gets_the_similarity_of_its_change_as_difflib_has_it(labelled: Instance) -> None:

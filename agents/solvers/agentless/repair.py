@@ -43,7 +43,8 @@ def draw_samples(
     drawn: Counter[int] = Counter()
     how = settings.repair_tokens, settings.temperature
     for number, answer in draw(session, asked, "repair", how, settings.samples, system):
-        sample = judge(answer, repository, shown[number].places, f"locations {number}, sample {drawn[number]}")
+        source = f"locations {number}, sample {drawn[number]}"
+        sample = judge(answer, repository, shown[number].places, source, exactly=settings.whole_files)
         drawn[number] += 1
         note(session, _describe(sample))
         yield number, sample
@@ -57,17 +58,17 @@ def _make_prompt(repository: Repository, shown: PromptExcerpt, settings: Agentle
     return prompts.TEXTS["repair"].format(issue=prompts.issue(task), files=shown.text, suffix=suffix, fence=fence)
 
 
-def judge(answer: str, repository: Repository, chosen: Places, source: str) -> RepairSample:
+def judge(answer: str, repository: Repository, chosen: Places, source: str, *, exactly: bool = False) -> RepairSample:
     """Return the sample of an answer, dropped if no edit applies, a file no longer parses, or only layout changes.
 
-    Of an answer with a thought and a solution, the solution counts.
+    Of an answer with a thought and a solution, the solution counts. ``exactly`` is as of ``apply_edits``.
     """
     with suppress(WrongAnswerError):
         answer = read_solution(answer)
     parsed = parse_search_replace(answer, repository.task.root)
     hidden = [each for each in parsed.edits if each.path in repository.paths - chosen.keys()]
     editable = {path: repository.files[path] for path in chosen}
-    applied = apply_edits(editable, [each for each in parsed.edits if each not in hidden], chosen)
+    applied = apply_edits(editable, [each for each in parsed.edits if each not in hidden], chosen, exactly=exactly)
     unseen = (f"{each.path}: not applied: the file was not shown" for each in hidden)
     remarks = (*parsed.problems, *unseen, *map(str, (*applied.failed, *applied.fuzzy)))
     reason = _reason(repository, applied, remarks)

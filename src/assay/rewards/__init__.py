@@ -9,6 +9,8 @@ that needs the tests. A mixture is None if one of its parts is.
 import math
 from collections.abc import Mapping
 
+from pydantic import Field
+
 from assay.harness.domain import INFRASTRUCTURE, Model
 from assay.harness.errors import UserError
 from assay.harness.grading.grade import STOPPED_EARLY
@@ -43,6 +45,8 @@ class Rewarded(Model):
     """The value of each function."""
     problem: str = ""
     """The reason for None."""
+    remarks: dict[str, str] = Field(default_factory=dict)
+    """What some functions say of their values."""
 
 
 def find_reward(name: str) -> RewardFunction:
@@ -98,7 +102,10 @@ def reward(mixture: Mixture, case: RewardCase) -> Rewarded:
     if problems:
         return Rewarded(reward=None, range=(least, most), components=components, problem="; ".join(problems))
     total = math.fsum((value or 0.0) * mixture[name] for name, value in components.items())
-    return Rewarded(reward=max(least, min(most, total)), range=(least, most), components=components)
+    said = {name: explain(case) for name in mixture if (explain := find_reward(name).explain)}
+    remarks = {name: text for name, text in said.items() if text}
+    limited = max(least, min(most, total))
+    return Rewarded(reward=limited, range=(least, most), components=components, remarks=remarks)
 
 
 def _call(name: str, case: RewardCase) -> tuple[float | None, str]:

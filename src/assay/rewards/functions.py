@@ -45,6 +45,8 @@ class RewardFunction:
     """Whether it looks at what the model wrote and at the base commit's files."""
     range: tuple[float, float] = (0.0, 1.0)
     """The least and the largest number that it returns."""
+    explain: Callable[[RewardCase], str] | None = None
+    """Says what is wrong with a case that it rewards badly; empty for nothing."""
 
 
 def resolved(case: RewardCase) -> float:
@@ -90,6 +92,16 @@ def swe_rl(case: RewardCase) -> float | None:
     return text_similarity(case.instance.gold_patch, after, case.read_text).score
 
 
+def find_fault(case: RewardCase) -> str:
+    """Return why SWE-RL's reward of an answer is -1; empty if it is not."""
+    try:
+        if case.answer is not None and case.read_text is not None:
+            change_texts(read_edits(read_solution(case.answer)), case.read_text)
+    except WrongAnswerError as error:
+        return str(error)
+    return ""
+
+
 def _share_fixed(case: RewardCase) -> float:
     """Return the share of fail-to-pass tests that pass; 0 where results are missing or cannot be trusted."""
     if case.verdict.resolved:
@@ -111,7 +123,12 @@ REWARDS = Registry[RewardFunction | Reward](
         "applies": RewardFunction(applies, needs_all_tests=False),
         "similarity": RewardFunction(similarity, needs_tests=False, needs_all_tests=False),
         "swe_rl": RewardFunction(
-            swe_rl, needs_tests=False, needs_all_tests=False, needs_answer=True, range=(-1.0, 1.0)
+            swe_rl,
+            needs_tests=False,
+            needs_all_tests=False,
+            needs_answer=True,
+            range=(-1.0, 1.0),
+            explain=find_fault,
         ),
     },
 )

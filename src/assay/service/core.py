@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, Protocol
 
 from starlette.requests import Request
@@ -85,7 +85,7 @@ class RewardService:
         return EvaluationRequest(instance, patch, body.timeout, body.priority, may_stop, is_own, body.answer)
 
     def _make_reader(self, instance: Instance) -> ReadText:
-        return partial(self._sources.read_text, tree_ref(instance))
+        return cache(partial(self._sources.read_text, tree_ref(instance)))
 
     @cached_property
     def _sources(self) -> Sources:

@@ -44,7 +44,8 @@ def evaluation_as_json(evaluation: SharedEvaluation) -> dict[str, Any]:
 
 def reward_as_json(rewarded: Rewarded) -> dict[str, Any]:
     about: dict[str, Any] = {"reward": rewarded.reward, "range": rewarded.range, "components": rewarded.components}
-    return about | ({"problem": rewarded.problem} if rewarded.problem else {})
+    said = {"problem": rewarded.problem, "remarks": rewarded.remarks}
+    return about | {name: text for name, text in said.items() if text}
 
 
 def instance_as_json(instance: Instance, *, is_whole: bool = False) -> dict[str, Any]:

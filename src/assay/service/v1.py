@@ -58,7 +58,7 @@ class _Handlers:
 
     async def batch(self, request: Request) -> Response:
         body = read_body(BatchBody, await request.body())
-        wanted = [await self._service.make_request(each) for each in body.evaluations]
+        wanted = await asyncio.gather(*map(self._service.make_request, body.evaluations))
         async with self._service.evaluate(request, wanted, body.wait) as evaluations:
             results = [{"http_status": http_status(each), **self._give_id(each)} for each in evaluations]
             return JSONResponse({"results": results})
