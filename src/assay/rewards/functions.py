@@ -46,7 +46,7 @@ class RewardFunction:
     range: tuple[float, float] = (0.0, 1.0)
     """The least and the largest number that it returns."""
     explain: Callable[[RewardCase], str] | None = None
-    """Says what is wrong with a case that it rewards badly; empty for nothing."""
+    """Names the fault of a case that it rewards badly; empty for none."""
 
 
 def resolved(case: RewardCase) -> float:

@@ -14,13 +14,7 @@ def prompts(
     dataset: options.Dataset,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="PATH",
-            help="Write here: .jsonl, .json or .csv.",
-            show_default="stdout",
-        ),
+        typer.Option("-o", "--output", metavar="PATH", help="Write here: .jsonl or .json.", show_default="stdout"),
     ] = None,
     more: Annotated[
         int,
