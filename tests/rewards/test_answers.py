@@ -66,10 +66,21 @@ def test_new_files_and_lines_without_an_end_are_in_the_diff() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(BROKEN.keys() - {"a diff", "no thought", "no tags", "a tag twice", "tags in another order"})
+    "name",
+    sorted(BROKEN.keys() - {"a diff", "no block", "no thought", "no tags", "a tag twice", "tags in another order"}),
 )
-def test_blocks_that_do_not_apply_leave_the_answer_as_it_is(name: str) -> None:
-    assert read_patch(BROKEN[name], FILES.get) == BROKEN[name]
+def test_blocks_that_do_not_apply_are_no_patch_and_say_why(name: str) -> None:
+    untagged = BROKEN[name].partition("<solution>")[2].partition("</solution>")[0]
+    for text in (BROKEN[name], f"```diff\n{OTHER}```\n{BROKEN[name]}", f"```diff\n{OTHER}```\n{untagged}"):
+        assert "diff --git" not in read_patch(text, FILES.get)
+    assert read_patch(BROKEN["lines that are not there"], FILES.get) == (
+        "The search-and-replace blocks give no patch: calc.py: not applied: the lines to replace were not found\n"
+    )
+
+
+def test_a_draft_in_the_thought_is_no_patch() -> None:
+    text = answer("I do not know.\n", thought=f"Perhaps\n```diff\n{OTHER}```")
+    assert read_patch(text, FILES.get) == "\nI do not know.\n"
 
 
 def test_files_that_cannot_be_read_are_no_fault_of_the_answer() -> None:

@@ -102,8 +102,7 @@ def reward(mixture: Mixture, case: RewardCase) -> Rewarded:
     if problems:
         return Rewarded(reward=None, range=(least, most), components=components, problem="; ".join(problems))
     total = math.fsum((value or 0.0) * mixture[name] for name, value in components.items())
-    said = {name: explain(case) for name in mixture if (explain := find_reward(name).explain)}
-    remarks = {name: text for name, text in said.items() if text}
+    remarks = {name: text for name in mixture if (text := _explain(name, case))}
     limited = max(least, min(most, total))
     return Rewarded(reward=limited, range=(least, most), components=components, remarks=remarks)
 
@@ -123,6 +122,15 @@ def _call(name: str, case: RewardCase) -> tuple[float | None, str]:
     if not (isinstance(found, int | float) and least <= found <= most):
         return None, f"the function returned {found!r}, which is not in [{least:g}, {most:g}]"
     return float(found), ""
+
+
+def _explain(name: str, case: RewardCase) -> str:
+    """Return what a function says of its value; a failure here costs no reward."""
+    explain = find_reward(name).explain
+    try:
+        return explain(case) if explain else ""
+    except Exception as error:
+        return f"the explanation failed: {error!r}"
 
 
 def _find_obstacle(function: RewardFunction, case: RewardCase) -> str:
