@@ -125,7 +125,7 @@ def _call(name: str, case: RewardCase) -> tuple[float | None, str]:
 
 
 def _explain(name: str, case: RewardCase) -> str:
-    """Return what a function says of its value; a failure here costs no reward."""
+    """Return the remark of a function on its value; a failure here costs no reward."""
     explain = find_reward(name).explain
     try:
         return explain(case) if explain else ""
