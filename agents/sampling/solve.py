@@ -17,10 +17,10 @@ from assay.agents.llm.budget import Ledger
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError, RunBudgetExceeded
 from assay.agents.llm.prices import Prices
+from assay.agents.provenance.suspect_access import find_suspect_access
 from assay.agents.sampling.by_products import find_by_products
 from assay.agents.sampling.recorded_model import NO_MODEL, ModelDefaults, RecordedModel
 from assay.agents.sampling.store import SolveStore
-from assay.agents.sampling.suspect_access import find_suspect_access
 from assay.agents.sampling.task import make_task, select_oracles
 from assay.agents.sampling.workspaces.checkout import CheckoutWorkspace
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener

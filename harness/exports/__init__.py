@@ -11,7 +11,9 @@ from assay.harness.exports import (
     markdown,
     multi_swe_bench,
     polybench,
+    rl,
     sb_cli,
+    sft,
     spreadsheet,
     swebench,
     swebench_live,
@@ -33,6 +35,8 @@ _OWN: tuple[ExportFormat, ...] = (
     junit,
     spreadsheet,
     markdown,
+    sft,
+    rl,
 )
 FORMATS = Registry[ExportFormat]("export", "assay.exports", {each.NAME: each for each in _OWN}, needs=ExportFormat)
 find = FORMATS.resolve

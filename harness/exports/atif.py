@@ -52,11 +52,15 @@ class AtifStep(TypedDict, total=False):
     reasoning_content: str | None
     tool_calls: list[AtifCall] | None
     observation: AtifObservation | None
+    is_copied_context: bool | None
+    llm_call_count: int | None
+    extra: dict[str, Any] | None
 
 
-class AtifAgent(TypedDict):
-    name: str
-    version: str
+class AtifAgent(TypedDict, total=False):
+    name: Required[str]
+    version: Required[str]
+    tool_definitions: list[dict[str, Any]] | None
 
 
 class AtifTotals(TypedDict, total=False):

@@ -15,6 +15,18 @@ from assay.harness.runs.report import Graded, RunReport
 from assay.harness.runs.store import RunStore
 
 
+@dataclass(frozen=True, slots=True)
+class TrainingChoice:
+    """The rows that a model may learn from."""
+
+    reproaches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What is known against a pass besides its flags, by instance id."""
+    allowed: frozenset[str] = frozenset()
+    """Flags with which a pass is still one."""
+    difficulties: frozenset[str] = frozenset()
+    """Values of the rows' own column ``difficulty``; all if empty."""
+
+
 @dataclass(frozen=True)
 class RunToExport:
     """A run as exports read it. Nothing is read before it is asked for, and evidence one instance at a time."""
@@ -23,6 +35,7 @@ class RunToExport:
     metadata: SubmissionMetadata = field(default_factory=SubmissionMetadata)
     trajectories: Mapping[str, Path] = field(default_factory=dict)
     """The file with an instance's trajectory (Assay's own are ATIF), by instance id."""
+    choice: TrainingChoice = field(default_factory=TrainingChoice)
     progress: Callable[[str], None] = lambda _name: None
     """Called with the id of each instance whose evaluation is read."""
 

@@ -35,7 +35,7 @@ def answer(text: str, model: str) -> Message:
 
 
 def _convert_step(step: AtifStep, model: str) -> Iterator[Message]:
-    text, calls, seen = _read_text(step["message"]), step.get("tool_calls") or [], step.get("observation")
+    text, calls, seen = read_content(step["message"]), step.get("tool_calls") or [], step.get("observation")
     if step["source"] == "agent":
         said = answer(text, step.get("model_name") or model)
         if step.get("reasoning_content"):
@@ -48,7 +48,7 @@ def _convert_step(step: AtifStep, model: str) -> Iterator[Message]:
     for result in seen["results"] if seen else ():
         name = result.get("source_call_id")
         about = {"tool_call_id": name, "function": names.get(name)} if name else {}
-        yield {"role": "tool", "content": _read_text(result.get("content")), **about}
+        yield {"role": "tool", "content": read_content(result.get("content")), **about}
 
 
 def _call(call: AtifCall) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _call(call: AtifCall) -> dict[str, Any]:
     }
 
 
-def _read_text(content: AtifContent | None) -> str:
+def read_content(content: AtifContent | None) -> str:
     """Return a text, or the texts of its parts; other parts are named by their paths."""
     if content is None or isinstance(content, str):
         return content or ""

@@ -1,5 +1,6 @@
 """Finds the files that show how each patch came about."""
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -7,31 +8,36 @@ from assay.harness.exports.complaints import names_instance
 from assay.harness.files import read_model
 from assay.harness.runs.manifest import Run, RunKind
 
-EVALUATED = ".evaluated"  # end of the name of the run that evaluates a solver's patches
+EVALUATED = re.compile(r"(?P<solve>.+)\.evaluated(?:-(?P<sample>\d{1,6}))?")
+"""The name of the run that evaluates the patches of a solver's run, of one sample each."""
 
 
 def solver_folder(run: Path) -> Path | None:
     """Return the folder of the solver whose patches ``solve --evaluate`` gave to this run; None if it is not there."""
     folder = run.resolve()
-    before = folder.with_name(folder.name.removesuffix(EVALUATED))
-    return before if before != folder and _is_solver(before) else None
+    name = EVALUATED.fullmatch(folder.name)
+    before = folder.with_name(name["solve"]) if name else None
+    return before if before and _is_solver(before) else None
 
 
-def find_trajectories(folder: Path, instance_ids: Iterable[str]) -> Mapping[str, Path]:
+def find_trajectories(folder: Path, instance_ids: Iterable[str], run: str = "") -> Mapping[str, Path]:
     """Find each instance's trajectory.
 
-    ``folder`` is a solver's run, whose first sample counts, or any folder where the name of a file, or of a folder's
-    only file, is or contains the instance's id. An id that is a part of another one's file name does not get that file.
+    ``folder`` is a solver's run, of which the sample that ``run`` evaluates counts, or any folder where the name of a
+    file, or of a folder's only file, is or contains the instance's id. An id that is a part of another one's file name
+    does not get that file.
     """
     if _is_solver(folder):
-        found = {name: folder / "instances" / name / "0" / "trajectory.json" for name in instance_ids}
+        evaluated = EVALUATED.fullmatch(run)
+        sample = (evaluated and evaluated["sample"]) or "0"
+        found = {name: folder / "instances" / name / sample / "trajectory.json" for name in instance_ids}
         return {name: path for name, path in found.items() if path.is_file()}
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     ids = sorted(instance_ids, key=len, reverse=True)
     by_id: dict[str, Path] = {}
     for path in files:
-        name = path.relative_to(folder).as_posix()
-        owner = next((each for each in ids if names_instance(each, name)), None)
+        file = path.relative_to(folder).as_posix()
+        owner = next((each for each in ids if names_instance(each, file)), None)
         if owner is not None:
             by_id.setdefault(owner, path)
     return by_id

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from assay.agents.external.importers import claude_stream, codex_json, mini, sweagent
+from assay.agents.external.importers import atif, claude_stream, codex_json, mini, sweagent
 from assay.agents.trajectory import Trajectory
 from assay.harness.errors import DataError, UserError
 from assay.harness.names import did_you_mean
@@ -21,7 +21,9 @@ class TrajectoryImporter(Protocol):
 
 
 IMPORTERS = Registry[TrajectoryImporter](
-    "importer", "", {"sweagent": sweagent, "mini": mini, "claude_stream": claude_stream, "codex_json": codex_json}
+    "importer",
+    "",
+    {"sweagent": sweagent, "mini": mini, "claude_stream": claude_stream, "codex_json": codex_json, "atif": atif},
 )
 
 

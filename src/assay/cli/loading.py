@@ -9,6 +9,7 @@ from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
     from assay.harness.domain import Instance
+    from assay.harness.exports.base import RunToExport
     from assay.harness.runs.store import RunStore
     from assay.instances.dataset.imports import Imported
     from assay.instances.dataset.load import Loaded
@@ -136,6 +137,26 @@ def find_run(run: str, runs_dir: Path) -> "RunStore":
             f"{store.root.name}.evaluated, others come from assay evaluate DATASET -p {store.root / 'preds.jsonl'}"
         )
     return store
+
+
+def find_run_to_export(
+    run: str, runs_dir: Path, trajectories: Path | None = None, metadata: Path | None = None
+) -> "RunToExport":
+    """Find a run of evaluations with its trajectories: those of a folder, or of the solver's run beside it."""
+    from assay.harness.exports.base import RunToExport
+    from assay.harness.exports.metadata import SubmissionMetadata, read_metadata
+    from assay.harness.exports.trajectories import find_trajectories, solver_folder
+
+    store = find_run(run, runs_dir)
+    ids = [each.instance_id for each in store.load_predictions()]
+    source = trajectories or solver_folder(store.root)
+    if trajectories is not None and not trajectories.is_dir():
+        raise UserError(f"{trajectories}: there is no such folder of trajectories")
+    return RunToExport(
+        store,
+        read_metadata(metadata) if metadata else SubmissionMetadata(),
+        find_trajectories(source, ids, store.root.resolve().name) if source else {},
+    )
 
 
 def find_views(runs: list[str], runs_dir: Path) -> "Viewer":

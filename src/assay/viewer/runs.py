@@ -7,14 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from assay.harness.errors import AssayError
+from assay.harness.exports.trajectories import EVALUATED
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.store import RunStore
 from assay.viewer.index import Entry, EntryIndex, Usage, get_stamp, total, usage_by_instance
 from assay.viewer.text import readable
-
-EVALUATED = re.compile(r"(?P<solve>.+)\.evaluated(?:-(?P<sample>\d{1,6}))?")
-"""Name of the run that evaluates one sample of a solver's run, whose folder is beside it."""
 
 
 @dataclass(frozen=True, slots=True)

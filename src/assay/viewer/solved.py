@@ -7,11 +7,12 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from assay.agents.contract import SampleUsage, SolutionStatus
+from assay.harness.exports.trajectories import EVALUATED
 from assay.harness.files import read_model
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
 from assay.viewer.files import read_inside
-from assay.viewer.runs import EVALUATED, ViewedRun, Viewer
+from assay.viewer.runs import ViewedRun, Viewer
 
 LARGEST = 64 * 1024 * 1024  # bytes of a solution that is read; it holds the patches of all candidates
 

@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli import completing, exits, options
-from assay.cli.loading import find_run
+from assay.cli.loading import find_run_to_export
 from assay.harness.errors import UserError
 from assay.harness.names import count
 
 if TYPE_CHECKING:
     from assay.harness.exports import ExportFormat
     from assay.harness.exports.base import Problem, RunToExport
+
+
+TRAINING = ("sft", "rl")
 
 
 def export(
@@ -51,14 +55,27 @@ def export(
             show_default="RUN without .evaluated",
         ),
     ] = None,
+    audit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="sft, rl: `assay dataset audit -o FILE`; screened out.")
+    ] = None,
+    cutoff: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="sft, rl: no pass on an older issue."),
+    ] = None,
+    difficulty: Annotated[
+        list[str] | None, typer.Option(help="sft, rl: only rows of this difficulty; may be repeated.")
+    ] = None,
+    allow: Annotated[
+        list[str] | None, typer.Option(metavar="FLAG", help="sft, rl: a pass may have this flag; may be repeated.")
+    ] = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
     json: options.Json = False,
 ) -> None:
     """Write a run in the files of a leaderboard or of another tool, or check such files.
 
     Leaderboards: swebench, sb-cli, multi-swe-bench, swe-polybench, swe-bench-live, huggingface. Others: harbor,
-    inspect, junit, csv, markdown. docs/submitting.md describes each. No leaderboard gets a run that was
-    given parts of the answer, graded by --labels, or stopped by --fail-fast.
+    inspect, junit, csv, markdown; docs/submitting.md describes each. No leaderboard gets a run that was
+    given parts of the answer, graded by --labels, or stopped by --fail-fast. For training: sft, rl (docs/training.md).
 
     \b
     Examples:
@@ -66,18 +83,23 @@ def export(
       assay report export lite.my_model --format swebench --metadata me.yaml -o submission --check
       assay report export submission --format swebench --check
       assay report export lite.my_model --format junit -o ci
+      assay report export solved.evaluated --format sft --difficulty "<15 min fix" --allow read_from_log -o chats
     """
     from assay.harness.exports import find
     from assay.harness.exports.write import run_problems
 
     chosen = find(format_name)
+    if (audit or cutoff or difficulty or allow) and chosen.NAME not in TRAINING:
+        raise UserError("--audit, --cutoff, --difficulty and --allow choose rows for training; give --format sft or rl")
     if init_metadata is not None:
         _write_template(chosen, init_metadata)
         return
     if check and _is_exported(target, runs_dir):
         done = Exported(chosen, Path(target))
     else:
-        run = _run_to_export(target, runs_dir, metadata, trajectories)
+        run = find_run_to_export(target, runs_dir, trajectories, metadata)
+        if chosen.NAME in TRAINING:
+            run = _choose(run, audit, cutoff.date() if cutoff else None, difficulty or (), allow or ())
         folder = output or Path(f"{run.store.root.resolve().name}.{chosen.NAME}")
         written = _write(chosen, run, folder, metadata)
         problems = run_problems(chosen, run) if check else []
@@ -86,6 +108,21 @@ def export(
     found = [*done.problems, *_check(done)] if check else []
     _print(done, found, checked=check, as_json=json)
     raise typer.Exit(exits.INVALID if found else 0)
+
+
+def _choose(
+    run: "RunToExport", audit: Path | None, cutoff: date | None, difficulties: Sequence[str], allowed: Sequence[str]
+) -> "RunToExport":
+    """Look at what is known against each pass before any is a row."""
+    from assay.cli.console import live_line
+    from assay.harness.exports.base import TrainingChoice
+    from assay.jobs.provenance import find_reproaches
+    from assay.jobs.screen import read_audit
+
+    with live_line(len(run.trajectories), "audit of trajectories") as line:
+        shown = replace(run, progress=lambda name: line(name, 1)) if line else run
+        reproaches = find_reproaches(shown, read_audit(audit) if audit else None, cutoff)
+    return replace(run, choice=TrainingChoice(reproaches, frozenset(allowed), frozenset(difficulties)))
 
 
 def _write_template(chosen: "ExportFormat", file: Path) -> None:
@@ -115,23 +152,6 @@ def _is_exported(target: str, runs_dir: Path) -> bool:
     """Return whether a target is a folder that is no run."""
     return Path(target).is_dir() and not any(
         (path / "run.json").is_file() for path in (runs_dir / target, Path(target))
-    )
-
-
-def _run_to_export(target: str, runs_dir: Path, metadata: Path | None, trajectories: Path | None) -> "RunToExport":
-    from assay.harness.exports.base import RunToExport
-    from assay.harness.exports.metadata import SubmissionMetadata, read_metadata
-    from assay.harness.exports.trajectories import find_trajectories, solver_folder
-
-    store = find_run(target, runs_dir)
-    ids = [each.instance_id for each in store.load_predictions()]
-    source = trajectories or solver_folder(store.root)
-    if trajectories is not None and not trajectories.is_dir():
-        raise UserError(f"{trajectories}: there is no such folder of trajectories")
-    return RunToExport(
-        store,
-        read_metadata(metadata) if metadata else SubmissionMetadata(),
-        find_trajectories(source, ids) if source else {},
     )
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from assay.agents.trajectory import Step, Trajectory
+from assay.agents.trajectory import RecordedToolCall, Step, Trajectory
 from assay.harness.templates import read_table
 
 SIGNS = {name: re.compile("".join(pattern)) for name, pattern in read_table(__file__).items()}
@@ -42,6 +42,11 @@ def _actions(step: Step) -> Iterator[str]:
         return
     for call in step.tool_calls or ():
         yield "\n".join(_strings(call.arguments))
+
+
+def describe_action(call: RecordedToolCall) -> str:
+    """Return the name of an action and the texts of its arguments, on lines of their own."""
+    return "\n".join([call.function_name, *_strings(call.arguments)])
 
 
 def _strings(value: object) -> Iterator[str]:
