@@ -153,7 +153,7 @@ class _TrainingRow(BaseModel):
 
 
 def check_rows(folder: Path, file: str, *, only_passes: bool) -> Iterator[Problem]:
-    """Yield what a trainer would stumble over, or learn wrongly; raises DataError for no lines of JSON."""
+    """Yield faults over which a trainer would stumble, or learn wrongly; raises DataError for no lines of JSON."""
     names: set[tuple[str, str]] = set()
     for number, content in enumerate(SubmittedFolder(folder, folder).rows(file), start=1):
         place = f"{file}:{number}"

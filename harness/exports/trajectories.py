@@ -23,9 +23,9 @@ def solver_folder(run: Path) -> Path | None:
 def find_trajectories(folder: Path, instance_ids: Iterable[str], run: str = "") -> Mapping[str, Path]:
     """Find each instance's trajectory.
 
-    ``folder`` is a solver's run, of which the sample that ``run`` evaluates counts, or any folder where the name of a
-    file, or of a folder's only file, is or contains the instance's id. An id that is a part of another one's file name
-    does not get that file.
+    ``folder`` is a solver's run, or any folder where the name of a file, or of a folder's only file, is or contains the
+    instance's id. An id that is a part of another one's file name does not get that file. ``run`` is the name of the
+    run of evaluations: it says which sample of the solver counts, the first if it names none.
     """
     if _is_solver(folder):
         evaluated = EVALUATED.fullmatch(run)

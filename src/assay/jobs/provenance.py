@@ -65,7 +65,7 @@ def audit_run(run: RunToExport) -> Iterator[AuditedTrajectory]:
 
 
 def find_reproaches(run: RunToExport, saved: SavedAudit | None, cutoff: date | None) -> Mapping[str, tuple[str, ...]]:
-    """Return what a screening and the audits of trajectories say against passes, by instance id."""
+    """Hold a screening and the audits of trajectories against passes; return their reproaches by instance id."""
     found: dict[str, list[str]] = {}
     for kind, rate in screen_run(run.store, saved, cutoff).reproaches.items():
         for name in rate.resolved_ids if kind is not Reproach.UNDETERMINED else ():
