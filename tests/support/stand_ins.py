@@ -49,6 +49,7 @@ evaluate rows.jsonl --null --run-id null
 sb-cli submit swe-bench_lite test --predictions_path preds.json --run_id first
 evaluate rows.jsonl -p predictions.jsonl --run-id nightly --shard 1/2
 evaluate rows.jsonl -p predictions.jsonl --run-id nightly --shard 2/2
+solve rows.jsonl --agent null --evaluate --run-id solved
 solve lite --agent null -n 4 --run-id lite.solve.bash_loop
 dataset validate rows.jsonl -k 1
 dataset convert rows.jsonl --to native -o native.jsonl
@@ -198,6 +199,7 @@ def _write_records(folder: Path) -> None:
         (folder / name).write_text(json.dumps(trajectory))
     about = {"name": "My agent", "split": "lite", "authors": "Me", "model": ["m"], "org": ["o"], "os_model": True}
     addresses = {"site": "https://example.org", "report": "https://example.org/report", "os_system": True}
+    (folder / "fix.diff").write_text(GOLD)
     (folder / "token.txt").write_text("made-up-and-long-enough\n")
     (folder / "me.yaml").write_text(json.dumps({**about, **addresses}))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from assay.agents.external.importers import import_file
 from assay.agents.provenance.trajectory_audit import TrajectoryAudit, TrajectoryVerdict, audit_trajectory
+from assay.agents.trajectory import Trajectory
 from assay.harness.domain import Instance, Model
 from assay.harness.errors import DataError, UserError
 from assay.harness.exports.base import RunToExport
@@ -39,12 +40,16 @@ def audit_file(path: Path, form: str, patch: Path | None = None, instance: Insta
     submitted = (trajectory.extra or {}).get("submission")
     if patch is None and not beside.is_file() and not isinstance(submitted, str):
         raise UserError(f"{path} holds no patch, and there is no patch.diff beside it; name one with --patch FILE")
-    text = read_text(patch or beside) if patch or beside.is_file() else str(submitted)
+    source = patch or (beside if beside.is_file() else None)
+    return _audit(trajectory, read_text(source) if source else str(submitted), instance, str(source or path))
+
+
+def _audit(trajectory: Trajectory, patch: str, instance: Instance | None, source: str) -> TrajectoryAudit:
     about = {"tests": instance.test_patch, "repo": instance.repo} if instance else {}
     try:
-        return audit_trajectory(trajectory, text, **about)
+        return audit_trajectory(trajectory, patch, **about)
     except MalformedPatchError as error:
-        raise DataError(f"is no patch: {error}", file=str(patch or (beside if beside.is_file() else path))) from None
+        raise DataError(f"is no patch: {error}", file=source) from None
 
 
 def audit_run(run: RunToExport) -> Iterator[AuditedTrajectory]:
@@ -56,7 +61,7 @@ def audit_run(run: RunToExport) -> Iterator[AuditedTrajectory]:
             yield AuditedTrajectory(instance_id=name, file="", problem="no trajectory")
             continue
         try:
-            found = audit_file(path, "atif", instance=run.store.load_instance(name))
+            found = _audit(import_file("atif", path), prediction.patch, run.store.load_instance(name), name)
         except (UserError, DataError) as error:
             yield AuditedTrajectory(instance_id=name, file=str(path), problem=str(error))
         else:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.domain import Instance
+from toy import GOLD
 
 
 @pytest.fixture
@@ -18,3 +19,11 @@ def runs(assay: Callable, rows: Path, predictions: Callable, instance: Instance)
     assay("evaluate", "rows.jsonl", "--gold", "--run-id", "gold")
     predictions({"acme__calc-1": instance.gold_patch, "acme__calc-2": ""})
     assert assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine").code == 0
+
+
+@pytest.fixture
+def mine(assay: Callable, rows: Path, predictions: Callable) -> Path:
+    """A model's run: resolves the first of two."""
+    predictions({"acme__calc-1": GOLD, "acme__calc-2": GOLD.replace("b\n", "c\n")})
+    assert assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine").code == 0
+    return Path("runs/mine")

@@ -3,17 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from toy import GOLD
-
-
-@pytest.fixture
-def mine(assay: Callable, rows: Path, predictions: Callable) -> Path:
-    """A model's run: resolves the first of two."""
-    predictions({"acme__calc-1": GOLD, "acme__calc-2": GOLD.replace("b\n", "c\n")})
-    assert assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine").code == 0
-    return Path("runs/mine")
-
-
 UNTRIED = "no counter-tests were run for the 1 resolved (assay evaluate --counter pair)\n"
 ABOUT = """\
 name: Toy agent + M-1

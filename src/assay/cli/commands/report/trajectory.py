@@ -60,7 +60,7 @@ def trajectory(
     Examples:
       assay report trajectory marshmallow-1867.traj --from sweagent -o trajectory.json
       assay report trajectory run.traj --from sweagent --audit --patch fix.diff -d rows.jsonl -i acme__calc-1
-      assay report trajectory mine.evaluated --audit --json
+      assay report trajectory solved.evaluated --audit --json
     """
     if audit:
         _audit(file, form, patch, dataset, instance, trajectories, runs_dir, as_json=json)
