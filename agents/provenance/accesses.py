@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from pathlib import PurePosixPath
 
 from assay.agents.provenance.passages import list_forms
-from assay.agents.provenance.suspect_access import SIGNS
+from assay.agents.provenance.suspect_access import MOST, SIGNS, fold
 from assay.harness.templates import read_table
 
 _TABLE = read_table(__file__)
@@ -16,6 +16,9 @@ _QUOTES = re.compile(r"""["'`,()\[\]{}]+""")
 _ID = re.compile(r"\b[0-9a-f]{7,40}\b")
 _SHORTEST = 5  # characters of a place that is followed; /tmp is in every other command
 _LONGEST_LINE = 500  # characters of arguments that may be the words of a command, such as a revision
+_ODD = ("/opt/", "/usr/", "/var/", "/tmp/", "/mnt/", "/srv/")
+"""Places of a tree that the task or an earlier action has to name, or it is another copy."""
+_OTHER_COMMITS = ("other_revision", "other_branch", "worktree", "object_store", "pulled")
 _COMMON = frozenset({"src", "lib", "test", "tests", "docs", "main", "core", "utils", "util", "pkg", "internal"})
 
 
@@ -24,7 +27,7 @@ class LineOrigin(StrEnum):
 
     MODEL = "model"
     TREE = "tree"
-    """The repository at its base commit and its history, the output of programs, and whatever else is no leak."""
+    """The repository and its history, programs, lines that the model's programs made, and whatever else is no leak."""
     NOWHERE = "nowhere"
     """No text shows it: the model's programs made it, or it came with a file."""
     STATEMENT = "statement"
@@ -51,28 +54,44 @@ class AccessReader:
         names.add(repo.rpartition("/")[2])
         self._names = {_normalise(name) for name in names - _COMMON if len(name) > 1}
         self._ancestors: set[str] = set()
+        self._branches: set[str] = set()
         self._places: dict[str, LineOrigin] = {}
-        self._has_fetched = False
+        self._has_fetched = self._has_root = self._has_stashed = self._is_away = False
         self._roots: set[str] = set()
 
     def learn(self, text: str) -> None:
         """Take the commits that a text names for ancestors: the statement is older than the fix."""
         self._ancestors.update(_ID.findall(text))
 
+    def begin(self, task: str) -> None:
+        """Read what the model is given: it may name the folder of the tree."""
+        self.learn(task)
+        self._roots.update(match[0] for match in _PATTERNS["path"].finditer(task))
+
     def read(self, action: str, output: str) -> LineOrigin:
         """Return the source of an action's output, and keep in mind what later actions may read of it."""
         text = _make_readable(action)
         origin = self._classify(action, text)
-        if _PATTERNS["own_history"].search(text) and origin is LineOrigin.TREE:
-            self.learn(output)
-        if self._fetches(text):
-            self._has_fetched = True
+        if "git" in text:
+            self._follow_head(text, output, origin)
+        self._has_fetched |= self._fetches(text)
         if origin in LEAKS:
             for place in self._list_places(text):
                 self._places.setdefault(place, origin)
-        else:
-            self._roots.update(self._find_roots(text))
-        return origin
+        elif roots := self._find_roots(text):
+            self._roots.update(roots)
+            self._has_root = True
+        return LineOrigin.GIT_OBJECT if self._is_away and origin is LineOrigin.TREE else origin
+
+    def _follow_head(self, text: str, output: str, origin: LineOrigin) -> None:
+        """Keep in mind the commits and branches of HEAD, and whether it is at another commit."""
+        if _PATTERNS["own_history"].search(text) and origin is LineOrigin.TREE:
+            self.learn(output)
+        if not self._is_away:
+            self._branches.update("".join(match) for match in _PATTERNS["own_branch"].findall(output))
+        self._has_stashed |= bool(_PATTERNS["stashed"].search(text))
+        if _PATTERNS["moved"].search(text):
+            self._is_away = origin is LineOrigin.GIT_OBJECT
 
     def is_transfer(self, action: str) -> bool:
         """Return whether an action may put what it reads into the changed files, unseen."""
@@ -80,6 +99,11 @@ class AccessReader:
         lines = _make_readable(action).splitlines()
         writes = (line for line in lines if any(name in line for name in names) and _PATTERNS["transfer"].search(line))
         return any(writes) or any(_PATTERNS["git_write"].search(line) for line in lines)
+
+    def is_of_commit(self, action: str, line: str) -> bool:
+        """Return whether a line of a diff is the other commit's, and not that of the tree or of an older commit."""
+        is_backwards = _PATTERNS["backwards"].search(_make_readable(action))
+        return not line.startswith("+" if is_backwards else "-")
 
     def is_copy(self, text: str) -> bool:
         """Return whether a text names a file of another copy of the project."""
@@ -106,7 +130,11 @@ class AccessReader:
 
     def _reads_other_commit(self, text: str) -> bool:
         text = _PATTERNS["address"].sub(" ", text)
-        if any(_PATTERNS[name].search(text) for name in ("other_revision", "other_branch", "object_store", "pulled")):
+        for name in self._branches:
+            text = re.sub(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", "HEAD", text)
+        if any(_PATTERNS[name].search(text) for name in _OTHER_COMMITS):
+            return True
+        if _PATTERNS["stash"].search(text) and not self._has_stashed:
             return True
         ids = [match[1] for match in _PATTERNS["git_id"].finditer(text) if not match[1].isdigit()]
         return any(not self._is_ancestor(each) for each in ids)
@@ -138,7 +166,8 @@ class AccessReader:
     def _is_elsewhere(self, text: str) -> bool:
         """Return whether a path ends as a changed one does outside of the tree, or leads through a versioned folder."""
         versioned = any(re.search(rf"\b{re.escape(own)}[-@]v?\d+\.\d", _normalise(text)) for own in self._names)
-        return versioned or any(root not in self._roots for root in self._find_roots(text) if self._roots)
+        others = (root for root in self._find_roots(text) if root not in self._roots)
+        return versioned or any(self._has_root or root.startswith(_ODD) for root in others)
 
     def _list_places(self, text: str) -> set[str]:
         """Return the files and folders outside of the tree that an action names, and those it writes."""
@@ -161,8 +190,8 @@ def _make_readable(action: str) -> str:
     """Return an action in all its forms, with and without quotes and brackets, and as a command line of its words."""
     name, _, arguments = action.partition("\n")
     line = f"{re.sub(r'[._:-]+', ' ', name)} {' '.join(arguments.split())}" if len(arguments) < _LONGEST_LINE else ""
-    forms = [line, *(each for form in list_forms(action) for each in (form, _QUOTES.sub(" ", form)))]
-    return re.sub(r"\bgit[_-](?=\w)", "git ", "\n".join(forms))
+    forms = [line, *(each for form in list_forms(action[:MOST]) for each in (form, _QUOTES.sub(" ", form)))]
+    return re.sub(r"\bgit[_-](?=\w)", "git ", fold("\n".join(forms)))
 
 
 def _normalise(name: str) -> str:

@@ -1,7 +1,6 @@
 """The texts of a trajectory in their order, and the forms in which each can be read. Pure."""
 
 import base64
-import binascii
 import html
 import re
 import zlib
@@ -13,7 +12,7 @@ from assay.agents.provenance.suspect_access import describe_action
 from assay.agents.trajectory import Content, Step, Trajectory
 
 _COLOUR = re.compile(r"\x1b\[[\d;?]*[A-Za-z]|\r")
-_ENCODED = re.compile(r"[A-Za-z0-9+/]{24,}(?:\s[A-Za-z0-9+/]+)*={0,2}")
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{24,}(?:\n[A-Za-z0-9+/]{24,})*(?:\n[A-Za-z0-9+/]+)?={0,2}")
 _ESCAPES = {r"\n": "\n", r"\t": "\t", r"\"": '"', r"\'": "'", r"\\": "\\"}
 _ESCAPE = re.compile(r"\\[nt\"'\\]")
 LARGEST = 10_000_000  # characters of a text that is decoded from another one
@@ -79,15 +78,17 @@ def list_forms(text: str) -> Iterator[str]:
         yield _ESCAPE.sub(lambda match: _ESCAPES[match[0]], text)
     if "&" in text and (plain := html.unescape(text)) != text:
         yield plain
-    yield from filter(None, (_decode(match[0]) for match in _ENCODED.finditer(text)))
+    for match in _ENCODED.finditer(text):
+        lines = match[0].split("\n")
+        yield _decode("".join(lines)) or _decode("".join(lines[:-1]))  # the last one may be a word behind it
 
 
 def _decode(encoded: str) -> str:
     """Return the text of Base64, perhaps compressed by gzip; empty if it is none."""
     try:
-        content = base64.b64decode("".join(encoded.split()), validate=True)
+        content = base64.b64decode(encoded, validate=True)
         if content.startswith(b"\x1f\x8b"):
             content = zlib.decompressobj(31).decompress(content, LARGEST)
         return content.decode()
-    except (binascii.Error, ValueError, zlib.error):
+    except (ValueError, zlib.error):
         return ""

@@ -12,6 +12,8 @@ from assay.harness.templates import read_table
 
 SIGNS = {name: re.compile("".join(pattern)) for name, pattern in read_table(__file__).items()}
 LONGEST = 120  # characters of a quoted match
+WIDEST, OVERLAP, MOST = 500, 100, 20_000
+"""Characters of a line, of what pieces of a longer one share, and of an action: patterns take the square of a line."""
 
 
 def find_suspect_access(trajectory: Trajectory, package: str = "") -> tuple[str, ...]:
@@ -41,7 +43,17 @@ def _actions(step: Step) -> Iterator[str]:
     if step.source != "agent" or step.is_copied_context:
         return
     for call in step.tool_calls or ():
-        yield "\n".join(_strings(call.arguments))
+        yield fold("\n".join(_strings(call.arguments)))
+
+
+def fold(text: str) -> str:
+    """Return the begin of a text, its long lines cut into pieces that overlap."""
+    pieces = (
+        line[at : at + WIDEST]
+        for line in text[:MOST].split("\n")
+        for at in range(0, max(len(line) - OVERLAP, 1), WIDEST - OVERLAP)
+    )
+    return "\n".join(pieces)
 
 
 def describe_action(call: RecordedToolCall) -> str:

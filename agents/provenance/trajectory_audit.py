@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from pydantic import Field
@@ -15,7 +15,7 @@ from assay.harness import languages
 from assay.harness.domain import Model
 from assay.harness.patches.diff import FileChange, read_diff
 from assay.instances.audit.code import is_distinctive, is_import, statement_tokens, tokens
-from assay.instances.audit.leakage import LeakedLine, find_leaked
+from assay.instances.audit.leakage import find_leaked
 from assay.instances.audit.subject import find_added_code
 
 ENOUGH = 3
@@ -72,23 +72,24 @@ class _Place:
     passage: TrajectoryText
 
 
+NOWHERE = _Place(LineOrigin.NOWHERE, TrajectoryText(0, Voice.MODEL, ""))
+
+
 @dataclass(slots=True)
 class _Trail:
     """Lines that are followed, and where each was first shown."""
 
     what: str
     pending: dict[str, None]
-    known: frozenset[str]
-    """Tokens of the lines that were there before."""
     found: dict[str, _Place] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
         return len(self.pending) + len(self.found)
 
-    def settle(self, line: str, origin: LineOrigin, passage: TrajectoryText) -> None:
+    def settle(self, line: str, place: _Place) -> None:
         del self.pending[line]
-        self.found[line] = _Place(origin, passage)
+        self.found[line] = place
 
 
 def audit_trajectory(trajectory: Trajectory, patch: str, *, tests: str = "", repo: str = "") -> TrajectoryAudit:
@@ -104,22 +105,18 @@ def audit_trajectory(trajectory: Trajectory, patch: str, *, tests: str = "", rep
     trails = [_begin("patch", changes), _begin("tests", read_diff(tests))]
     reader = AccessReader((change.path for change in (*changes, *read_diff(tests))), repo)
     transfers: list[_Place] = []
-    words: set[str] = set()
     for passage in list_passages(trajectory):
         origin = {Voice.TASK: LineOrigin.STATEMENT, Voice.MODEL: LineOrigin.MODEL}.get(passage.voice)
         if passage.voice is Voice.TASK:
-            reader.learn(passage.text)
+            reader.begin(passage.text)
         origin = origin or reader.read(passage.action, passage.text)
-        if passage.voice is Voice.MODEL:
-            words.update(token for form in list_forms(passage.text) for token in tokens(form))
         for trail in trails:
-            _follow(trail, passage, origin, reader, transfers, words)
+            _follow(trail, _Place(origin, passage), reader, transfers)
         if passage.voice is Voice.TOOL and origin in LEAKS and reader.is_transfer(passage.action):
             transfers.append(_Place(origin, passage))
     trail = trails[0]
     for line in [*trail.pending]:
-        place = _explain(line, trail, transfers, words)
-        trail.settle(line, place.origin, place.passage)
+        trail.settle(line, transfers[-1] if transfers else NOWHERE)
     leaks = [leak for trail in trails for leak in _list_leaks(trail, transfers)]
     verdict = TrajectoryVerdict.LEAKED if leaks else TrajectoryVerdict.CLEAN
     return TrajectoryAudit(
@@ -144,44 +141,23 @@ def _begin(what: str, changes: Iterable[FileChange]) -> _Trail:
                 distinctive[line] = None
             if len(statement_tokens(line)) >= PLAIN_TOKENS and len(line) >= PLAIN_CHARACTERS and not is_import(line):
                 plain[line] = None
-    return _Trail(what, distinctive or plain, frozenset(token for line in old for token in line))
+    return _Trail(what, distinctive or plain)
 
 
 def _find_language(path: str) -> str:
     return next((name for name, each in languages.LANGUAGES.items() if path.endswith(tuple(each.SUFFIXES))), "")
 
 
-def _follow(
-    trail: _Trail,
-    passage: TrajectoryText,
-    origin: LineOrigin,
-    reader: AccessReader,
-    transfers: list[_Place],
-    words: set[str],
-) -> None:
-    """Settle the lines that a passage shows first."""
-    for form in list_forms(passage.text) if trail.pending else ():
+def _follow(trail: _Trail, place: _Place, reader: AccessReader, transfers: list[_Place]) -> None:
+    """Settle the lines that a text shows first; those of the tree are of an earlier transfer, if there was one."""
+    for form in list_forms(place.passage.text) if trail.pending else ():
         for match in find_leaked(trail.pending, form):
-            if origin is LineOrigin.TREE:
-                place = _explain(match.gold, trail, transfers, words)
-                shown = LineOrigin.INSTALLED_COPY if reader.is_copy(match.line) else place.origin
-                shown = LineOrigin.TREE if shown is LineOrigin.NOWHERE else shown
-                trail.settle(match.gold, shown, place.passage if place.passage.action else passage)
-            elif not _is_removed(match, origin):
-                trail.settle(match.gold, origin, passage)
-
-
-def _explain(line: str, trail: _Trail, transfers: list[_Place], words: set[str]) -> _Place:
-    """Return the origin of a line that no source shows: an unseen transfer, or parts that the model wrote."""
-    if transfers:
-        return transfers[-1]
-    is_made = set(tokens(line)) - trail.known <= words
-    return _Place(LineOrigin.MODEL if is_made else LineOrigin.NOWHERE, TrajectoryText(0, Voice.MODEL, ""))
-
-
-def _is_removed(match: LeakedLine, origin: LineOrigin) -> bool:
-    """Return whether a commit removes the line, which is then older than that commit."""
-    return origin is LineOrigin.GIT_OBJECT and match.line.startswith("-")
+            if place.origin is LineOrigin.TREE and reader.is_copy(match.line):
+                trail.settle(match.gold, replace(place, origin=LineOrigin.INSTALLED_COPY))
+            elif place.origin is LineOrigin.TREE:
+                trail.settle(match.gold, transfers[-1] if transfers else place)
+            elif place.origin is not LineOrigin.GIT_OBJECT or reader.is_of_commit(place.passage.action, match.line):
+                trail.settle(match.gold, place)
 
 
 def _list_leaks(trail: _Trail, transfers: list[_Place]) -> Iterator[Leak]:

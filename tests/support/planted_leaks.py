@@ -118,6 +118,7 @@ class Play:
             "tests.json": lambda: json.dumps({"FAIL_TO_PASS": ["t"], "test_patch": self.tests}, indent=4),
             "now": lambda: self.lay_out(self.now, command),
             "old.diff": lambda: commit + self.diff(older, self.now, self.project["path"]),
+            "backwards.diff": lambda: self.diff(self.fixed, self.now, self.project["path"]),
             "now-removed.diff": lambda: commit + self.diff(self.fixed, self.now, self.project["path"]),
             "other": lambda: "def other(values):\n    return sorted(values, key=lambda each: each.weight)\n",
             "some": lambda: f"values = []\n{next(iter(self.project['change'].values())).splitlines()[-1]}\n",

@@ -17,6 +17,7 @@ from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.agents.trajectory import AgentInfo, TrajectoryRecorder
+from assay.harness.exports.training_chat import make_chat
 from played_solvers import Played, Player
 
 WRONG = "def add(a, b):\n    return a - b\n"
@@ -69,6 +70,18 @@ def test_tool_call_is_answered_by_a_tool_message(play: Callable[..., Played]) ->
     said, heard = run.asked[1].messages[2:]
     assert said.tool_calls[0].id == "call_77"
     assert (heard.role, heard.tool_call_id, heard.content) == (Speaker.TOOL, "call_77", "[exit code 0]\nhi\n")
+
+
+@pytest.mark.parametrize("say", [block, call])
+def test_chat_for_training_is_what_the_model_saw_and_said(
+    play: Callable[..., Played], say: Callable[[str], str | Answer]
+) -> None:
+    run = play([say("cat calc.py"), say(FIX), say("submit")])
+    steps = json.loads(run.trajectory.model_dump_json(exclude_none=True))["steps"]
+    chat = [(each["role"], each["content"], "tool_calls" in each) for each in make_chat(steps, "m")]
+    sent = [(each.role, each.content, bool(each.tool_calls)) for each in run.asked[-1].messages]
+    assert chat[: len(sent)] == sent
+    assert chat[len(sent)] == ("assistant", sent[2][1].replace("cat calc.py", "submit"), sent[2][2])
 
 
 def test_only_files_outlive_a_command_and_programs_do_not_page(play: Callable[..., Played]) -> None:

@@ -17,7 +17,7 @@ def test_other_content_raises_with_the_format(format_name: str, content: bytes) 
 
 
 def test_unknown_format_and_missing_file_raise(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="known are claude_stream, codex_json, mini, sweagent"):
+    with pytest.raises(UserError, match="known are atif, claude_stream, codex_json, mini, sweagent"):
         import_trajectory("aider", b"", "x")
     with pytest.raises(UserError, match="missing cannot be read"):
         import_file("mini", tmp_path / "missing")
