@@ -81,7 +81,7 @@ def test_chat_for_training_is_what_the_model_saw_and_said(
     chat = [(each["role"], each["content"], "tool_calls" in each) for each in make_chat(steps, "m")]
     sent = [(each.role, each.content, bool(each.tool_calls)) for each in run.asked[-1].messages]
     assert chat[: len(sent)] == sent
-    assert chat[len(sent)] == ("assistant", sent[2][1].replace("cat calc.py", "submit"), sent[2][2])
+    assert chat[len(sent)] == ("assistant", str(sent[2][1]).replace("cat calc.py", "submit"), sent[2][2])
 
 
 def test_only_files_outlive_a_command_and_programs_do_not_page(play: Callable[..., Played]) -> None:
