@@ -14,12 +14,17 @@ _TABLE = read_table(__file__)
 _PATTERNS = {name: re.compile("".join(pattern), re.MULTILINE) for name, pattern in _TABLE["patterns"].items()}
 _QUOTES = re.compile(r"""["'`,()\[\]{}]+""")
 _ID = re.compile(r"\b[0-9a-f]{7,40}\b")
+_DEPTH = 4  # folders above that of a package: github.com/<owner>/<name>@<version>
 _SHORTEST = 5  # characters of a place that is followed; /tmp is in every other command
 _LONGEST_LINE = 500  # characters of arguments that may be the words of a command, such as a revision
 _ODD = ("/opt/", "/usr/", "/var/", "/tmp/", "/mnt/", "/srv/")
 """Places of a tree that the task or an earlier action has to name, or it is another copy."""
 _OTHER_COMMITS = ("other_revision", "other_branch", "worktree", "object_store", "pulled")
-_COMMON = frozenset({"src", "lib", "test", "tests", "docs", "main", "core", "utils", "util", "pkg", "internal"})
+_COMMON = frozenset(
+    {"src", "lib", "test", "tests", "docs", "main", "core", "utils", "util", "pkg", "internal", "packages", "crates"}
+    | {"python", "cmd"}
+)
+"""Names of folders that are no packages."""
 
 
 class LineOrigin(StrEnum):
@@ -48,10 +53,10 @@ class AccessReader:
     """Follows the actions of one trajectory: what is fetched where, and which commits are ancestors."""
 
     def __init__(self, paths: Iterable[str], repo: str = "") -> None:
-        """``paths`` are those of the patch; the project's packages are named as their folders, or as ``repo``."""
+        """``paths`` are those of the patch; the project's packages are named as their first folders, or as ``repo``."""
         self._paths = [PurePosixPath(path) for path in paths]
-        names = {part for path in self._paths for part in (*path.parts[:-1], path.stem if len(path.parts) < 3 else "")}
-        names.add(repo.rpartition("/")[2])
+        folders = ([part for part in path.parts[:-1] if part not in _COMMON] or [path.stem] for path in self._paths)
+        names = {repo.rpartition("/")[2], *(inner[0] for inner in folders)}
         self._names = {_normalise(name) for name in names - _COMMON if len(name) > 1}
         self._ancestors: set[str] = set()
         self._branches: set[str] = set()
@@ -108,7 +113,7 @@ class AccessReader:
     def is_copy(self, text: str) -> bool:
         """Return whether a text names a file of another copy of the project."""
         below = (match["below"] for match in _PATTERNS["installed"].finditer(text))
-        return any(self._is_own(part) for path in below for part in path.split("/"))
+        return any(self._is_own(part) for path in below for part in path.split("/")[:_DEPTH])
 
     def _classify(self, action: str, text: str) -> LineOrigin:
         signs = {name for name, pattern in SIGNS.items() if pattern.search(text)}

@@ -78,6 +78,7 @@ CLEAN_WORK = {
     "a commit that the statement names": [("git show 0ddb4eb", FIX)],
     "a line that a later commit removes": [("git show abcdef1", "".join(f"-{line}\n" for line in LINES))],
     "another package": [("cat /venv/lib/python3.11/site-packages/stall/cart.py", FIX)],
+    "another package with a folder of the name": [("cat /venv/lib/python3.11/site-packages/a/b/c/d/shop/cart.py", FIX)],
     "one line of many words of a page": [("curl https://docs.example.org", "return sum(known)")],
     "the file itself": [("cat src/shop/cart.py", FIX)],
     "an edit by parts": [
