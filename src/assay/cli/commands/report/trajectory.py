@@ -118,8 +118,8 @@ def _print(audited: "Sequence[AuditedTrajectory]", *, as_json: bool) -> None:
         origins = ", ".join(f"{number} {origin}" for origin, number in each.audit.origins.items())
         print(f"{name}: {each.audit.verdict}: {count(each.audit.lines, 'line')} followed ({origins or 'none'})")
         for leak in each.audit.leaks:
-            how = "brings in, unseen," if leak.unseen else "shows"
-            print(f"  {leak.kind}: step {leak.step} {how} {leak.share:.0%} of the {leak.what}: {leak.action}")
+            how, source = "brings in, unseen," if leak.unseen else "shows", leak.action or "the task"
+            print(f"  {leak.kind}: step {leak.step} {how} {leak.share:.0%} of the {leak.what}: {source}")
             for line in leak.lines[:3]:
                 print(f"    {line}")
         for sign in each.audit.suspect_access if each.audit.leaks else ():
