@@ -321,8 +321,15 @@ def lock_folder(folder: Path, problem: str) -> Iterator[None]:
     """Keep every other process out of a folder, which is made; raises UserError with ``problem`` if one has it."""
     folder.mkdir(parents=True, exist_ok=True)
     with os.fdopen(_open(folder / "lock", os.O_WRONLY | os.O_NONBLOCK), "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UserError(problem) from error
+        if not try_lock(lock):
+            raise UserError(problem)
         yield
+
+
+def try_lock(file: "int | IO[Any]", *, shared: bool = False) -> bool:
+    """Lock an open file until it is closed, beside other shared locks if ``shared``; False if somebody else has it."""
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

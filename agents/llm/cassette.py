@@ -5,7 +5,6 @@ even a killed process pays for no answer twice. Lookup keys are computed from th
 can write a cassette by hand. Requests hold no API keys, so cassettes do not either.
 """
 
-import fcntl
 import io
 import os
 import threading
@@ -22,6 +21,7 @@ from assay.agents.llm.errors import CassetteMiss
 from assay.harness.closing import Closing
 from assay.harness.domain import Model
 from assay.harness.errors import DataError, UserError
+from assay.harness.files import try_lock
 
 
 class Mode(StrEnum):
@@ -136,11 +136,9 @@ def _open_to_write(path: Path) -> io.BufferedIOBase:
         file = path.open("ab+")
     except OSError as error:
         raise UserError(f"the cassette {path} cannot be written ({error.strerror}); choose another file") from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+    if not try_lock(file):
         file.close()
-        raise UserError(f"another process is writing the cassette {path}; wait for it, or choose another") from error
+        raise UserError(f"another process is writing the cassette {path}; wait for it, or choose another")
     file.seek(0)
     complete, newline, incomplete = file.read().rpartition(b"\n")
     if incomplete:

@@ -1,6 +1,5 @@
 """Gives the cards of this machine to containers: each to one at a time, in this process and in others of its user."""
 
-import fcntl
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from assay.harness.domain import Card
 from assay.harness.engines.cdi import CdiDevice
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
+from assay.harness.files import try_lock
 from assay.harness.names import count
 
 if TYPE_CHECKING:
@@ -150,12 +150,10 @@ def _try_lock(path: Path) -> IO[str] | None:
     """Return a file that is locked until it is closed; None if somebody else holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("a")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
+    if try_lock(file):
+        return file
+    file.close()
+    return None
 
 
 class _HoldingEngine:

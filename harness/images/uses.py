@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from assay.harness.engines.base import Engine, ImageInfo
-from assay.harness.files import hold_lock
+from assay.harness.files import hold_lock, try_lock
 
 
 class Uses:
@@ -47,7 +47,7 @@ class Uses:
         for file in self._folder.glob("*.held"):
             with suppress(FileNotFoundError), file.open() as opened:
                 own = self._file is not None and Path(self._file.name).name == file.name
-                if not own and _is_free(opened):
+                if not own and try_lock(opened, shared=True):
                     file.unlink()
                 else:
                     names |= set(opened.read().split())
@@ -96,11 +96,3 @@ class Hold:
         if new:
             self._uses._change(new, 1)
             self.names += new
-
-
-def _is_free(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from assay.harness.domain import INFRASTRUCTURE
 from assay.harness.errors import UserError
-from assay.harness.files import SAFE, parse_json
+from assay.harness.files import SAFE, parse_json, try_lock
 from assay.harness.runs.store import CONTROL, RunStore
 
 POLL = 0.2  # seconds between two looks at the file
@@ -101,7 +101,7 @@ def give_order(store: RunStore, order: str, value: str = "", *, force: bool = Fa
         if saved.verdict.outcome not in INFRASTRUCTURE and not force:
             raise UserError(f"{value} ended as {saved.verdict.outcome}, which is a final verdict; --force repeats it")
     with _open(store.root, os.O_WRONLY | os.O_APPEND) as number:
-        if number is None or not _is_locked(number):
+        if number is None or try_lock(number, shared=True):
             raise UserError(f"{store.root} is not at work; the command that made it resumes it")
         about = os.fstat(number)
         if about.st_uid != os.geteuid() or about.st_nlink != 1 or not stat.S_ISREG(about.st_mode):
@@ -124,18 +124,10 @@ def _open(root: Path, flags: int) -> Iterator[int | None]:
         os.close(number)
 
 
-def _is_locked(number: int) -> bool:
-    try:
-        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
-
-
 def is_at_work(store: RunStore) -> bool:
     """Return whether a process is working on a run of this machine; another user's counts as if one were."""
     try:
         with _open(store.root, 0) as number:
-            return number is not None and _is_locked(number)
+            return number is not None and not try_lock(number, shared=True)
     except UserError:
         return True
