@@ -392,5 +392,9 @@ class Solution(Model):
     junk: tuple[str, ...] = ()
     """Files of the patch that look like by-products; reported, never removed."""
     error: str = ""
+    redacted: Mapping[str, int] = Field(default_factory=dict)
+    """Secrets that were taken out of trajectory, error and logs, by kind."""
+    secrets_in_patch: Mapping[str, int] = Field(default_factory=dict)
+    """Secrets in the patch, which stay there: a patch is what was solved, and nothing else."""
     attempts: int = 1
     trajectory: Trajectory | None = Field(default=None, repr=False, exclude=True)

@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue
 
 from assay.harness.domain import Model
 from assay.harness.files import replace_file
+from assay.harness.redaction import Redaction
 
 VERSION = "ATIF-v1.8"
 
@@ -138,11 +139,13 @@ class Trajectory(Model):
 
 
 class TrajectoryRecorder:
-    """Appends steps to a trajectory and keeps its file complete; thread-safe."""
+    """Appends steps to a trajectory, without secrets, and keeps its file complete; thread-safe."""
 
     def __init__(self, path: Path | None, agent: AgentInfo, *, session_id: str = "") -> None:
         """The trajectory is kept in memory only without a path."""
         self.agent = agent
+        self.redaction = Redaction()
+        """Of all that is written of the sample beside its patch."""
         self._path = path
         self._session_id = session_id
         self._steps: list[Step] = []
@@ -150,10 +153,11 @@ class TrajectoryRecorder:
         self._lock = threading.Lock()
 
     def add(self, step: Step) -> Step:
-        """Append a step and save the file; return the step with its number and time."""
+        """Append a step and save the file; return the step as it was saved, with its number and time."""
         with self._lock:
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             numbered = step.model_copy(update={"step_id": len(self._steps) + 1, "timestamp": step.timestamp or now})
+            numbered = Step.model_validate(self.redaction.value(numbered.model_dump(mode="json", exclude_none=True)))
             self._steps.append(numbered)
             self._save(numbered)
             return numbered
@@ -164,8 +168,13 @@ class TrajectoryRecorder:
             return self._document(ending)
 
     def finish(self, **ending: Any) -> Trajectory | None:
-        """Save the document with its final fields and return it; None if it has no step."""
+        """Save the document with its final fields, and the counts of what was taken out; None if it has no step."""
         with self._lock:
+            extra = self.redaction.value(dict(ending.get("extra") or {}))
+            assert isinstance(extra, dict)
+            if self.redaction.taken:
+                extra["redacted"] = dict(sorted(self.redaction.taken.items()))
+            ending["extra"] = extra or None
             document = self._document(ending)
             if document is not None and self._path is not None:
                 replace_file(self._path, document.model_dump_json(exclude_none=True).encode())

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = {
     "harness": (
         *("masks", "errors", "names", "plugins", "files", "fences", "program_output", "sequences", "closing"),
-        *("templates", "domain", "statistics", "patches", "edits", "reports", "languages", "runners"),
+        *("templates", "redaction", "domain", "statistics", "patches", "edits", "reports", "languages", "runners"),
         *("rulings", "engines", "images", "evaluation", "benchmarks", "counters", "grading", "runs"),
         *("bundles", "metrics", "patchdiff", "causes", "exports"),
     ),
@@ -26,7 +26,7 @@ FLOORS = {
 }
 """The floors and their rooms, from the lowest: each imports only what stands before it."""
 UNLISTED = {"errors", "names", "plugins", "files", "fences", "sequences", "templates", "statistics", "registry"}
-UNLISTED |= {"masks", "program_output", "closing", "choices", "__main__", ""}
+UNLISTED |= {"masks", "redaction", "program_output", "closing", "choices", "__main__", ""}
 """Small modules, which the tables of ARCHITECTURE.md do not list one by one."""
 SDKS = {"docker", "datasets", "pyarrow", "git", "ray", "httpx", "unidiff", "rich", "requests", "urllib3", "tree_sitter"}
 SDKS |= {"jinja2", "markupsafe", "pygments", "markdown_it", "cryptography"}

@@ -161,7 +161,8 @@ class Command:
         folder = session.logs
         if result.exit_code is None or folder is None:
             return
-        (folder / "output.txt").write_text(result.output, encoding="utf-8", errors="replace")
+        redaction = session.recorder.redaction
+        (folder / "output.txt").write_text(redaction.text(result.output), encoding="utf-8", errors="replace")
         remaining = LOG_BYTES
         for path in dict.fromkeys(
             path for each in self.adapter.logs for path in _matching(session, fill(each, values))
@@ -171,7 +172,7 @@ class Command:
             if content is not None and remaining >= 0:
                 (folder / KEPT).mkdir(exist_ok=True)
                 name = str(PurePosixPath(path.removeprefix(values["home"]).removeprefix("/logs"))).strip("/")
-                (folder / KEPT / name.replace("/", "_")).write_bytes(content)
+                (folder / KEPT / name.replace("/", "_")).write_bytes(redaction.content(content))
         own = self.adapter.trajectory
         if own is not None:
             for path in _matching(session, fill(own.file, values))[:1]:
@@ -185,10 +186,12 @@ class Command:
         try:
             read = import_trajectory(importer, content, path)
         except UserError as error:
-            (session.logs / "own-trajectory.problem.txt").write_text(f"{error}\n", encoding="utf-8")
+            problem = session.recorder.redaction.text(f"{error}\n")
+            (session.logs / "own-trajectory.problem.txt").write_text(problem, encoding="utf-8")
             return
         named = read.model_copy(update={"agent": read.agent.model_copy(update={"name": self.name})})
-        (session.logs / "own-trajectory.json").write_text(named.model_dump_json(exclude_none=True), encoding="utf-8")
+        text = session.recorder.redaction.json(named.model_dump_json(exclude_none=True))
+        (session.logs / "own-trajectory.json").write_text(text, encoding="utf-8")
 
     def _outcome(self, result: CommandResult, model: SessionModel, version: str) -> SolveOutcome:
         """Return the outcome. The program's output never decides; the error only repeats what it suggests."""

@@ -2,26 +2,30 @@
 
 A cassette is a file of JSON lines, each a request with its answer. A line is on disk before the answer is returned, so
 even a killed process pays for no answer twice. Lookup keys are computed from the requests, not stored, so that a person
-can write a cassette by hand. Requests hold no API keys, so cassettes do not either.
+can write a cassette by hand. Secrets are taken out of what is written, and out of a question before it is looked up, so
+that it is found. An answer that held one is another than the model's: it is asked for again, and no replay has it.
 """
 
 import io
 import os
 import threading
 import weakref
+from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
-from assay.agents.llm.cassette_key import Normalise, hash_question, keep_text, nearest_difference, question
+from assay.agents.llm.cassette_key import Normalise, hash_question, keep_text, map_texts, nearest_difference, question
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import CassetteMiss
 from assay.harness.closing import Closing
 from assay.harness.domain import Model
 from assay.harness.errors import DataError, UserError
 from assay.harness.files import try_lock
+from assay.harness.redaction import Redaction
 
 
 class Mode(StrEnum):
@@ -38,6 +42,8 @@ class Mode(StrEnum):
 class CassetteEntry(Model):
     request: Request
     answer: Answer
+    redacted: Mapping[str, int] = Field(default_factory=dict)
+    """Secrets that were taken out of the answer, by kind."""
 
 
 class Cassette(Closing):
@@ -53,7 +59,9 @@ class Cassette(Closing):
         """
         if mode is not Mode.REPLAY and model is None:
             raise UserError(f"mode {mode} of the cassette {path} needs a model to ask; only replay does without one")
-        self._path, self._mode, self._model, self._normalise = path, mode, model, normalise
+        self._path, self._mode, self._model = path, mode, model
+        redact = lru_cache(maxsize=1024)(Redaction().text)  # a conversation repeats its messages
+        self._normalise = lambda text: normalise(redact(text))
         self._lock = threading.Lock()
         self._file = _open_to_read(path) if mode is Mode.REPLAY else _open_to_write(path)
         weakref.finalize(self, self._file.close)
@@ -89,7 +97,14 @@ class Cassette(Closing):
             return None
         with self._lock:
             entry = self._entries.get(hash_question(request, self._normalise))
-        return entry.answer if entry else None
+        if entry is None or not entry.redacted:
+            return entry.answer if entry else None
+        if self._mode is Mode.AUTO:
+            return None
+        if {*entry.redacted} == {"home"}:
+            return entry.answer
+        what = f"held a secret ({', '.join(entry.redacted)}) that was taken out"
+        raise CassetteMiss(f"the answer of the cassette {self._path} {what}; record it again with mode auto")
 
     def _ask(self, request: Request) -> list[Answer]:
         if self._mode is Mode.REPLAY or self._model is None:
@@ -101,7 +116,7 @@ class Cassette(Closing):
         return answers
 
     def _append(self, key: str, entry: CassetteEntry) -> None:
-        line = entry.model_dump_json(exclude_defaults=True).encode() + b"\n"
+        line = _redact(entry).model_dump_json(exclude_defaults=True).encode() + b"\n"
         with self._lock:
             self._file.seek(0, os.SEEK_END)
             self._file.write(line)
@@ -114,6 +129,14 @@ class Cassette(Closing):
         difference = nearest_difference(question(request, self._normalise), known)
         hint = difference or f"it holds {len(self._entries)} answers"
         return f"the cassette {self._path} has no answer to this question: {hint}; record it with mode auto"
+
+
+def _redact(entry: CassetteEntry) -> CassetteEntry:
+    asked, answered = Redaction(), Redaction()
+    request = map_texts(entry.request.model_dump(mode="json", exclude_defaults=True), asked.text)
+    answer = map_texts(entry.answer.model_dump(mode="json", exclude_defaults=True), answered.text)
+    fields: dict[str, JsonValue] = {"request": request, "answer": answer, "redacted": dict(answered.taken)}
+    return CassetteEntry.model_validate(fields)
 
 
 def _sample(request: Request, number: int) -> Request:

@@ -42,17 +42,17 @@ def hash_question(request: Request, normalise: Normalise = keep_text) -> str:
 
 def question(request: Request, normalise: Normalise = keep_text) -> dict[str, JsonValue]:
     """Return the fields that identify a question: posted body with normalised texts, sample number, role."""
-    body = {name: _map_texts(value, normalise) for name, value in request_to_json(request).items()}
+    body = {name: map_texts(value, normalise) for name, value in request_to_json(request).items()}
     return {**body, "sample": request.sample, **({"role": request.role} if request.role else {})}
 
 
-def _map_texts(value: JsonValue, change: Normalise) -> JsonValue:
+def map_texts(value: JsonValue, change: Normalise) -> JsonValue:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_map_texts(item, change) for item in value]
+        return [map_texts(item, change) for item in value]
     if isinstance(value, dict):
-        return {name: _map_texts(item, change) for name, item in value.items()}
+        return {name: map_texts(item, change) for name, item in value.items()}
     return value
 
 

@@ -27,6 +27,7 @@ from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, Trajectory, TrajectoryRecorder
 from assay.harness.domain import Instance
 from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, ImageMissing, UserError
+from assay.harness.redaction import redact
 
 
 class NoModel:
@@ -154,6 +155,9 @@ class _Sample:
         seconds = {"seconds": time.monotonic() - self._began, "command_seconds": ending.command_seconds}
         usage = self._model.usage.model_copy(update=seconds)
         trajectory = self._finish(ending)
+        redaction = self._recorder.redaction
+        error = redaction.text(ending.error)
+        signs = find_suspect_access(trajectory, instance.repo.rpartition("/")[2]) if trajectory else ()
         acted = [step for step in (trajectory.steps if trajectory else ()) if step.source == "agent"]
         steps = sum(step.llm_call_count != 0 for step in acted)  # other actions belong to the step before
         return Solution(
@@ -166,9 +170,11 @@ class _Sample:
             candidates=ending.outcome.candidates,
             usage=usage,
             steps=steps,
-            suspect_access=find_suspect_access(trajectory, instance.repo.rpartition("/")[2]) if trajectory else (),
+            suspect_access=signs,
             junk=find_by_products(ending.patch, instance.language),
-            error=ending.error,
+            error=error,
+            redacted=dict(sorted(redaction.taken.items())),
+            secrets_in_patch=dict(redact(ending.patch).counts),
             trajectory=trajectory,
         )
 
@@ -189,7 +195,7 @@ class _Sample:
         return recorder.finish(final_metrics=total, extra=dict(ending.outcome.extra) or None)
 
     def log(self, text: str) -> None:
-        self._setup.store.log(self._job.instance.id, self._job.sample, text)
+        self._setup.store.log(self._job.instance.id, self._job.sample, self._recorder.redaction.text(text))
 
 
 def _classify_error(error: Exception, workspace: CheckoutWorkspace) -> _Ending:

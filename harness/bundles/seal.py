@@ -7,11 +7,13 @@
     images.lock     what the environments are made of
     runs/<run>/     the run's folder, and those of its controls (<run>.control-gold, <run>.control-null)
 
-The same run, key and version of Assay give the same bytes.
+The same run, key, version of Assay and secrets of the environment give the same bytes. Files that decide a verdict or a
+figure are packed as they are; secrets are taken out of the others before they are hashed.
 """
 
 import hashlib
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +26,7 @@ from assay.harness.bundles.tar import CHUNK, END, member_name, write_member
 from assay.harness.domain import DatasetRef, Model
 from assay.harness.errors import UserError
 from assay.harness.files import atomic_file, open_regular
+from assay.harness.redaction import Redaction
 from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.store import RunStore
 
@@ -32,7 +35,14 @@ MANIFEST, SIGNATURE, BUNDLE, LOCK = "MANIFEST", "MANIFEST.sig", "bundle.json", "
 CARD = Path(__file__).with_name("error-card.json")
 """Written by ``scripts/error_card.py``."""
 RUN_FILES = ("journal.jsonl", "predictions.jsonl", "report.json", "run.json", "stability.json", "verdicts.jsonl")
+GRADED = re.compile(
+    r"bundle\.json|images\.lock|runs/[^/]+/((predictions|verdicts|journal)\.jsonl|(report|run)\.json|"
+    r"instances/[^/]+/(patch\.diff|(patchdiff/comparison|cause/cause)\.json|(reruns/\d+/)?(instance|evidence|verdict)\.json))"
+)
+"""Files that are needed to grade and to count again; the others are only hashed."""
 NEEDED = ("predictions.jsonl", "report.json", "run.json", "verdicts.jsonl")
+
+Open = Callable[[], IO[bytes]]
 
 
 class Bundle(Model):
@@ -57,7 +67,7 @@ class _Source:
     """A file to be packed, with its name in the archive."""
 
     name: str
-    open: Callable[[], IO[bytes]]
+    read: Callable[[], Iterator[bytes]]
     sha256: str
     size: int
     place: Path
@@ -69,6 +79,7 @@ class Sealed:
     files: int
     size: int
     sha256: str
+    redaction: Redaction
 
 
 def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path, shown: Shown) -> Sealed:
@@ -80,7 +91,8 @@ def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path,
     _check_finished(stores, shown)
     bundle = describe(stores)
     texts = {BUNDLE: bundle.model_dump_json(indent=1).encode(), CARD.name: CARD.read_bytes(), LOCK: lock}
-    sources = sorted(_hash_sources(stores, shown), key=lambda each: each.name)
+    redaction = Redaction()
+    sources = sorted(_hash_sources(stores, redaction, shown), key=lambda each: each.name)
     hashes = {**{name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}}
     hashes |= {each.name: each.sha256 for each in sources}
     manifest = "".join(f"{found}  {name}\n" for name, found in hashes.items()).encode()
@@ -88,7 +100,7 @@ def seal(stores: Sequence[RunStore], lock: bytes, key: PrivateKey, output: Path,
     with atomic_file(output) as file:
         _write(file, texts, sources, shown)
         size = get_size(file)
-    return Sealed(bundle, len(hashes), size, hash_file(output))
+    return Sealed(bundle, len(hashes), size, hash_file(output), redaction)
 
 
 def describe(stores: Sequence[RunStore]) -> Bundle:
@@ -127,17 +139,18 @@ def _check_finished(stores: Sequence[RunStore], shown: Shown) -> None:
         raise UserError(f"{problem}; run assay report regrade {stores[0].root.name}, or evaluate again")
 
 
-def _hash_sources(stores: Sequence[RunStore], shown: Shown) -> Iterator[_Source]:
+def _hash_sources(stores: Sequence[RunStore], redaction: Redaction, shown: Shown) -> Iterator[_Source]:
     for store in stores:
         paths = [path for name in RUN_FILES if (path := store.root / name).exists()]
+        yield from _make_sources(store.root, {path: partial(open_regular, path) for path in paths}, redaction)
         ids = sorted({each.instance_id for each in store.load_predictions()})
         for number, instance_id in enumerate(ids):
             shown(f"hashing {store.root.name}", number, len(ids))
-            paths += _list_files(store.root / "instances" / instance_id)
-            yield from (_make_source(store.root, path) for path in paths)
-            yield from _list_archived(store, instance_id)
-            paths = []
-        yield from (_make_source(store.root, path) for path in paths)
+            folder = store.root / "instances" / instance_id
+            files: dict[Path, Open] = {path: partial(open_regular, path) for path in _list_files(folder)}
+            for name in store.evaluations.list_archived_files(instance_id):  # as if they were in the folder
+                files[folder / name] = partial(_open_archived, store, instance_id, name)
+            yield from _make_sources(store.root, files, redaction)
 
 
 def _list_files(folder: Path) -> list[Path]:
@@ -151,20 +164,31 @@ def _list_files(folder: Path) -> list[Path]:
     return found
 
 
-def _make_source(root: Path, path: Path) -> _Source:
-    if path.is_symlink() or not path.is_file():
-        raise UserError(f"{path} is a link or no regular file, and no part of a run; remove it")
-    name = f"runs/{member_name(str(path.relative_to(root.parent)))}"
-    return _Source(name, lambda: open_regular(path), hash_file(path), path.stat().st_size, path)
+def _make_sources(root: Path, files: Mapping[Path, Open], redaction: Redaction) -> Iterator[_Source]:
+    """Yield those that decide something first: what stands there stays in the others."""
+    named = {path: f"runs/{member_name(str(path.relative_to(root.parent)))}" for path in files}
+    for path in sorted(files, key=lambda path: not GRADED.fullmatch(named[path])):
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise UserError(f"{path} is a link or no regular file, and no part of a run; remove it")
+        source, decides = files[path], bool(GRADED.fullmatch(named[path]))
+        if decides:
+            with source() as file:
+                redaction.leave_file(file.read())
+        digest, size, before = hashlib.sha256(), 0, redaction.taken.total()
+        for part in _read(source, None if decides else redaction):
+            digest.update(part)
+            size += len(part)
+        again = Redaction(redaction.left) if redaction.taken.total() > before else None
+        yield _Source(named[path], partial(_read, source, again), digest.hexdigest(), size, path)
 
 
-def _list_archived(store: RunStore, instance_id: str) -> Iterator[_Source]:
-    """Yield the files of an archived evaluation, as if they were in a folder."""
-    for name in store.evaluations.list_archived_files(instance_id):
-        read = partial(_open_archived, store, instance_id, name)
-        content, place = read().read(), store.root / "instances" / instance_id / name
-        member = f"runs/{member_name(str(place.relative_to(store.root.parent)))}"
-        yield _Source(member, read, hashlib.sha256(content).hexdigest(), len(content), place)
+def _read(source: Open, redaction: Redaction | None) -> Iterator[bytes]:
+    with source() as file:
+        if redaction is not None:
+            yield from redaction.chunks(file)
+            return
+        while part := file.read(CHUNK):
+            yield part
 
 
 def _open_archived(store: RunStore, instance_id: str, name: str) -> IO[bytes]:
@@ -183,9 +207,8 @@ def _write(file: IO[bytes], texts: Mapping[str, bytes], sources: Sequence[_Sourc
 def _read_unchanged(source: _Source) -> Iterator[bytes]:
     """Yield a file's content; raises UserError at its end if it differs from what was hashed."""
     digest = hashlib.sha256()
-    with source.open() as file:
-        while part := file.read(CHUNK):
-            digest.update(part)
-            yield part
+    for part in source.read():
+        digest.update(part)
+        yield part
     if digest.hexdigest() != source.sha256:
         raise UserError(f"{source.place} changed while it was packed; pack again when nothing writes there")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from assay.harness.bundles.consistency import Mismatch, Shown, check_runs
-from assay.harness.bundles.seal import BUNDLE, FORMAT, LOCK, MANIFEST, SIGNATURE, Bundle, describe, get_size
+from assay.harness.bundles.seal import BUNDLE, FORMAT, GRADED, LOCK, MANIFEST, SIGNATURE, Bundle, describe, get_size
 from assay.harness.bundles.signing import Signers, find_signer
 from assay.harness.bundles.tar import DamagedBundle, Member, member_name, read_members
 from assay.harness.domain import Model
@@ -24,11 +24,6 @@ SIGNATURE_BYTES = 4096
 GRADED_BYTES = 256 * 1024 * 1024  # A file that is parsed
 COMPRESSED = {b"\x1f\x8b": "gzip -d", b"\x28\xb5\x2f\xfd": "zstd -d", b"\xfd7zXZ": "xz -d", b"BZh": "bzip2 -d"}
 """How a compressed file begins, and the program that it takes."""
-GRADED = re.compile(
-    r"bundle\.json|images\.lock|runs/[^/]+/((predictions|verdicts|journal)\.jsonl|(report|run)\.json|"
-    r"instances/[^/]+/(patch\.diff|(patchdiff/comparison|cause/cause)\.json|(reruns/\d+/)?(instance|evidence|verdict)\.json))"
-)
-"""Files that are needed to grade and to count again; the others are only hashed."""
 
 
 class SignatureState(StrEnum):

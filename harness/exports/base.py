@@ -10,6 +10,7 @@ from typing import Protocol
 from assay.harness.domain import Prediction
 from assay.harness.errors import UserError
 from assay.harness.exports.metadata import SubmissionMetadata
+from assay.harness.redaction import Redaction
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.report import Graded, RunReport
 from assay.harness.runs.store import RunStore
@@ -38,6 +39,8 @@ class RunToExport:
     choice: TrainingChoice = field(default_factory=TrainingChoice)
     progress: Callable[[str], None] = lambda _name: None
     """Called with the id of each instance whose evaluation is read."""
+    redaction: Redaction = field(default_factory=Redaction)
+    """Of every file that is written; what stands in a patch or in the name of a test stays everywhere."""
 
     @cached_property
     def manifest(self) -> Run:
@@ -50,7 +53,10 @@ class RunToExport:
     @cached_property
     def predictions(self) -> tuple[Prediction, ...]:
         """What was evaluated, in the order of the predictions file."""
-        return self.store.load_predictions()
+        found = self.store.load_predictions()
+        for each in found:
+            self.redaction.leave(each.patch)
+        return found
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
@@ -64,6 +70,8 @@ class RunToExport:
             instance, evidence = self.store.load_instance(name), self.store.load_evidence(name)
             if instance is None or evidence is None:
                 raise UserError(f"{self.store.root}: the evidence of {name} is missing; evaluate it again")
+            for test in (*instance.fail_to_pass, *instance.pass_to_pass, *evidence.report.tests):
+                self.redaction.leave(test)
             yield Graded(instance, evidence, saved.verdict)
             self.progress(name)
 

@@ -35,7 +35,8 @@ def files(run: RunToExport) -> Iterator[tuple[str, bytes]]:
     log = _inspect()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.eval"
-        log.write_eval_log(log.EvalLog.model_validate(whole_log(run)), str(path))
+        whole = run.redaction.value(whole_log(run))  # a log is packed
+        log.write_eval_log(log.EvalLog.model_validate(whole), str(path))
         began = run.manifest.started.replace(":", "-").replace("+", "-")
         yield f"{began}_{_task(run)}_{run.make_id('inspect:').replace('-', '')[:22]}.eval", path.read_bytes()
 

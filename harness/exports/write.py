@@ -18,6 +18,7 @@ from assay.harness.runs.manifest import FAIL_FAST, LABELS, WORDS, RunKind
 def write(chosen: ExportFormat, run: RunToExport, folder: Path, *, metadata_file: Path | None = None) -> list[str]:
     """Write a run into a folder that is missing or empty, and appears when every file is written; return the files.
 
+    Secrets are taken out of each, except of patches and names of tests; ``run.redaction`` counts both.
     ``metadata_file`` is named in messages.
 
     Raises:
@@ -32,10 +33,11 @@ def write(chosen: ExportFormat, run: RunToExport, folder: Path, *, metadata_file
     new = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.new")
     try:
         written = []
+        _ = run.predictions  # their patches stay as they are
         for name, content in chosen.files(run):
             path = new / _inside(name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            path.write_bytes(run.redaction.content(content))
             written.append(name)
         new.mkdir(parents=True, exist_ok=True)
         new.replace(folder)

@@ -22,6 +22,7 @@ from assay.harness.errors import AttemptLost, EngineError, EnvironmentFailure, I
 from assay.harness.evaluation.evaluate import Evaluation, Task, judge_without_container
 from assay.harness.grading.grade import grade
 from assay.harness.patches.diff import MalformedPatchError, read_diff
+from assay.harness.redaction import redact
 from assay.harness.runs.blame import blame
 from assay.harness.runs.keys import counters_key
 from assay.harness.runs.pulse import Note, silent
@@ -140,9 +141,12 @@ def _is_readable(patch: str) -> bool:
 
 
 def _make_evaluation(task: Task, part: FailedPart, error: str, output: str = "") -> Evaluation:
-    """Return an evaluation that could not be made, with what its environment printed."""
-    nothing_applied = Apply(status=ApplyStatus.EMPTY)
-    evidence = Evidence(instance_id=task.instance.id, apply=nothing_applied, failed_part=part, error=error)
+    """Return an evaluation that could not be made, with what its environment printed.
+
+    An error names paths of this machine, and decides nothing; it is a part of evidence, which is never changed later.
+    """
+    nothing, shown = Apply(status=ApplyStatus.EMPTY), redact(error).text
+    evidence = Evidence(instance_id=task.instance.id, apply=nothing, failed_part=part, error=shown)
     return Evaluation(evidence, task.prediction.patch, output.encode())
 
 

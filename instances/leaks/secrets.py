@@ -8,6 +8,7 @@ from hashlib import sha256
 from assay.harness.domain import Model
 from assay.harness.engines.layers import ImageConfig
 from assay.harness.names import count
+from assay.harness.redaction import find_forms
 
 CREDENTIAL, PROXY, CA = "credential", "proxy", "ca"  # names of the rules
 
@@ -36,12 +37,7 @@ _NAMES = ((_SECRET_NAME, CREDENTIAL), (_PROXY_NAME, PROXY), (_CA_NAME, CA))
 _ASSIGNED = re.compile(
     r"""(?:^|[\s;|"'])(?:export\s+|ENV\s+|ARG\s+|-e\s+)?([A-Za-z_][\w-]*)[=:]\s*["']?([^\s"';|&]+)"""
 )
-_IN_URL = re.compile(r"\b(?:https?|ftp|git)://[^\s/@:'\"]+:([^\s/@'\"]{3,})@", re.I)
 _PLACEHOLDER = re.compile(r"\$|<|x{3}|\*{3}|(?:user|pass(?:word)?|secret|token)$", re.I)
-_WELL_KNOWN_TOKEN = re.compile(
-    rb"\b(?:gh[pousr]_\w{36}|github_pat_\w{40,}|glpat-[\w-]{20}|AKIA[0-9A-Z]{16}|npm_\w{36}|pypi-AgE\w{40,})"
-)
-_PRIVATE_KEY = re.compile(rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/:-]{20}")
 _PERSONAL = re.compile(r"(?:root|home/[^/]+|run|etc|tmp|workspace|app|build)/|[^/]+$")
 """Folders in which a private key is a person's; packages have keys for their tests."""
 _PACKAGES = re.compile(r"(?:^|/)(?:node_modules|site-packages|dist-packages|go/(?:pkg/)?mod|registry/src|gems)/.*[/!]")
@@ -116,7 +112,7 @@ def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
     if (
         path not in _SNAKE_OIL
         and _PERSONAL.match(path)
-        and (_PRIVATE_KEY.search(data) or _WELL_KNOWN_TOKEN.search(data))
+        and any(find_forms(data.decode("latin-1"), "private-key", "token"))
     ):
         yield FoundSecret(rule=CREDENTIAL, path=path, what="a private key, or a token by its form")
 
@@ -141,9 +137,7 @@ def search_text(text: str) -> Iterator[tuple[str, str]]:
         for pattern, rule in _NAMES:
             if pattern.search(name) and not _PLACEHOLDER.search(value):
                 yield rule, name
-    for value in _IN_URL.findall(text):
-        if not _PLACEHOLDER.match(value):
-            yield CREDENTIAL, "a password in an address"
+    yield from ((CREDENTIAL, "a password in an address") for _ in find_forms(text, "url-password"))
 
 
 def certificates(path: str, data: bytes) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from assay.agents.llm.samples import Samples
 from assay.agents.llm.tokens import estimate_prompt
 from assay.harness.domain import Model
 from assay.harness.errors import AssayError
+from assay.harness.redaction import redact
 
 CHAT = Chat()
 
@@ -154,7 +155,7 @@ class ProxyHandler:
             wasted=sum((answer.wasted for answer in answers), getattr(failure, "spent", TokenUsage())),
             seconds=sum(answer.seconds for answer in answers),
             replayed=bool(answers) and all(answer.replayed for answer in answers),
-            problem=f"{type(failure).__name__}: {failure}"[:500] if failure else "",
+            problem=redact(f"{type(failure).__name__}: {failure}").text[:500] if failure else "",
         )
         line = record.model_dump_json(exclude_defaults=True).encode() + b"\n"
         with self._log_lock, self._log.open("ab") as log:

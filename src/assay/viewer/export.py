@@ -1,5 +1,6 @@
 """The pages as files that open from disk, without a server and without a network."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from assay.viewer import assets, raw
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.pages import KINDS, Pages
 from assay.viewer.runs import Viewer
+from assay.viewer.text import TAKEN
 
 MARK = "assets/viewer.css"
 """A folder with this file was written by an earlier export and may be written again."""
@@ -20,15 +22,20 @@ def every_page(viewer: Viewer) -> Addresses:
 
 
 def write_pages(
-    viewer: Viewer, folder: Path, addresses: Addresses | None = None, wrote: Callable[[], None] = lambda: None
+    viewer: Viewer,
+    folder: Path,
+    addresses: Addresses | None = None,
+    wrote: Callable[[], None] = lambda: None,
+    taken: Counter[str] | None = None,
 ) -> int:
-    """Write every page, with the raw files that they link to; return how many pages there are.
+    """Write every page, with the raw files that they link to, without secrets; return how many pages there are.
 
     Args:
         viewer: the runs.
         folder: a new or empty folder, or one of an earlier export, whose files are replaced.
         addresses: what ``every_page`` returned.
         wrote: called after each page.
+        taken: counts by kind what was taken out, each place for itself.
 
     Raises:
         UserError: the folder holds something else. OSError: it cannot be written.
@@ -39,6 +46,7 @@ def write_pages(
         refuse_links(folder)
     for name in assets.names():
         _write(folder / "assets" / name, assets.read(name) or b"")
+    TAKEN.set(taken)
     pages, written = Pages(viewer), 0
     for kind, keys in every_page(viewer) if addresses is None else addresses:
         html = pages.html(kind, keys)

@@ -35,7 +35,7 @@ def find_messages(tests: Sequence[str], reports: Iterable[str], output: str) -> 
     said = [*islice((each for text in reports for each in (*_read_xml(text), *_read_json(text))), MOST)]
     lines = output.split("\n")
     found = {test: _find_reported(test, said) or _find_printed(test, lines) for test in tests}
-    return {test: cut_lines(readable(text[:LONGEST])).strip() for test, text in found.items() if text}
+    return {test: cut_lines(readable(text, LONGEST)).strip() for test, text in found.items() if text}
 
 
 def _find_reported(test: str, said: Sequence[tuple[str, str, str]]) -> str:

@@ -54,5 +54,5 @@ def _show(layer: Layer, texts: Mapping[str, str]) -> ShownLayer:
 
 
 def _part(text: str) -> str:
-    shown = cut_lines(readable(text[:LONGEST]))
+    shown = cut_lines(readable(text, LONGEST))
     return shown if len(text) <= LONGEST else f"{shown}\n\u2026 ({len(text) - LONGEST:,} more characters)"

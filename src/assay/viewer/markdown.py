@@ -20,7 +20,7 @@ def markdown(text: str) -> "Markup":
     """Return Markdown as HTML; nothing in it can run or load anything."""
     from markupsafe import Markup
 
-    shown = cut_lines(readable(text[:LONGEST]))
+    shown = cut_lines(readable(text, LONGEST))
     more = f"\n\n*{len(text) - LONGEST:,} more characters*" if len(text) > LONGEST else ""
     return Markup(_parser().render(shown + more))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError, read_diff
 from assay.viewer.highlight import highlight, highlight_lines
-from assay.viewer.text import cut_lines, readable
+from assay.viewer.text import cut_lines, readable, without_secrets
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -71,7 +71,8 @@ class FileBeside:
 
 @lru_cache(maxsize=8)
 def show_patch(text: str) -> ShownPatch:
-    """Prepare any text as a patch; never raises."""
+    """Prepare any text as a patch, without secrets; never raises."""
+    text = without_secrets(text)
     if not text.strip():
         return ShownPatch()
     if len(text) > LONGEST:
@@ -99,7 +100,7 @@ def align_files(patches: Sequence[ShownPatch]) -> tuple[FileBeside, ...]:
 
 
 def _show_text(text: str, note: str) -> ShownPatch:
-    return ShownPatch(text=highlight(cut_lines(readable(text[:LONGEST])), lexer="diff"), note=note)
+    return ShownPatch(text=highlight(cut_lines(readable(text, LONGEST)), lexer="diff"), note=note)
 
 
 def _file(change: FileChange, most: int) -> ShownFile:

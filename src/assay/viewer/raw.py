@@ -1,4 +1,4 @@
-"""Files of an instance as they are, for those who want more than a page shows.
+"""Files of an instance without secrets, for those who want more than a page shows.
 
 Every one has a path that ends in ``.txt``, so that no browser takes it for a page, from a server or from disk.
 """
@@ -6,12 +6,15 @@ Every one has a path that ends in ``.txt``, so that no browser takes it for a pa
 import io
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
+from assay.harness.redaction import Redaction
 from assay.viewer.files import open_inside
 from assay.viewer.runs import ViewedRun, Viewer
+from assay.viewer.text import TAKEN
 
 DEPTH = 4  # folders below an instance's that are looked into
 
@@ -21,14 +24,27 @@ def make_path(run: str, instance_id: str, name: str) -> str:
     return f"{run}/raw/{instance_id}/{name}" + ("" if name.endswith(".txt") else ".txt")
 
 
-def open_path(viewer: Viewer, path: str) -> BinaryIO | None:
-    """Open the file at a path that ``make_path`` gave; None if there is none inside the run's folder."""
+IN_MEMORY = 8 * 1024 * 1024  # bytes of a file without its secrets; a larger one is on the disk
+
+
+def open_path(viewer: Viewer, path: str) -> IO[bytes] | None:
+    """Open what a file at a path that ``make_path`` gave is without its secrets; None if there is no such file."""
     key, kind, *parts = path.split("/") if path.count("/") >= 3 else ("", "")
     run = viewer.run(key)
     if run is None or kind != "raw" or not path.endswith(".txt"):
         return None
     instance_id, name = parts[0], "/".join(parts[1:])
-    return open_file(run, instance_id, name) or open_file(run, instance_id, name.removesuffix(".txt"))
+    file = open_file(run, instance_id, name) or open_file(run, instance_id, name.removesuffix(".txt"))
+    if file is None:
+        return None
+    redaction, taken = Redaction(), TAKEN.get()
+    cleaned = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - who asked closes it
+    with file:
+        cleaned.writelines(redaction.chunks(file))
+    if taken is not None:
+        taken.update(redaction.taken)
+    cleaned.seek(0)
+    return cleaned
 
 
 def open_file(run: ViewedRun, instance_id: str, name: str) -> BinaryIO | None:

@@ -1,12 +1,17 @@
 """Text of a run made fit to be read: nothing in it moves a cursor, turns the reading direction or fills the memory."""
 
 import re
+from collections import Counter
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import BinaryIO
+
+from assay.harness.redaction import redact
 
 HEAD, TAIL = 64 * 1024, 192 * 1024
 """Bytes of a long file that are shown, from its begin and from its end: a log's end says most."""
 LINE = 2000  # characters of a line that are shown
+SECRET = 5000  # characters of a secret that the end of an excerpt would cut
 
 _TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[PX^_][^\x1b]{0,4096}\x1b\\|[ -/]*[0-~])"
@@ -22,16 +27,31 @@ _ALL_PLAIN = re.compile(
 )
 
 
-def readable(text: str) -> str:
-    """Return text without terminal escapes; other invisible characters become visible."""
+TAKEN: ContextVar[Counter[str] | None] = ContextVar("TAKEN", default=None)
+"""Counts what is taken out of pages, by kind, for who sets it."""
+
+
+def readable(text: str, most: int | None = None) -> str:
+    """Return text without secrets and terminal escapes; other invisible characters become visible.
+
+    ``most`` is how much of it is shown: no secret is cut before it is seen.
+    """
+    text = without_secrets(text if most is None else text[: most + SECRET])[:most]
     if _ALL_PLAIN.fullmatch(text):
         return text
     return _TERMINAL.sub("", text.replace("\r\n", "\n")).replace("\r", "\n").translate(_VISIBLE)
 
 
+def without_secrets(text: str) -> str:
+    done, taken = redact(text), TAKEN.get()
+    if taken is not None:
+        taken.update(done.counts)
+    return done.text
+
+
 def brief(text: str, most: int) -> str:
     """Return the first line of a text, cut to ``most`` characters."""
-    line = readable(text.strip()[: 4 * most]).partition("\n")[0]
+    line = readable(text.strip(), 4 * most).partition("\n")[0]
     return line if len(line) <= most else f"{line[:most]}\u2026"
 
 
@@ -63,11 +83,13 @@ def excerpt(file: BinaryIO, head: int = HEAD, tail: int = TAIL) -> Excerpt:
     file.seek(0)
     if size <= head + tail:
         return Excerpt(_decode(file.read(head + tail)), size=size)
-    begin = file.read(head)
-    file.seek(size - tail)
-    end = file.read(tail)
-    return Excerpt(_decode(begin), _decode(end), size, size - head - tail)
+    begin = file.read(head + SECRET)
+    file.seek(max(0, size - tail - SECRET))
+    end = file.read()
+    return Excerpt(_decode(begin, head), _decode(end, -tail), size, size - head - tail)
 
 
-def _decode(content: bytes) -> str:
-    return cut_lines(readable(content.decode(errors="replace")))
+def _decode(content: bytes, most: int | None = None) -> str:
+    """Return a text, its first characters or, with a negative number, its last."""
+    text = without_secrets(content.decode(errors="replace"))
+    return cut_lines(readable(text[most:] if most and most < 0 else text[:most]))

@@ -27,6 +27,7 @@ from assay.viewer.pictures import StepTokens, tokens_by_step
 from assay.viewer.raw import make_path
 from assay.viewer.runs import ViewedRun, Viewer
 from assay.viewer.solved import SampleHead, find_solver, load_sample
+from assay.viewer.text import without_secrets
 
 FILE, PATCH = "trajectory.json", "patch.diff"
 LARGEST = 256 * 1024 * 1024  # bytes of a trajectory that is read
@@ -237,6 +238,7 @@ class _Writer:
     has_cut: bool = False
 
     def text(self, text: str) -> ShownText:
+        text = without_secrets(text)
         lines = text.count("\n") + 1
         if len(text) <= self.limit:
             return ShownText(text, lines=lines)

@@ -1,5 +1,6 @@
 """``assay solve``: a solver's run, as a person sees it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -8,6 +9,7 @@ from assay.agents.sampling.coverage import CandidateCoverage
 from assay.agents.sampling.solve import SolveJob
 from assay.cli import console
 from assay.harness.names import count
+from assay.harness.redaction import describe
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.report import RunReport
 from assay.jobs.solve import SolverRun
@@ -149,7 +151,10 @@ def sum_solutions(solutions: Sequence[Solution]) -> str:
     costs = [each.usage.cost for each in solutions]
     paid = sum(each.usage.paid or 0.0 for each in solutions)
     known = sum(cost or 0.0 for cost in costs)
-    return f"{with_patch} of {len(solutions)} with a patch, {_say_cost(known, paid, None in costs)}"
+    taken = sum((Counter(each.redacted) for each in solutions), Counter[str]())
+    said = describe(taken, sum((Counter(each.secrets_in_patch) for each in solutions), Counter[str]()), "patches")
+    text = f"{with_patch} of {len(solutions)} with a patch, {_say_cost(known, paid, None in costs)}"
+    return f"{text}, {said}" if said else text
 
 
 def _say_cost(known: float, paid: float, is_partly_unknown: bool) -> str:

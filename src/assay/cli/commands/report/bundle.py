@@ -34,7 +34,8 @@ def bundle(
 
     Anyone can check it with assay report verify. The same run and key give the same bytes. The key itself is never
     packed; the passphrase of an encrypted one is asked for, or read from ASSAY_KEY_PASSPHRASE. Runs of the controls
-    (evaluate --controls) go into the bundle too.
+    (evaluate --controls) go into the bundle too. Secrets are taken out of outputs and reports; those in what decides a
+    verdict, such as patches, stay and are counted.
 
     \b
     Examples:
@@ -43,6 +44,7 @@ def bundle(
     """
     from assay.cli import console
     from assay.cli.commands.report.bundle_view import show_steps
+    from assay.harness.redaction import describe
     from assay.jobs.bundle import seal_run
 
     store = find_run(run, runs_dir)
@@ -55,10 +57,13 @@ def bundle(
         about = {"file": str(output), "sha256": sealed.sha256, "bytes": sealed.size, "files": sealed.files}
         about |= {"key": str(signing.public), "fingerprint": signing.public.fingerprint}
         about["counter_tests"] = trust
+        about |= {"redacted": sealed.redaction.taken, "secrets_left": sealed.redaction.kept}
         console.print_json({**about, "bundle": sealed.bundle})
         return
     print(f"{output}: {sealed.files} files, {sealed.size / 1e6:.1f} MB, sha256 {sealed.sha256}")
     print(trust)
+    if said := describe(sealed.redaction.taken, sealed.redaction.kept, "files that decide verdicts"):
+        print(said)
     print(f"signed by {signing.public.fingerprint}; those who check it need the public key: {signing.public}")
 
 

@@ -16,6 +16,7 @@ from assay.harness.names import count
 if TYPE_CHECKING:
     from assay.harness.exports import ExportFormat
     from assay.harness.exports.base import Problem, RunToExport
+    from assay.harness.redaction import Redaction
 
 
 TRAINING = ("sft", "rl")
@@ -76,6 +77,7 @@ def export(
     Leaderboards: swebench, sb-cli, multi-swe-bench, swe-polybench, swe-bench-live, huggingface. Others: harbor,
     inspect, junit, csv, markdown; docs/submitting.md describes each. No leaderboard gets a run that was
     given parts of the answer, graded by --labels, or stopped by --fail-fast. For training: sft, rl (docs/training.md).
+    Secrets are taken out of all but patches.
 
     \b
     Examples:
@@ -104,7 +106,7 @@ def export(
         written = _write(chosen, run, folder, metadata)
         problems = run_problems(chosen, run) if check else []
         trust = run.report.describe_counters()
-        done = Exported(chosen, folder, written, run.report.rules, trust, problems)
+        done = Exported(chosen, folder, written, run.report.rules, trust, problems, run.redaction)
     found = [*done.problems, *_check(done)] if check else []
     _print(done, found, checked=check, as_json=json)
     raise typer.Exit(exits.INVALID if found else 0)
@@ -146,6 +148,8 @@ class Exported:
     """How far the resolved instances are tried by counter-tests."""
     problems: "Sequence[Problem]" = ()
     """Problems of the run itself."""
+    redaction: "Redaction | None" = None
+    """What was taken out of the files that were written; None where none were."""
 
 
 def _is_exported(target: str, runs_dir: Path) -> bool:
@@ -174,11 +178,14 @@ def _check(done: Exported) -> "list[Problem]":
 
 def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json: bool) -> None:
     from assay.cli import console
+    from assay.harness.redaction import describe
 
     if as_json:
         files = [str(done.folder / name) for name in done.written]
-        about = {"format": done.chosen.NAME, "folder": str(done.folder), "rules": list(done.rules), "files": files}
-        about["counter_tests"] = done.trust
+        about: dict[str, object] = {"format": done.chosen.NAME, "folder": str(done.folder), "rules": list(done.rules)}
+        about |= {"files": files, "counter_tests": done.trust}
+        if done.redaction:
+            about |= {"redacted": done.redaction.taken, "secrets_in_patches": done.redaction.kept}
         rows = [{"file": each.file, "field": each.field, "problem": each.remedy} for each in found]
         console.print_json({**about, "checked": checked, "problems": rows})
         return
@@ -186,6 +193,8 @@ def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json
         rules = ", ".join(done.rules) or "no instance"
         print(f"{count(len(done.written), 'file')} in {done.folder}; resolved by the rule of {rules}")
         print(done.trust)
+    if done.redaction and (said := describe(done.redaction.taken, done.redaction.kept, "patches or names of tests")):
+        print(said)
     for problem in found:
         print(problem)
     if checked:

@@ -51,6 +51,8 @@ def trajectory(
 ) -> None:
     """Convert an external agent's trajectory to ATIF 1.8, the format of Assay's own, or audit trajectories.
 
+    Secrets in it are taken out.
+
     An audit follows each line that a patch adds to the text that shows it first: the model's own words, the
     statement, or the result of an action. It is leaked if the model did not write it first, and it came out of a
     commit after the base, another copy of the project, a download, the web, hidden tests, or the statement.
@@ -66,16 +68,19 @@ def trajectory(
         _audit(file, form, patch, dataset, instance, trajectories, runs_dir, as_json=json)
         return
     from assay.agents.external.importers import import_file
+    from assay.harness.redaction import Redaction, describe
 
-    found = import_file(form, Path(file))
-    text = jsonlib.dumps(found.model_dump(mode="json", exclude_none=True), indent=2) + "\n"
+    found, redaction = import_file(form, Path(file)), Redaction()
+    text = jsonlib.dumps(redaction.value(found.model_dump(mode="json", exclude_none=True)), indent=2) + "\n"
+    said = describe(redaction.taken, {})
     if output is None:
         print(text, end="")
+        typer.echo(said, err=True, nl=bool(said))
         return
     output.write_text(text, encoding="utf-8")
     actions = sum(len(step.tool_calls or ()) for step in found.steps)
     steps = f"{count(len(found.steps), 'step')} with {count(actions, 'action')}"
-    print(f"{steps} of {found.agent.name} {found.agent.version} in {output}")
+    print(f"{steps} of {found.agent.name} {found.agent.version} in {output}{'; ' * bool(said)}{said}")
 
 
 def _audit(
