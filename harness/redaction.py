@@ -25,7 +25,7 @@ CHUNK = 1024 * 1024
 """Bytes that are searched at once."""
 LONGEST_KEY = 32 * 1024
 """Bytes at a chunk's end in which a private key may begin; it goes to the next chunk then."""
-LONG = 64  # characters of a value that is no secret, inside of which no name is looked for: that would not be linear
+LONG = 64  # characters of a value that is no secret, inside of which no other is looked for: that would not be linear
 LEAST = 8  # characters of a secret that is known by its name alone
 PEM = b"-----BEGIN "
 
@@ -36,9 +36,10 @@ _BEGIN = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=\\u[0-9a-f]{4})|(?<=[\[;]\dm)
 _PLACEHOLDER = re.compile(_TABLE["placeholder"])
 _HASH = re.compile(r"(?:0x)?[0-9a-fA-F]+|[0-9a-fA-F]+(?:-[0-9a-fA-F]+)+|(?:sha|md)\d+[-:].*")
 _NO_SECRET = re.compile(
-    r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Z_]+|[./~].*|[A-Za-z]:\\.*|.*://.*|[\d.]+|\d[\d.]*[.:T][\d.:TZ+-]*\w*"
+    r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Z_]+|[./~].*|[A-Za-z]:\\.*|.*://.*|[\d.]+|\d{4}-\d\d-\d\d.*|\d[\d.]*[.:T][\d.:TZ+-]*\w*"
 )
 """Attributes, constants, paths, addresses, numbers, versions and times."""
+_PLAIN = re.compile(r"[\w.-]{1,64}")
 _WORD = re.compile(r"[@&*!]?[A-Za-z_]\w*[.:]?")
 _CHANGE = re.compile(r"(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -65,6 +66,7 @@ _ELSEWHERE = re.compile(
 )
 
 
+_BY_NAME = {"assigned", "random"}  # the kinds of what has no form
 _UPPER, _LOWER, _DIGIT = re.compile("[A-Z]"), re.compile("[a-z]"), re.compile("[0-9]")
 _CHECKS = {"": (), "real": (), "digits": (re.compile("[A-Za-z]"), _DIGIT), "mixed": (_UPPER, _LOWER, _DIGIT)}
 
@@ -131,7 +133,7 @@ class Redaction:
 
     def text(self, text: str, name: str = "") -> str:
         """Take the secrets out of a text; ``name`` is the field whose value it is."""
-        if name:
+        if _PLAIN.fullmatch(name):
             if _NAME.fullmatch(name) and _SPACE.search(text) is None and _is_assigned(name, text):
                 return self._replace(text, "assigned")
             beside = f"{name}: "
@@ -196,7 +198,7 @@ class Redaction:
 
     def _cut(self, text: str) -> str:
         parts, end = [], 0
-        for span in sorted(self._find(text)):
+        for span in sorted(self._find(text), key=lambda each: (each.start, -each.end, each.kind in _BY_NAME)):
             if span.start >= end:
                 parts += [text[end : span.start], self._replace(text[span.start : span.end], span.kind, span.instead)]
                 end = span.end
@@ -255,8 +257,9 @@ def _match_forms(text: str) -> Iterator[_Span]:
                 found = form.pattern.match(text, at) if at >= end else None
                 if found:
                     group = "secret" if "secret" in form.pattern.groupindex and found["secret"] else 0
-                    if _fits(found[group], form.check):
-                        end = found.end()
+                    is_secret = _fits(found[group], form.check)
+                    end = found.end() if is_secret or found.end() - at > LONG else end
+                    if is_secret:
                         yield _Span(*found.span(group), form.kind)
 
 

@@ -167,10 +167,10 @@ def _list_files(folder: Path) -> list[Path]:
 def _make_sources(root: Path, files: Mapping[Path, Open], redaction: Redaction) -> Iterator[_Source]:
     """Yield those that decide something first: what stands there stays in the others."""
     named = {path: f"runs/{member_name(str(path.relative_to(root.parent)))}" for path in files}
-    for path in sorted(files, key=lambda path: not GRADED.fullmatch(named[path])):
+    for path in sorted(files, key=lambda path: not _decides(named[path])):
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise UserError(f"{path} is a link or no regular file, and no part of a run; remove it")
-        source, decides = files[path], bool(GRADED.fullmatch(named[path]))
+        source, decides = files[path], _decides(named[path])
         if decides:
             with source() as file:
                 redaction.leave_file(file.read())
@@ -180,6 +180,10 @@ def _make_sources(root: Path, files: Mapping[Path, Open], redaction: Redaction) 
             size += len(part)
         again = Redaction(redaction.left) if redaction.taken.total() > before else None
         yield _Source(named[path], partial(_read, source, again), digest.hexdigest(), size, path)
+
+
+def _decides(name: str) -> bool:
+    return GRADED.fullmatch(name) is not None or name.rpartition("/")[2] in RUN_FILES
 
 
 def _read(source: Open, redaction: Redaction | None) -> Iterator[bytes]:
