@@ -145,7 +145,7 @@ class TrajectoryRecorder:
         """The trajectory is kept in memory only without a path."""
         self.agent = agent
         self.redaction = Redaction()
-        """Of all that is written of the sample beside its patch."""
+        """Also takes the secrets out of the sample's logs and errors."""
         self._path = path
         self._session_id = session_id
         self._steps: list[Step] = []

@@ -25,7 +25,7 @@ CHUNK = 1024 * 1024
 """Bytes that are searched at once."""
 LONGEST_KEY = 32 * 1024
 """Bytes at a chunk's end in which a private key may begin; it goes to the next chunk then."""
-LONG = 64  # characters of a value that is no secret, inside of which no other is looked for: that would not be linear
+LONG = 64  # characters of a value that is no secret; no other is looked for inside of a longer one, so time is linear
 LEAST = 8  # characters of a secret that is known by its name alone
 PEM = b"-----BEGIN "
 
@@ -276,7 +276,7 @@ def _match_homes(text: str, home: str) -> Iterator[_Span]:
 
 
 def _match_names(text: str) -> Iterator[_Span]:
-    """Yield what is assigned to a name that says secret, and random words beside one."""
+    """Yield values that are assigned to a name that says secret, and random words beside one."""
     end = 0
     for at in sorted({at for mark in _MARKS for at in _list_places(text, mark)}):
         if at < end:

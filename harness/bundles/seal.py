@@ -165,7 +165,7 @@ def _list_files(folder: Path) -> list[Path]:
 
 
 def _make_sources(root: Path, files: Mapping[Path, Open], redaction: Redaction) -> Iterator[_Source]:
-    """Yield those that decide something first: what stands there stays in the others."""
+    """Yield the files that decide something first: a secret that stands there stays in the others."""
     named = {path: f"runs/{member_name(str(path.relative_to(root.parent)))}" for path in files}
     for path in sorted(files, key=lambda path: not _decides(named[path])):
         if path.is_symlink() or (path.exists() and not path.is_file()):

@@ -40,7 +40,7 @@ class RunToExport:
     progress: Callable[[str], None] = lambda _name: None
     """Called with the id of each instance whose evaluation is read."""
     redaction: Redaction = field(default_factory=Redaction)
-    """Of every file that is written; what stands in a patch or in the name of a test stays everywhere."""
+    """A secret that stands in a patch or in the name of a test stays in every file."""
 
     @cached_property
     def manifest(self) -> Run:

@@ -2,6 +2,8 @@ import json
 from pathlib import Path
 from threading import Thread
 
+import pytest
+
 from assay.agents.trajectory import (
     VERSION,
     AgentInfo,
@@ -12,6 +14,7 @@ from assay.agents.trajectory import (
     TrajectoryRecorder,
     action_step,
 )
+from planted import TEXT, find_left, has_counted_all, plant
 
 WHO = AgentInfo(name="a", version="1")
 
@@ -72,3 +75,16 @@ def test_action_step_links_the_result_to_its_call() -> None:
 def test_action_step_without_a_result_has_no_observation() -> None:
     call = RecordedToolCall(tool_call_id="7", function_name="bash", arguments={})
     assert action_step(call, None).observation is None
+
+
+def test_no_secret_is_written_and_each_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    recorder = TrajectoryRecorder(tmp_path / "trajectory.json", WHO)
+    call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": TEXT})
+    recorder.add(action_step(call, TEXT, said=TEXT))
+    assert not find_left((tmp_path / "trajectory.json").read_bytes())
+    recorder.finish(extra={"log": TEXT})
+    written = (tmp_path / "trajectory.json").read_bytes()
+    assert not find_left(written)
+    assert has_counted_all(json.loads(written)["extra"]["redacted"], 4)
+    assert Trajectory.model_validate_json(written).steps[0].observation

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from assay.harness.redaction import CHUNK, Redaction, describe, redact
 from planted import ENVIRONMENT, HOME, PLANTED, TEXT, Planted, find_left
@@ -60,12 +61,10 @@ def test_a_secret_is_taken_out_and_counted(planted: Planted) -> None:
     assert done.text.endswith("\nafter")
 
 
-@pytest.mark.parametrize("planted", PLANTED, ids=lambda each: f"{each.kind}: {each.text[:30]}")
-@pytest.mark.parametrize("before", ["\\n", "\\\\n", "\x1b[31m", "\\u001b[0m", '"', "(", ">"])
-def test_a_secret_behind_an_escape_sequence_is_seen(planted: Planted, before: str) -> None:
-    assert not find_left(
-        redact(before + planted.secret if planted.kind == "token" else planted.line).text.encode()
-    ) or ("aws" in planted.text)
+@pytest.mark.parametrize("planted", PLANTED[:21], ids=lambda each: each.secret[:10])
+@pytest.mark.parametrize("before", ["\\n", "\\\\n", "\x1b[31m", "\\u001b[0m", '"', "(", ">", "/"])
+def test_a_token_behind_an_escape_sequence_is_seen(planted: Planted, before: str) -> None:
+    assert redact(before + planted.secret) == (f"{before}[redacted:token]", {"token": 1})
 
 
 @pytest.mark.parametrize("line", HARMLESS.strip().splitlines())
@@ -87,19 +86,13 @@ def test_a_home_that_names_nobody_stays(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_json_stays_json_in_its_own_layout() -> None:
-    text = (
-        '{ "password":"a\\"b1c2d3",\n\t"n": 1.50, "dup": 1, "dup": 2, "Authorization": "Basic '
-        + "dXNlcjpwYXNz" * 2
-        + '"}\n'
-    )
-    found = Redaction().json(text)
-    assert found == (
-        '{ "password":"[redacted:assigned]",\n\t"n": 1.50, "dup": 1, "dup": 2, "Authorization": "Basic [redacted:authorization]"}\n'
-    )
+    text = '{ "password":"@",\n\t"n": 1.50, "dup": 1, "dup": 2, "Authorization": "Basic #"}\n'
+    found = Redaction().json(text.replace("@", 'a\\"b1c2d3').replace("#", "dXNlcjpwYXNzdXNlcg"))
+    assert found == text.replace("@", "[redacted:assigned]").replace("#", "[redacted:authorization]")
 
 
 def test_a_field_says_what_its_value_is() -> None:
-    value = {"db": {"password": "x y1", "secret": 'q"w\\e1r2t3'}, "tokens": [TEXT]}
+    value: JsonValue = {"db": {"password": "x y1", "secret": 'q"w\\e1r2t3'}, "tokens": [TEXT]}
     found = Redaction().value(value)
     assert isinstance(found, dict)
     assert found["db"] == {"password": "x y1", "secret": "[redacted:assigned]"}

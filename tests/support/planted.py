@@ -1,8 +1,12 @@
 """Secrets of every kind, made up from letters here so that no search of this repository takes them for real ones."""
 
 import random
+from collections import Counter
+from collections.abc import Mapping
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
+
+import pytest
 
 _CHANCE = random.Random(7)
 ENVIRONMENT = "correct-Horse-battery-9"
@@ -65,3 +69,14 @@ def find_left(content: bytes) -> list[str]:
     return [
         each.secret for each in PLANTED if any(line in text for line in each.secret.split("\n")[1:-1] or [each.secret])
     ]
+
+
+def plant(patch: pytest.MonkeyPatch) -> None:
+    """Make this process that of the person whose secrets are planted."""
+    patch.setenv("HOME", HOME)
+    patch.setenv("DEPLOY_TOKEN", ENVIRONMENT)
+
+
+def has_counted_all(counts: Mapping[str, int], times: int = 1) -> bool:
+    """Return whether at least each planted secret was counted."""
+    return all(counts[kind] >= times * number for kind, number in Counter(each.kind for each in PLANTED).items())

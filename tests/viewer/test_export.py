@@ -1,6 +1,8 @@
 """The pages as files."""
 
+import html
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from assay.harness.errors import UserError
 from assay.viewer.export import write_pages
 from assay.viewer.runs import Viewer
+from planted import TEXT, find_left, has_counted_all, plant
 from solved_run import MakeRun
 
 
@@ -30,3 +33,20 @@ def test_folder_of_an_earlier_report_is_written_again_and_any_other_refused(make
     (tmp_path / "mine/thesis.txt").write_text("mine")
     with pytest.raises(UserError, match="not empty"):
         write_pages(viewer, tmp_path / "mine")
+
+
+def test_no_secret_is_on_a_page_or_beside_it(
+    make_run: MakeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, taken = make_run(problem_statement=TEXT), Counter[str]()
+    plant(monkeypatch)
+    folder = run.root / "instances/acme__calc-1"
+    (folder / "test_output.txt").write_text(TEXT)
+    (folder / "patch.diff").write_text((folder / "patch.diff").read_text() + TEXT)
+    write_pages(Viewer([run]), tmp_path / "out", taken=taken)
+    for path in (tmp_path / "out").rglob("*"):
+        if path.is_file():
+            shown = html.unescape(re.sub("<[^>]+>", "", path.read_text(errors="replace")))
+            assert not find_left(shown.encode()), path
+            assert not find_left(path.read_bytes()), path
+    assert has_counted_all(taken, 3)

@@ -19,6 +19,7 @@ from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import CassetteMiss, ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.harness.errors import DataError, UserError
+from planted import PLANTED, TEXT, find_left, plant
 from played_endpoint import Reply, make_request, said
 
 
@@ -194,3 +195,33 @@ def test_no_answer_is_paid_for_twice_after_kill_9(endpoint: Any, tape: Path) -> 
     asked = [asked.body["messages"][0]["content"] for asked in endpoint.asked]
     assert asked == ["0", "1", "2", "2", "3", "4"], "only the question without an answer is asked again"
     assert len(tape.read_bytes().splitlines()) == 5
+
+
+def test_secrets_of_questions_are_not_recorded_and_the_answers_are_found(
+    tape: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    with Cassette(tape, Mode.RECORD, Scripted(["fine"])) as cassette:
+        cassette.complete(make_request(TEXT))
+    assert not find_left(tape.read_bytes())
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert cassette.complete(make_request(TEXT)).content == "fine"
+
+
+def test_an_answer_that_held_a_secret_is_asked_for_again_and_not_replayed(tape: Path) -> None:
+    secret = PLANTED[0].line
+    with Cassette(tape, Mode.AUTO, Scripted([secret, "unused"])) as cassette:
+        said = [cassette.complete(make_request()).content for _ in range(2)]
+    assert said == [secret, secret]
+    assert not find_left(tape.read_bytes())
+    with Cassette(tape, Mode.REPLAY) as cassette, pytest.raises(CassetteMiss, match=r"held a secret \(token\)"):
+        cassette.complete(make_request())
+    with Cassette(tape, Mode.AUTO, Scripted(["again"])) as cassette:
+        assert cassette.complete(make_request()).content == "again"
+
+
+def test_a_folder_that_an_answer_names_is_replayed_without_its_owner(tape: Path) -> None:
+    with Cassette(tape, Mode.AUTO, Scripted(["see /home/carol/a"])) as cassette:
+        cassette.complete(make_request())
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert cassette.complete(make_request()).content == "see /home/USER/a"

@@ -1,5 +1,6 @@
 """Sealing: the same run gives the same bytes, and only what holds is sealed."""
 
+import json
 import shutil
 import tracemalloc
 from pathlib import Path
@@ -7,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from assay.harness.bundles.seal import seal
+from assay.harness.bundles.tar import read_members
 from assay.harness.bundles.verify import verify
 from assay.harness.errors import UserError
 from assay.harness.runs.store import RunStore
+from planted import PLANTED, TEXT, find_left, has_counted_all, plant
 from sealed import RUN, SealedRun, nothing_shown
 
 
@@ -81,3 +84,31 @@ def test_a_large_output_is_streamed(sealed: SealedRun, copies: list[RunStore], t
         assert tracemalloc.get_traced_memory()[1] < 16_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_no_secret_is_packed_except_in_what_decides(
+    sealed: SealedRun, copies: list[RunStore], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    folder, kept = copies[0].root / "instances/acme__calc-1", PLANTED[2]
+    (folder / "test_output.txt").write_text(TEXT)
+    (folder / "reports/junit.json").write_text(json.dumps({"log": [TEXT]}))
+    (folder / "patchdiff/test_it.py").write_text(TEXT)
+    instance = folder / "instance.json"
+    instance.write_text(instance.read_text().replace("add subtracts", kept.line))
+    done = seal(copies, sealed.files()["images.lock"], sealed.key, tmp_path / "again", nothing_shown)
+    with (tmp_path / "again").open("rb") as file:
+        files = {each.name: b"".join(each.chunks()) for each in read_members(file)}
+    inside = {name.rpartition("/")[2]: find_left(files[name]) for name in files if "acme__calc-1" in name}
+    assert {name for name, left in inside.items() if left} == {
+        "instance.json",
+        "test_output.txt",
+        "junit.json",
+        "test_it.py",
+    }
+    assert {secret for left in inside.values() for secret in left} == {kept.secret}
+    assert files[f"runs/{RUN}/instances/acme__calc-1/instance.json"] == instance.read_bytes()
+    assert has_counted_all(done.redaction.taken + done.redaction.kept, 3)
+    (tmp_path / "scratch").mkdir()
+    found = verify(tmp_path / "again", None, tmp_path / "scratch", nothing_shown)
+    assert (found.problems, found.graded) == ((), 3)

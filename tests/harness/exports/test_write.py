@@ -15,6 +15,7 @@ from assay.harness.exports.write import problems, refuse_ineligible, write
 from assay.harness.grading.grade import STOPPED_EARLY
 from assay.harness.runs.manifest import RunKind
 from exported import Made, graded
+from planted import PLANTED, TEXT, find_left, has_counted_all, plant
 from toy import make_instance
 
 
@@ -141,3 +142,38 @@ def test_a_run_with_an_early_stop_goes_to_no_leaderboard_without_a_mark(make_run
     stopped = replace(two, verdict=two.verdict.model_copy(update={"flags": (STOPPED_EARLY,)}))
     with pytest.raises(UserError, match="not all tests were run"):
         refuse_ineligible(make_run(one, stopped))
+
+
+METADATA = SubmissionMetadata.model_validate(
+    {
+        **dict.fromkeys(("name", "authors", "org"), "me"),
+        **dict.fromkeys(("site", "report"), "https://example.com"),
+        "split": "lite",
+        "model": ["m"],
+        "org": ["me"],
+        "os_model": True,
+        "os_system": True,
+    }
+)
+
+
+@pytest.mark.parametrize("name", ["harbor", "swebench", "junit"])
+def test_no_secret_is_exported_except_in_patches(
+    name: str, instance: Instance, make_run: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    kept = PLANTED[2].line
+    run = make_run(
+        graded(instance, {}),
+        outputs={instance.id: TEXT + kept},
+        patches={instance.id: f"{instance.gold_patch}+{kept}\n"},
+        trajectories={instance.id: tmp_path / "trajectory.txt"},
+        metadata=METADATA,
+    )
+    (tmp_path / "trajectory.txt").write_text(TEXT)
+    write(FORMATS[name], run, tmp_path / "out")
+    files = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    left = {secret for content in files for secret in find_left(content)}
+    assert left == {PLANTED[2].secret}
+    assert any(run.predictions[0].patch.encode() == content for content in files) or name == "junit"
+    assert has_counted_all(run.redaction.taken + run.redaction.kept)
