@@ -111,11 +111,12 @@ def redact(text: str) -> Redacted:
 class Redaction:
     """The redaction of all that one artefact is made of; it counts what it took out, by kind, and what it left."""
 
-    def __init__(self, left: Iterable[str] = ()) -> None:
-        """``left`` are secrets that stay."""
+    def __init__(self, left: Iterable[str] = (), *, others: bool = True) -> None:
+        """``left`` are secrets that stay; without ``others``, so do home folders that are not the person's."""
         self.taken = Counter[str]()
         self.kept = Counter[str]()
         self.left = {*left}
+        self._others = ("/home/", "/Users/") if others else ()
         self._words, self._home = _read_environment(tuple(os.environb.items()))
 
     def leave(self, text: str) -> None:
@@ -123,6 +124,10 @@ class Redaction:
         finding = _Finding()
         finding.text(text)
         self.left |= finding.left
+
+    def leave_folder(self, name: str) -> None:
+        """Leave a folder of /home that is a repository's, as in images of Multi-SWE-bench."""
+        self.left.add(f"/home/{name}")
 
     def leave_file(self, content: bytes) -> None:
         """Leave every secret of a file where it is, and count it as kept."""
@@ -212,7 +217,7 @@ class Redaction:
         yield from _match_names(text)
         for word in self._words:
             yield from (_Span(at, at + len(word), "environment") for at in _list_places(text, word))
-        yield from _match_homes(text, self._home)
+        yield from _match_homes(text, self._home, self._others)
 
     def _replace(self, secret: str, kind: str, instead: str = "") -> str:
         if secret in self.left:
@@ -263,12 +268,12 @@ def _match_forms(text: str) -> Iterator[_Span]:
                         yield _Span(*found.span(group), form.kind)
 
 
-def _match_homes(text: str, home: str) -> Iterator[_Span]:
+def _match_homes(text: str, home: str, others: Iterable[str]) -> Iterator[_Span]:
     for at in _list_places(text, home) if home else ():
         before, after = text[max(0, at - 1) : at], text[at + len(home) : at + len(home) + 1]
         if not _EDGE.match(before) and not _EDGE.match(after):
             yield _Span(at, at + len(home), "home", "~")
-    for mark in ("/home/", "/Users/"):
+    for mark in others:
         for at in _list_places(text, mark):
             found = _ELSEWHERE.match(text, at)
             if found and (found["person"] or found["other"]) not in _TABLE["nobody"]:

@@ -60,7 +60,7 @@ class Cassette(Closing):
         if mode is not Mode.REPLAY and model is None:
             raise UserError(f"mode {mode} of the cassette {path} needs a model to ask; only replay does without one")
         self._path, self._mode, self._model = path, mode, model
-        redact = lru_cache(maxsize=1024)(Redaction().text)  # a conversation repeats its messages
+        redact = lru_cache(maxsize=1024)(Redaction(others=False).text)  # a conversation repeats its messages
         self._normalise = lambda text: normalise(redact(text))
         self._lock = threading.Lock()
         self._file = _open_to_read(path) if mode is Mode.REPLAY else _open_to_write(path)
@@ -132,7 +132,7 @@ class Cassette(Closing):
 
 
 def _redact(entry: CassetteEntry) -> CassetteEntry:
-    asked, answered = Redaction(), Redaction()
+    asked, answered = Redaction(others=False), Redaction(others=False)  # a model names folders of containers
     request = map_texts(entry.request.model_dump(mode="json", exclude_defaults=True), asked.text)
     answer = map_texts(entry.answer.model_dump(mode="json", exclude_defaults=True), answered.text)
     fields: dict[str, JsonValue] = {"request": request, "answer": answer, "redacted": dict(answered.taken)}

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from assay.agents.contract import Agent, Budget, InstallableAgent, Solution, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.budget import Ledger
@@ -136,6 +136,7 @@ class _Sample:
 
     def _session(self, workspace: CheckoutWorkspace, scratch: Path | None) -> SolveSession:
         job, setup = self._job, self._setup
+        self._recorder.redaction.leave_folder(PurePosixPath(workspace.root).name)
         task = make_task(job.instance, setup.agent.capabilities, workspace.root)
         setup.store.save_task(job.instance.id, job.sample, task)
         return SolveSession(

@@ -146,7 +146,8 @@ def _hash_sources(stores: Sequence[RunStore], redaction: Redaction, shown: Shown
         ids = sorted({each.instance_id for each in store.load_predictions()})
         for number, instance_id in enumerate(ids):
             shown(f"hashing {store.root.name}", number, len(ids))
-            folder = store.root / "instances" / instance_id
+            folder, instance = store.root / "instances" / instance_id, store.load_instance(instance_id)
+            redaction.leave_folder(instance.repo.rpartition("/")[2] if instance else "")
             files: dict[Path, Open] = {path: partial(open_regular, path) for path in _list_files(folder)}
             for name in store.evaluations.list_archived_files(instance_id):  # as if they were in the folder
                 files[folder / name] = partial(_open_archived, store, instance_id, name)

@@ -70,6 +70,7 @@ class RunToExport:
             instance, evidence = self.store.load_instance(name), self.store.load_evidence(name)
             if instance is None or evidence is None:
                 raise UserError(f"{self.store.root}: the evidence of {name} is missing; evaluate it again")
+            self.redaction.leave_folder(instance.repo.rpartition("/")[2])
             for test in (*instance.fail_to_pass, *instance.pass_to_pass, *evidence.report.tests):
                 self.redaction.leave(test)
             yield Graded(instance, evidence, saved.verdict)

@@ -85,6 +85,12 @@ def test_a_home_that_names_nobody_stays(monkeypatch: pytest.MonkeyPatch) -> None
     assert redact("/root/.cache/x").text == "/root/.cache/x"
 
 
+def test_a_folder_of_a_container_stays() -> None:
+    redaction = Redaction()
+    redaction.leave_folder("jq")
+    assert redaction.text("cd /home/jq/src; ls /home/bob/x") == "cd /home/jq/src; ls /home/USER/x"
+
+
 def test_json_stays_json_in_its_own_layout() -> None:
     text = '{ "password":"@",\n\t"n": 1.50, "dup": 1, "dup": 2, "Authorization": "Basic #"}\n'
     found = Redaction().json(text.replace("@", 'a\\"b1c2d3').replace("#", "dXNlcjpwYXNzdXNlcg"))

@@ -19,7 +19,7 @@ from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import CassetteMiss, ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.harness.errors import DataError, UserError
-from planted import PLANTED, TEXT, find_left, plant
+from planted import HOME, PLANTED, find_left, plant
 from played_endpoint import Reply, make_request, said
 
 
@@ -201,11 +201,12 @@ def test_secrets_of_questions_are_not_recorded_and_the_answers_are_found(
     tape: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
+    asked = "\n".join(each.line for each in PLANTED[:-2])
     with Cassette(tape, Mode.RECORD, Scripted(["fine"])) as cassette:
-        cassette.complete(make_request(TEXT))
+        cassette.complete(make_request(asked))
     assert not find_left(tape.read_bytes())
     with Cassette(tape, Mode.REPLAY) as cassette:
-        assert cassette.complete(make_request(TEXT)).content == "fine"
+        assert cassette.complete(make_request(asked)).content == "fine"
 
 
 def test_an_answer_that_held_a_secret_is_asked_for_again_and_not_replayed(tape: Path) -> None:
@@ -220,8 +221,11 @@ def test_an_answer_that_held_a_secret_is_asked_for_again_and_not_replayed(tape: 
         assert cassette.complete(make_request()).content == "again"
 
 
-def test_a_folder_that_an_answer_names_is_replayed_without_its_owner(tape: Path) -> None:
-    with Cassette(tape, Mode.AUTO, Scripted(["see /home/carol/a"])) as cassette:
-        cassette.complete(make_request())
+def test_an_answer_about_folders_of_a_container_is_replayed_as_it_was(
+    tape: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    with Cassette(tape, Mode.AUTO, Scripted(["cd /home/jq/src"])) as cassette:
+        cassette.complete(make_request(f"in {HOME}/x"))
     with Cassette(tape, Mode.REPLAY) as cassette:
-        assert cassette.complete(make_request()).content == "see /home/USER/a"
+        assert cassette.complete(make_request(f"in {HOME}/x")).content == "cd /home/jq/src"
