@@ -2,6 +2,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from planted import PLANTED
 from toy import GOLD, TESTS
 
 
@@ -105,3 +106,14 @@ def test_a_run_is_audited_and_leaked_passes_are_no_chats(assay: Callable, mine: 
     assert assay("report", "export", *given, "--format", "sft", "--cutoff", "2030-01-01", "-o", "young").code == 0
     assert "screened: old" in Path("young/left_out.jsonl").read_text()
     assay("report", "export", *given, "--format", "csv", "--allow", "x").refuses("choose rows for training")
+
+
+def test_secrets_of_another_agent_s_trajectory_are_taken_out(assay: Callable, in_folder: Path) -> None:
+    secret = PLANTED[0].line
+    Path("mini.traj.json").write_text(json.dumps([{"role": "user", "content": secret}]))
+    done = assay("report", "trajectory", "mini.traj.json", "--from", "mini")
+    assert "[redacted:token]" in done.json["steps"][0]["message"]
+    assert "took out 1 secret (1 token)" in done.err
+    shown = assay("report", "trajectory", "mini.traj.json", "--from", "mini", "-o", "ours.json")
+    assert "in ours.json; took out 1 secret (1 token)" in shown.out
+    assert PLANTED[0].secret not in Path("ours.json").read_text()
