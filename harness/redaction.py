@@ -54,9 +54,10 @@ _ASSIGNED = re.compile(
     r"""(?:(?P<quote>\\?["'`])(?P<quoted>[^\s"'`\\]{8,4096})(?P=quote)"""
     r"""|(?P<bare>(?:[^\s"'`\\<>()\[\]{},;&|$]|&(?!\w+=)){8,4096}+)(?![(\[{]))"""
 )
-_BESIDE = re.compile(
-    rf"""(?i:{_WORDS}|{"|".join(_TABLE["beside"])})\\?["'`]?(?:[ \t]{{0,8}}(?:is|=>|:=|[:=])[ \t]{{0,8}}|[ \t])"""
-    r"""\\?["'`]?(?P<secret>[\w+/=-]{20,200}+)"""
+_BESIDE = re.compile(  # what ends with = beside a mere key is a digest in base64
+    rf"""(?i:{_WORDS}|(?P<mere>{"|".join(_TABLE["beside"])}))\\?["'`]?"""
+    r"""(?:[ \t]{0,8}(?:is|=>|:=|[:=])[ \t]{0,8}|[ \t])"""
+    r"""\\?["'`]?(?P<secret>[\w+/=-]{20,200}+)(?(mere)(?<!=))"""
 )
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*:)?', re.S)
 _PERSON = r"[A-Za-z](?:[\w.-]{0,30}\w)?"

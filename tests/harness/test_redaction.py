@@ -22,6 +22,7 @@ key: {HASH}
 "key": "{HASH}{HASH[:24]}"
 "token": "{HASH}"
 SECRET_KEY = "{UUID}"
+key: 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
 "sha256": "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 image: assay/python:3.11-{HASH[:12]}@sha256:{HASH}{HASH[:24]}
 token = self.next_token(first=True)

@@ -52,6 +52,7 @@ PLANTED = (
     Planted("assigned", "export SERVICE_API_KEY={}", _word(20)),
     Planted("assigned", 'db_password = "{}"', "Tr0ub4dor&3-" + _word(6)),
     Planted("assigned", "client_secret: {}", _word(24)),
+    Planted("assigned", "(apiKey: '{}')", "k7-" + _word(12)),
     Planted("assigned", "MYSQL_PASSWORD={}", "correcthorsebattery"),
     Planted("assigned", "curl --token {} /", _word(24)),
     Planted("random", "the signing key is {}", _word(32)),
