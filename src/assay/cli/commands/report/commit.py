@@ -28,7 +28,7 @@ def commit(
     \b
     Examples:
       assay report commit -- evaluate lite -p preds.jsonl --run-id announced
-      assay report commit -- solve lite --agent agentless --model MODEL --seed 1 -n 4 --run-id solved
+      assay report commit -- solve lite --agent agentless --model MODEL --seed 1 -n 4 --run-id four
       assay report verify commitments.jsonl
     """
     name, *words = arguments
