@@ -92,7 +92,9 @@ def test_a_run_is_audited_and_leaked_passes_are_no_chats(assay: Callable, mine: 
     done = assay("report", "trajectory", *given, "--audit", "--json")
     first, second = done.json["trajectories"]
     assert (done.code, first["audit"]["verdict"], second["problem"]) == (4, "leaked", "no trajectory")
-    assert assay("report", "export", *given, "--format", "sft", "-o", "none", "--check").code == 0
+    done = assay("report", "export", *given, "--format", "sft", "-o", "none", "--check")
+    assert done.code == 0
+    assert "sft.jsonl: 0 rows\nleft_out.jsonl: 2 rows\n" in done.out
     (leaked, _) = [json.loads(line) for line in Path("none/left_out.jsonl").read_text().splitlines()]
     assert (Path("none/sft.jsonl").read_text(), leaked["why"]) == (
         "",

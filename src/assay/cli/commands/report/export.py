@@ -193,6 +193,8 @@ def _print(done: Exported, found: "Sequence[Problem]", *, checked: bool, as_json
         rules = ", ".join(done.rules) or "no instance"
         print(f"{count(len(done.written), 'file')} in {done.folder}; resolved by the rule of {rules}")
         print(done.trust)
+    for name in done.written if done.chosen.NAME in TRAINING else ():
+        print(f"{name}: {count(len((done.folder / name).read_bytes().splitlines()), 'row')}")
     if done.redaction and (said := describe(done.redaction.taken, done.redaction.kept, "patches or names of tests")):
         print(said)
     for problem in found:
