@@ -189,13 +189,13 @@ def test_a_function_of_all_tests_says_nothing_about_an_evaluation_that_stopped_e
     assert "not all tests were run" in found.problem
 
 
-def answered(instance: Instance, text: str | None, outcome: Outcome = Outcome.UNRESOLVED) -> RewardCase:
+def answer_case(instance: Instance, text: str | None, outcome: Outcome = Outcome.UNRESOLVED) -> RewardCase:
     return replace(case(instance, outcome, "", unfixed=FIXED), answer=text, read_text=FILES.get)
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_an_answer_that_breaks_the_grammar_or_does_not_apply_is_minus_one(labelled: Instance, name: str) -> None:
-    found = reward(mixture_of("swe_rl"), answered(labelled, BROKEN[name]))
+    found = reward(mixture_of("swe_rl"), answer_case(labelled, BROKEN[name]))
     assert found.reward == -1.0
     assert found.remarks["swe_rl"]
 
@@ -204,12 +204,12 @@ def test_an_answer_gets_the_similarity_of_its_change_as_difflib_has_it(labelled:
     other = answer(OTHER, block("new.py", "", "x = 1\n"))
     # "@@ -1,2 +1,2 @@", " def add(a, b):", "-    return a - b", "+    return a + b" and three line feeds are 67
     # characters, of which "+    return a * b" leaves 66; new.py is not in the gold patch.
-    assert value("swe_rl", answered(labelled, answer(OTHER))) == pytest.approx(132 / 134)
-    assert value("swe_rl", answered(labelled, other)) == pytest.approx(132 / 134 / 2)
+    assert value("swe_rl", answer_case(labelled, answer(OTHER))) == pytest.approx(132 / 134)
+    assert value("swe_rl", answer_case(labelled, other)) == pytest.approx(132 / 134 / 2)
 
 
 def test_a_function_that_needs_an_answer_says_so_without_one(labelled: Instance) -> None:
-    found = reward(mixture_of("swe_rl"), answered(labelled, None))
+    found = reward(mixture_of("swe_rl"), answer_case(labelled, None))
     assert found.reward is None
     assert "needs what the model wrote" in found.problem
 
@@ -218,14 +218,14 @@ def test_files_that_cannot_be_read_are_no_reward_of_minus_one(labelled: Instance
     def fail(_path: str) -> str:
         raise EnvironmentFailure("in no mirror")
 
-    found = reward(mixture_of("swe_rl"), replace(answered(labelled, ANSWER), read_text=fail))
+    found = reward(mixture_of("swe_rl"), replace(answer_case(labelled, ANSWER), read_text=fail))
     assert found.reward is None
     assert "in no mirror" in found.problem
 
 
 @given(text=st.text() | st.sampled_from(sorted(BROKEN.values())), weight=st.floats(0.01, 100))
 def test_a_mixture_is_in_the_mean_of_its_parts_ranges(labelled: Instance, text: str, weight: float) -> None:
-    found = reward(mixture_of({"swe_rl": weight, "resolved": 1}), answered(labelled, text))
+    found = reward(mixture_of({"swe_rl": weight, "resolved": 1}), answer_case(labelled, text))
     assert list(found.range) == pytest.approx([-weight / (weight + 1), 1])
     assert found.components == {"swe_rl": -1.0, "resolved": 0.0}
     assert found.reward == found.range[0]

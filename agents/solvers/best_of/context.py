@@ -28,8 +28,7 @@ def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: 
     ``rankings`` times, 0 keeps the order of BM25.
     """
     task = session.task
-    is_test = languages.find(task.language).is_test_file
-    sources = {path: text for path, text in texts.items() if find_language(path, task.language) and not is_test(path)}
+    sources = select_sources(texts, task.language)
     if shortlist:
         found = rank(task.problem_statement, sources, shortlist)
     else:
@@ -44,6 +43,12 @@ def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: 
     ranking = Inquiry([question], count=rankings, purpose="rank files", role=Role.READER)
     named = merge_rankings([_read_names(answer.content, found) for _, answer in session.model.ask_all([ranking])])
     return [*named, *(path for path in found if path not in named)]
+
+
+def select_sources(texts: Mapping[str, str], language: str) -> dict[str, str]:
+    """Return the files of known languages that are no tests."""
+    is_test = languages.find(language).is_test_file
+    return {path: text for path, text in texts.items() if find_language(path, language) and not is_test(path)}
 
 
 def _read_each(session: SolveSession, sources: Mapping[str, str]) -> dict[str, str]:

@@ -23,8 +23,8 @@ from assay.agents.contract import (
 from assay.agents.llm.chat import Message, Speaker
 from assay.agents.roles import ROLES, Role
 from assay.agents.solvers.agentless.locations import parse_paths
-from assay.agents.solvers.agentless.repository import is_test, path_listing
-from assay.agents.solvers.best_of.context import show_files
+from assay.agents.solvers.agentless.repository import path_listing
+from assay.agents.solvers.best_of.context import select_sources, show_files
 from assay.agents.solvers.best_of.machines import MachineSetup, TestingMachine
 from assay.agents.solvers.best_of.prompts import material
 from assay.agents.solvers.best_of.scorers import read_value
@@ -32,7 +32,6 @@ from assay.agents.solvers.best_of.selection import SHOWS_BUG, SHOWS_FIX, identit
 from assay.agents.solvers.best_of.trials import BASE, EditedState, ScriptRun, TrialWorkspace
 from assay.agents.solvers.shared.bm25 import rank
 from assay.harness.domain import Model
-from assay.harness.languages.syntax import find_language
 from assay.harness.templates import read_table
 
 TEXTS: dict[str, str] = read_table(__file__)
@@ -121,12 +120,7 @@ class _Search:
         self._issue = TEXTS["issue"].format(
             repo=task.repo, language=task.language, statement=task.problem_statement.strip()
         )
-        texts = self._trials.base
-        self._sources = {
-            path: text
-            for path, text in texts.items()
-            if find_language(path, task.language) and not is_test(task.language, path)
-        }
+        self._sources = select_sources(self._trials.base, task.language)
 
     def run(self) -> None:
         """Search through all stages, then verify by execution, with repairs."""

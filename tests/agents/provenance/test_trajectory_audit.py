@@ -23,7 +23,7 @@ LINES = ("known = [price for price in self.prices if price is not None]", "retur
 FIX = "\n".join(LINES)
 
 
-def audited(each: Planted) -> TrajectoryAudit:
+def audit_planted(each: Planted) -> TrajectoryAudit:
     return audit_trajectory(each.trajectory, each.patch, tests=each.tests, repo=each.repo)
 
 
@@ -42,7 +42,7 @@ def audit(*turns: tuple[str, str], statement: str = "Totals are wrong.", said: s
 
 @pytest.mark.parametrize("seed", [7, 2026])
 def test_planted_leaks_are_found_and_nothing_else(seed: int) -> None:
-    planted = [(each, audited(each)) for each in plant(seed)]
+    planted = [(each, audit_planted(each)) for each in plant(seed)]
     leaked = [each for each, found in planted if found.verdict is LEAKED]
     right = [each for each, found in planted if each.kind and each.kind in {leak.kind for leak in found.leaks}]
     assert Counter(bool(each.kind) for each, _ in planted) == {True: 40, False: 40}
