@@ -30,6 +30,16 @@ class CounterChoice(StrEnum):
     """The tests run without their answers first, in one more container."""
 
 
+class HoldChoice(StrEnum):
+    """The right probe that an answer of a service waits for."""
+
+    NONE = "none"
+    ENGINE = "engine"
+    """A probe of any instance: the engine can tell right from wrong."""
+    INSTANCE = "instance"
+    """A probe of the same instance, if it has a gold patch: its image can, too."""
+
+
 class RuleChoice(StrEnum):
     """A rule that any row can be judged by in place of its own."""
 

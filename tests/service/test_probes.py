@@ -1,73 +1,14 @@
 """An engine, or an instance, that lies: found by the next probe, and nothing of what it answered counts."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
-from assay import Instance
-from assay.harness import engines
-from assay.harness.engines.fake import FakeEngine
-from assay.harness.engines.faulty import FaultKind, FaultyEngine
-from assay.service import probes
-from served import WRONG, Served, ask, served, until, wrong
-from toy import GOLD, make_instance
+from lying import NAMES, Liar, report, reward
+from served import WRONG, Served, until, wrong
+from toy import GOLD
 
 pytestmark = pytest.mark.slow
-
-NAMES = tuple(f"acme__calc-{number}" for number in (1, 2, 3))
-ALWAYS = range(1, 10**9)
-
-
-class Liar(FaultyEngine):
-    """An engine that begins to lie on request."""
-
-    wrapped: FakeEngine
-
-    def act_out(self, instance: Instance) -> str:
-        return self.wrapped.act_out(instance)
-
-    def lie(self, kind: str) -> None:
-        self._fail_at, self._kind = ALWAYS, FaultKind(kind)
-
-    def be_honest(self) -> None:
-        self._fail_at = ()
-
-
-@pytest.fixture
-def liar(monkeypatch: pytest.MonkeyPatch) -> Liar:
-    found = Liar(FakeEngine({}), ())
-    monkeypatch.setitem(engines.ENGINES.parts, "fake", lambda: found)
-    monkeypatch.setattr(probes, "PAUSE", 0.05)
-    return found
-
-
-@pytest.fixture
-def serve(tmp_path: Path, liar: Liar) -> Iterator[Callable[..., Served]]:
-    # Each has a test of its own, so that an exchanged image shows.
-    instances = [
-        make_instance(id=name, fail_to_pass=(f"tests/test_{number}.py::test_add",)) for number, name in enumerate(NAMES)
-    ]
-    with ExitStack() as stack:
-
-        def start(**options: Any) -> Served:
-            return stack.enter_context(served(instances, tmp_path / "verdicts", jobs=1, **options))
-
-        yield start
-
-
-def reward(here: Served, name: str, patch: str) -> dict[str, Any]:
-    with here.client() as client:
-        found: dict[str, Any] = client.post("/v1/rewards", json=ask(name, patch)).json()
-    return found
-
-
-def report(here: Served) -> dict[str, Any]:
-    with here.client() as client:
-        found: dict[str, Any] = client.get("/v1/rewards").json()
-    return found
 
 
 def wait_for_probe(here: Served, number: int = 1) -> None:
@@ -76,9 +17,9 @@ def wait_for_probe(here: Served, number: int = 1) -> None:
 
 @pytest.mark.parametrize(("kind", "lies"), [("lost", True), ("clock", True), ("full", False), ("exchanged", True)])
 def test_an_engine_that_lies_is_found_and_what_it_answered_is_evaluated_again(
-    serve: Callable[..., Served], liar: Liar, kind: str, lies: bool
+    serve_lying: Callable[..., Served], liar: Liar, kind: str, lies: bool
 ) -> None:
-    here = serve(probe=0.0001)  # one at once, and the next one on request
+    here = serve_lying(probe=0.0001)  # one at once, and the next one on request
     proven = reward(here, NAMES[0], GOLD)
     for name in NAMES:  # each image is seen to work
         reward(here, name, WRONG)
@@ -107,8 +48,10 @@ def test_an_engine_that_lies_is_found_and_what_it_answered_is_evaluated_again(
     assert [reward(here, name, GOLD)["reward"] for name in NAMES] == [1.0, 1.0, 1.0]
 
 
-def test_an_instance_that_is_wrong_alone_is_quarantined_alone_until_it_is_right(serve: Callable[..., Served]) -> None:
-    here = serve(probe=1000.0)
+def test_an_instance_that_is_wrong_alone_is_quarantined_alone_until_it_is_right(
+    serve_lying: Callable[..., Served],
+) -> None:
+    here = serve_lying(probe=1000.0)
     prober = here.server.queue.probes
     for name in NAMES:
         reward(here, name, WRONG)
@@ -131,9 +74,9 @@ def test_an_instance_that_is_wrong_alone_is_quarantined_alone_until_it_is_right(
 
 
 def test_a_right_probe_of_another_instance_does_not_prove_what_an_exchanged_image_answered(
-    serve: Callable[..., Served],
+    serve_lying: Callable[..., Served],
 ) -> None:
-    here = serve(probe=0.0001)
+    here = serve_lying(probe=0.0001)
     prober = here.server.queue.probes
     for name in NAMES:
         reward(here, name, WRONG)
@@ -151,8 +94,8 @@ def test_a_right_probe_of_another_instance_does_not_prove_what_an_exchanged_imag
     assert lied["id"] in {each["id"] for each in report(here)["withdrawn"]}
 
 
-def test_what_an_earlier_process_answered_is_withdrawn_too(serve: Callable[..., Served], liar: Liar) -> None:
-    here = serve(probe=0.0001)
+def test_what_an_earlier_process_answered_is_withdrawn_too(serve_lying: Callable[..., Served], liar: Liar) -> None:
+    here = serve_lying(probe=0.0001)
     for name in NAMES:
         reward(here, name, WRONG)
     wait_for_probe(here)
@@ -161,7 +104,7 @@ def test_what_an_earlier_process_answered_is_withdrawn_too(serve: Callable[..., 
     here.stop()
     until(lambda: here.drained)
     liar.be_honest()
-    again = serve(probe=0.0001)
+    again = serve_lying(probe=0.0001)
     assert reward(again, NAMES[0], GOLD)["reward"] == 0.0  # nothing is known against it yet
     liar.lie("lost")
     again.server.queue.probes.share = 1000.0
@@ -171,7 +114,7 @@ def test_what_an_earlier_process_answered_is_withdrawn_too(serve: Callable[..., 
     assert reward(again, NAMES[0], GOLD)["reward"] is None
 
 
-def test_a_service_without_probes_evaluates_nothing_of_its_own(serve: Callable[..., Served]) -> None:
-    here = serve()
+def test_a_service_without_probes_evaluates_nothing_of_its_own(serve_lying: Callable[..., Served]) -> None:
+    here = serve_lying()
     assert reward(here, NAMES[0], GOLD)["reward"] == 1.0
     assert (here.engine.opened, report(here)["quarantine"], (here.folder / ".unproven").exists()) == (1, {}, False)

@@ -122,7 +122,7 @@ class RewardService:
             return
         leaving = wait_for_disconnect(client) if isinstance(client, Request) else client.has_left()
         left: asyncio.Future[Any] = asyncio.create_task(leaving)
-        ended: asyncio.Future[Any] = asyncio.gather(*(each.ended.wait() for each in evaluations))
+        ended: asyncio.Future[Any] = asyncio.create_task(wait_for_all(evaluations))
         try:
             await asyncio.wait({left, ended}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if left.done() and not ended.done():
@@ -173,6 +173,11 @@ class RewardService:
         if any(not each.url.startswith("https://") for each in instance.assets):
             raise Refused(422, "field instance: assets may have https addresses only")
         return keep_script(instance)
+
+
+async def wait_for_all(evaluations: Sequence[SharedEvaluation]) -> None:
+    for each in evaluations:
+        await each.ended.wait()
 
 
 async def wait_for_disconnect(request: Request) -> None:

@@ -17,6 +17,7 @@ from functools import partial
 from typing import TypeVar
 
 from assay.api.evaluator import MODEL, Evaluator
+from assay.choices import HoldChoice
 from assay.harness.domain import INFRASTRUCTURE, Outcome, Prediction, Verdict
 from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
@@ -67,6 +68,8 @@ class EvaluationQueue:
         self._queue: list[tuple[int, int, SharedEvaluation]] = []
         self._numbers = itertools.count()
         self._running: set[asyncio.Task[None]] = set()
+        self._holding: set[asyncio.Task[None]] = set()
+        """Those whose answers wait for a probe."""
         self._mean = 1.0
         self._jobs = ThreadPoolExecutor(evaluator.place.jobs, thread_name_prefix="assay-evaluate")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="assay-read")
@@ -74,6 +77,10 @@ class EvaluationQueue:
         self.probes = Prober(
             evaluator, figures, self._jobs, probe_share, store.folder / ".unproven", self._forget, self._evaluate_again
         )
+
+    def hold_answers(self, choice: HoldChoice) -> None:
+        """Hold answers from now on; raises UserError where no probe could ever prove one."""
+        self.probes.hold_answers(choice, is_idle=lambda: not self._running and not self.queued)
 
     # What clients do
 
@@ -129,7 +136,7 @@ class EvaluationQueue:
     def release(self, evaluation: SharedEvaluation, holder: object) -> None:
         """Take a holder away; without any the evaluation is cancelled, its container too."""
         evaluation.holders.discard(holder)
-        if evaluation.holders or evaluation.ended.is_set():
+        if evaluation.holders or evaluation.ended.is_set() or self.probes.is_held(evaluation.id):
             return
         if evaluation.stage is Stage.RUNNING:
             self._withdraw(evaluation)
@@ -176,10 +183,13 @@ class EvaluationQueue:
         for evaluation in [each for each in self._open.values() if each.stage is Stage.QUEUED]:
             self._end(evaluation, Stage.CANCELLED)
         spares = asyncio.create_task(asyncio.to_thread(self.evaluator.place.end_spares))
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
+        self.probes.begin_if_idle()
+        limit = time.monotonic() + seconds
+        for tasks in (self._running, self._holding):
+            if tasks:
+                await asyncio.wait(tasks, timeout=max(0.0, limit - time.monotonic()))
         await spares
-        return not self._running
+        return not self._running and not self._holding
 
     async def close(self) -> None:
         """End every container that is at work."""
@@ -275,6 +285,7 @@ class EvaluationQueue:
         for evaluation in self._parked.pop(tree, ()):
             heapq.heappush(self._queue, (-(evaluation.priority or 0), next(self._numbers), evaluation))
         self._start()
+        self.probes.begin_if_idle()
 
     async def _run(self, evaluation: SharedEvaluation) -> None:
         began, task = time.monotonic(), evaluation.task
@@ -292,15 +303,32 @@ class EvaluationQueue:
         if refused := self.probes.refuse(task.instance.id):
             self._store.forget(evaluation.id)
             saved = SavedVerdict(key=evaluation.id, verdict=refused)
-        evaluation.verdict, evaluation.seconds = saved.verdict, saved.seconds
         taken = time.monotonic() - began
         evaluation.stages["queue"] = began - evaluation.asked
-        self.figures.observe_sample(Sample(evaluation.id, saved.verdict.instance_id, evaluation.stages))
         self._mean += 0.2 * (taken - self._mean)
-        self.figures.observe(saved, began - evaluation.asked, taken)
+        proof = self.probes.note(evaluation.id, task, saved.verdict, taken, self._plans.get(task.instance.id))
+        if proof is None:
+            self._finish(evaluation, saved, taken)
+        else:
+            holding = asyncio.create_task(self._finish_when_proven(evaluation, saved, taken, proof))
+            self._holding.add(holding)
+            holding.add_done_callback(self._holding.discard)
+
+    async def _finish_when_proven(
+        self, evaluation: SharedEvaluation, saved: SavedVerdict, taken: float, proof: "asyncio.Future[bool]"
+    ) -> None:
+        began = time.monotonic()
+        if not await proof:
+            saved = SavedVerdict(key=evaluation.id, verdict=self.probes.withdraw(saved.verdict.instance_id))
+        evaluation.stages["hold"] = time.monotonic() - began
+        self._finish(evaluation, saved, taken)
+
+    def _finish(self, evaluation: SharedEvaluation, saved: SavedVerdict, taken: float) -> None:
+        evaluation.verdict, evaluation.seconds = saved.verdict, saved.seconds
+        self.figures.observe_sample(Sample(evaluation.id, saved.verdict.instance_id, evaluation.stages))
+        self.figures.observe(saved, evaluation.stages["queue"], taken)
         self._remember(evaluation)
         self._end(evaluation, Stage.FINISHED)
-        self.probes.note(evaluation.id, task, saved.verdict, taken, self._plans.get(task.instance.id))
 
     def _end(self, evaluation: SharedEvaluation, stage: Stage) -> None:
         self._withdraw(evaluation)
@@ -349,9 +377,9 @@ class EvaluationQueue:
         return content_key(task), task
 
     def _find_tree(self, key: str, task: Task) -> tuple[str, SavedVerdict | None]:
-        """Return the key of the tree that a task's patch makes, and the verdict on it if another patch has one."""
-        tree = self._trees.find_key(task)
-        return tree, self._store.find_tree(tree, key) if tree else None
+        """Return the key of a patch's tree, and the verdict on it if another patch has one that need not be held."""
+        tree, is_open = self._trees.find_key(task), self.probes.hold is HoldChoice.NONE
+        return tree, self._store.find_tree(tree, key) if tree and is_open else None
 
     def _evaluate(self, evaluation: SharedEvaluation) -> SavedVerdict:
         assert evaluation.task is not None

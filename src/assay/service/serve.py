@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.api.evaluator import Evaluator
+from assay.choices import HoldChoice
 from assay.harness.names import count
 from assay.rewards import mixture_of
 from assay.service.app import make_app
@@ -39,6 +40,8 @@ class ServiceOptions:
     """Whether clients may send instances of their own."""
     probe: float = 0.0
     """Share of the time of evaluations that probes of the engine may take."""
+    hold: HoldChoice = HoldChoice.NONE
+    """The right probe that answers wait for."""
     causes: int = 0
     """Evaluations for the cause of a passed sample at most; 0 looks for none."""
     report_to: Sequence[str] = ()
@@ -83,6 +86,7 @@ def open_server(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> 
     store = VerdictStore(folder, evaluator.place.bench)
     with store.lock():
         queue = EvaluationQueue(evaluator, store, figures, options.queue, options.probe, options.causes)
+        queue.hold_answers(options.hold)
         service = RewardService(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)
         app = make_app(service, options.token, options.max_body)
         server = HttpServer(queue, app, host=options.host, port=options.port, token=options.token)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.choices import EnvironmentChoice
+from assay.choices import EnvironmentChoice, HoldChoice
 from assay.cli import config, exits, options
 from assay.cli.loading import apply_quarantine, load_to_evaluate
 from assay.harness.errors import PluginError, UserError
@@ -68,6 +68,13 @@ def serve(
             "what was answered since the last right ones; 0 for none.",
         ),
     ] = 0.02,
+    hold: Annotated[
+        HoldChoice,
+        typer.Option(
+            help="Give an answer only after a later probe was right: of any instance, or of its own. Without work "
+            "left, the probe comes at once.",
+        ),
+    ] = HoldChoice.NONE,
     causes: Annotated[
         int,
         typer.Option(
@@ -150,7 +157,18 @@ def serve(
         build_images(evaluator)
     mixture = read_mixture(reward)
     service = ServiceOptions(
-        host, port, token, queue, max_body * 1_000_000, drain, mixture, accept_instances, probe, causes, report_to or ()
+        host,
+        port,
+        token,
+        queue,
+        max_body * 1_000_000,
+        drain,
+        mixture,
+        accept_instances,
+        probe,
+        hold,
+        causes,
+        report_to or (),
     )
     if not serve_until_signal(evaluator, runs_dir / (run_id or run_name(dataset, "serve")), service, say):
         say("ended before running evaluations had finished; ask for them again")
