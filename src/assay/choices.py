@@ -35,7 +35,7 @@ class HoldChoice(StrEnum):
 
     NONE = "none"
     ENGINE = "engine"
-    """A probe of any instance: the engine can tell right from wrong."""
+    """A probe of any instance: the engine knows right from wrong."""
     INSTANCE = "instance"
     """A probe of the same instance, if it has a gold patch: its image can, too."""
 
