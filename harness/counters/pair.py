@@ -34,6 +34,11 @@ def load_counters(key: str) -> CounterSet | None:
     return None
 
 
+def has_counters() -> bool:
+    """Return whether the cache may have counter-tests of any instance, which costs less than an instance's key."""
+    return _get_file("").parent.is_dir()
+
+
 def _get_file(key: str) -> Path:
     return default_cache() / "counters" / f"{key}.json"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 from assay.choices import CounterChoice, EnvironmentChoice, read_build_limits
 from assay.harness.benchmarks import check_stages, find_benchmark
 from assay.harness.closing import Closing
-from assay.harness.counters.pair import load_counters
+from assay.harness.counters.pair import has_counters, load_counters
 from assay.harness.domain import CounterSet, Instance, Prediction, TestPlan
 from assay.harness.engines import open_engine
 from assay.harness.engines.base import ActingEngine, BoxSpec, Engine
@@ -169,7 +169,7 @@ class Workplace(Closing):
     def _find_counters(self, task: Task) -> CounterSet | None:
         """Return the counter-tests that run beside a task's tests, if any are known."""
         known = None
-        if self.counter == CounterChoice.BESIDE:
+        if self.counter == CounterChoice.BESIDE and has_counters():
             with suppress(DataError):  # its evaluation says so
                 known = load_counters(counters_key(task))
         return known if known and known.tests else None
