@@ -105,10 +105,10 @@ def test_build_over_a_limit_is_ended_with_all_that_it_started(
 ) -> None:
     step, problem = STEPS[name][0].replace("PID", str(os.getpid())), STEPS[name][1]
     if "took" not in problem:
-        engine.build_limits = replace(LIMITS, seconds=25)
+        engine.build_limits = replace(LIMITS, seconds=120)
     began = time.monotonic()
     assert build(engine, tmp_path, toolchain_image, step).startswith(problem)
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 100  # without the limit it takes as long as its time allows
     assert not is_left(f"sleep 60.{os.getpid()}")
 
 
