@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from statistics import fmean
+from math import sqrt
+from statistics import NormalDist, fmean
 
 from assay.harness.domain import Instance, Model
 from assay.harness.errors import EnvironmentFailure
@@ -12,6 +13,7 @@ from assay.harness.metrics.placing import parse_patch
 from assay.harness.metrics.retrieval import Retrieval, Scores, Texts, find_touched_nodes, retrieval
 from assay.harness.metrics.similarity import Similarity, patch_similarity
 from assay.harness.patches.diff import MalformedPatchError
+from assay.harness.statistics import CONFIDENCE, Interval
 
 
 class PatchMeasures(Model):
@@ -39,6 +41,19 @@ class Share(Model):
     instances: int
 
 
+class Separation(Model):
+    """How well a score separates resolved patches from the others.
+
+    The area under the ROC curve is the share of pairs of both kinds in which the resolved patch has the higher score,
+    ties counted half; its interval is of Hanley and McNeil (1982).
+    """
+
+    resolved: float
+    """Mean of the resolved."""
+    unresolved: float
+    area: Interval
+
+
 class Means(Model):
     """Means over the scored patches; their number can differ between measures."""
 
@@ -48,6 +63,8 @@ class Means(Model):
     nodes_scored: int
     similarity: float | None
     similarity_scored: int
+    similarity_separates: Separation | None
+    """None where all scored patches are resolved, or none is."""
     needed_share: float | None
     needed_share_scored: int
     by_category: dict[str, Share]
@@ -100,6 +117,7 @@ def means(assessments: Sequence[PatchMeasures]) -> Means:
         nodes_scored=len(nodes),
         similarity=fmean(alike) if alike else None,
         similarity_scored=len(alike),
+        similarity_separates=_separate((each.similarity.score, each.resolved) for each in assessments),
         needed_share=fmean(needed) if needed else None,
         needed_share_scored=len(needed),
         by_category=_shares((each.category.name, each.resolved) for each in assessments),
@@ -125,6 +143,22 @@ def _mean(found: Sequence[Scores]) -> Scores | None:
         recall=fmean(each.recall for each in found),
         f1=fmean(each.f1 for each in found),
     )
+
+
+def _separate(scored: Iterable[tuple[float | None, bool]]) -> Separation | None:
+    parts: dict[bool, list[float]] = {True: [], False: []}
+    for score, resolved in scored:
+        if score is not None:
+            parts[resolved].append(score)
+    right, wrong = parts[True], parts[False]
+    if not (right and wrong):
+        return None
+    area = fmean((one > other) + (one == other) / 2 for one in right for other in wrong)
+    of_right, of_wrong = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
+    variance = area * (1 - area) + (len(right) - 1) * of_right + (len(wrong) - 1) * of_wrong
+    half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * sqrt(variance / (len(right) * len(wrong)))
+    interval = Interval(estimate=area, low=max(0.0, area - half), high=min(1.0, area + half))
+    return Separation(resolved=fmean(right), unresolved=fmean(wrong), area=interval)
 
 
 def _shares(groups: Iterable[tuple[str, bool]]) -> dict[str, Share]:

@@ -4,7 +4,8 @@ import pytest
 
 from assay.harness.domain import Instance, Origin
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.metrics.assessment import Share, assess, means
+from assay.harness.metrics.assessment import PatchMeasures, Share, assess, means
+from assay.harness.metrics.similarity import Similarity
 from toy import GOLD, TESTS, make_instance
 
 CALC = {"calc.py": "def add(a, b):\n    return a - b\n"}
@@ -30,6 +31,21 @@ def test_without_the_tree_only_measures_that_need_it_are_missing(instance: Insta
     assert found.retrieval.files is not None
     assert found.retrieval.nodes is None
     assert found.retrieval.problem == "the base tree cannot be had: no mirror has it"
+
+
+def test_similarity_that_separates_the_resolved_is_an_area_under_the_curve() -> None:
+    one = assess(make_instance(), GOLD, CALC.get, resolved=True)
+
+    def score(value: float | None, *, resolved: bool) -> PatchMeasures:
+        return one.model_copy(update={"resolved": resolved, "similarity": Similarity(score=value)})
+
+    resolved = [score(value, resolved=True) for value in (1.0, 0.5)]
+    others = [score(value, resolved=False) for value in (0.5, 0.0, None)]
+    found = means(resolved + others).similarity_separates
+    assert found is not None
+    assert (found.resolved, found.unresolved, found.area.estimate) == (0.75, 0.25, 0.875)
+    assert 0 < found.area.low < 0.875 < found.area.high == 1
+    assert means(resolved).similarity_separates is None
 
 
 def test_means_are_over_the_scored_patches() -> None:

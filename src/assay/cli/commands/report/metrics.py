@@ -37,19 +37,22 @@ def metrics(
     from assay.harness.domain import Outcome
     from assay.harness.grading.logs import LOG_ALONE
     from assay.harness.metrics.assessment import assess, means
+    from assay.harness.names import count
 
     store, sources = find_run(run, runs_dir), config.sources(mirror)
-    found = []
+    found, left_out = [], []
     for prediction in store.load_predictions():
         saved, instance = store.load_verdict(prediction.instance_id), store.load_instance(prediction.instance_id)
         if saved is None or instance is None or (LOG_ALONE in saved.verdict.flags and not prediction.patch):
-            console.say(f"{prediction.instance_id}: left out, no saved evaluation of a patch")
+            left_out.append(prediction.instance_id)
             continue
         resolved = saved.verdict.outcome is Outcome.RESOLVED
         cause = store.load_cause(prediction.instance_id)
         needed = cause.cause.needed_share if cause is not None and resolved else None
         texts = _texts(instance, sources)
         found.append(assess(instance, prediction.patch, texts, resolved=resolved, needed_share=needed))
+    if left_out:
+        console.say(f"{count(len(left_out), 'instance')} without a saved evaluation of a patch: {', '.join(left_out)}")
     if not found:
         raise UserError(f"{store.root} holds no evaluation to measure; run it first")
     summary = means(found)
@@ -105,6 +108,10 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
     print(f"functions P/R/F1  {_scores(summary.nodes)} (mean of {summary.nodes_scored})")
     similarity = "-" if summary.similarity is None else f"{summary.similarity:.2f}"
     print(f"similarity        {similarity} (mean of {summary.similarity_scored})")
+    if (parts := summary.similarity_separates) is not None:
+        print(f"                  {parts.resolved:.2f} of the resolved, {parts.unresolved:.2f} of the others")
+        area = f"{parts.area.estimate:.0%} of pairs ({console.format_range(parts.area)})"
+        print(f"                  the resolved patch is the closer one in {area}")
     needed = "-" if summary.needed_share is None else f"{summary.needed_share:.0%}"
     print(f"needed            {needed} (mean of {summary.needed_share_scored})")
     for title, shares in (

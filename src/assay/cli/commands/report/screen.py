@@ -64,7 +64,7 @@ def screen(
 def _print(found: "Screening") -> None:
     from assay.cli import console
 
-    rows = [(str(kind), *_show(each)) for kind, each in found.reproaches.items()]
+    rows = [(str(kind), *_show(each, found.submitted)) for kind, each in found.reproaches.items()]
     plain = f"{found.rate.estimate:.1%} ({console.format_range(found.rate)})"
     print(f"resolved: {found.resolved} of {found.submitted}, {plain}")
     columns = (
@@ -75,19 +75,18 @@ def _print(found: "Screening") -> None:
         "rate, as failed",
         "rate of the rest",
     )
-    console.print_rows(columns, [*rows, ("together", *_show(found.together))])
+    console.print_rows(columns, [*rows, ("together", *_show(found.together, found.submitted))])
     if found.unresolved_undetermined:
         print(f"{found.unresolved_undetermined} unresolved are undetermined: neither issue nor tree says what is asked")
     for kind in found.not_looked_for:
         print(f"not looked for: {kind} ({HOW.get(kind, '')})")
 
 
-def _show(each: "ScreenedRate") -> tuple[str, ...]:
+def _show(each: "ScreenedRate", submitted: int) -> tuple[str, ...]:
     from assay.cli import console
 
-    rates = (each.share, each.rate_as_failed, each.rate_of_others)
-    return (
-        str(each.instances),
-        str(each.resolved),
-        *(f"{rate.estimate:.1%} ({console.format_range(rate)})" for rate in rates),
+    share, as_failed, of_others = (
+        f"{rate.estimate:.1%} ({console.format_range(rate)})"
+        for rate in (each.share, each.rate_as_failed, each.rate_of_others)
     )
+    return str(each.instances), str(each.resolved), share, as_failed, of_others if each.instances < submitted else "-"
