@@ -22,6 +22,14 @@ class Reproach(StrEnum):
     """The patch behaves otherwise than the gold patch where one of the two is as before (PatchDiff)."""
     UNDETERMINED = "undetermined"
     """The tests ask for what neither issue nor tree says."""
+    UNCLEAR = "unclear"
+    """People find that the issue can be read in several ways, or that nobody can know what it asks."""
+    UNFAIR = "unfair"
+    """People find that the tests fail reasonable fixes, or another fault of the instance."""
+
+
+EXCUSES = frozenset({Reproach.UNDETERMINED, Reproach.UNCLEAR, Reproach.UNFAIR})
+"""They explain failures and make no pass weaker."""
 
 
 class ScreenedRate(Model):
@@ -50,6 +58,10 @@ class Screening(Model):
     together: ScreenedRate
     unresolved_undetermined: int
     """Unresolved instances whose tests ask for what neither issue nor tree says."""
+    annotated: int = 0
+    """Submitted instances that people graded."""
+    adjudicated: int = 0
+    """Differences of the patches from gold on which people gave a verdict."""
     not_looked_for: tuple[Reproach, ...]
     """Reproaches that nobody looked for: that none is listed says nothing."""
 
@@ -59,7 +71,7 @@ def screen(
 ) -> Screening:
     """Count what is known against the instances of a run; ``found`` has the ids of each reproach."""
     by_kind = {kind: submitted & set(found.get(kind, ())) for kind in looked_for}
-    counted = [ids for kind, ids in by_kind.items() if kind is not Reproach.UNDETERMINED]
+    counted = [ids for kind, ids in by_kind.items() if kind not in EXCUSES]
     return Screening(
         submitted=len(submitted),
         resolved=len(resolved),

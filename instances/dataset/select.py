@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.harness.domain import UNKNOWN_TIME, Instance
 from assay.harness.errors import UserError
+from assay.harness.metrics.annotations import LEVELS, Annotation, InstanceAnnotation
 from assay.harness.patches.diff import MalformedPatchError, read_diff
 from assay.instances.dataset import rows
 from assay.instances.dataset.formats import FORMATS
@@ -20,11 +21,13 @@ class RowToSelect:
 
     instance: Instance
     row: Mapping[str, Any]
+    graded: InstanceAnnotation | None = None
+    """What people say of the instance."""
 
     @property
     def difficulty(self) -> str:
-        """Verified's estimate of the time that a fix takes; empty where the row has none."""
-        return str(self.row.get("difficulty", ""))
+        """The time that a fix takes, by people or by the row's own column; empty where nobody says."""
+        return str(self.graded.difficulty if self.graded else self.row.get("difficulty", ""))
 
 
 STRATA: Mapping[str, Callable[[RowToSelect], str]] = {
@@ -32,6 +35,7 @@ STRATA: Mapping[str, Callable[[RowToSelect], str]] = {
     "language": lambda each: each.instance.language,
     "year": lambda each: "" if each.instance.created_at == UNKNOWN_TIME else str(each.instance.created_at.year),
     "difficulty": lambda each: each.difficulty,
+    "level": lambda each: LEVELS.get(each.difficulty, each.difficulty),
 }
 """Names of what a sample may keep the proportions of."""
 
@@ -44,6 +48,9 @@ class RowFilter:
     repos: frozenset[str] = frozenset()
     """Repositories in lower case."""
     difficulties: frozenset[str] = frozenset()
+    """Values of the column, or Multi-SWE-bench's levels."""
+    is_fit: bool = False
+    """Only instances that people find fit."""
     since: date | None = None
     until: date | None = None
     """The first and the last day; a row without a date is on none."""
@@ -58,7 +65,8 @@ class RowFilter:
         return (
             (not self.languages or instance.language in self.languages)
             and (not self.repos or instance.repo.lower() in self.repos)
-            and (not self.difficulties or each.difficulty in self.difficulties)
+            and (not self.difficulties or not self.difficulties.isdisjoint({each.difficulty, STRATA["level"](each)}))
+            and (not self.is_fit or (each.graded is not None and each.graded.is_fit))
             and (self.since is None or (is_dated and day >= self.since))
             and (self.until is None or (is_dated and day <= self.until))
             and (not self.most_files or _count_files(instance.gold_patch) <= self.most_files)
@@ -66,8 +74,11 @@ class RowFilter:
         )
 
 
-def pair_rows(instances: Iterable[Instance], dataset: str, split: str | None) -> list[RowToSelect]:
+def pair_rows(
+    instances: Iterable[Instance], dataset: str, split: str | None, people: Iterable[Annotation] = ()
+) -> list[RowToSelect]:
     """Read the rows of a data set again, each beside its instance; raises UserError where there are no plain rows."""
+    grades = {each.instance_id.lower(): each for each in people if isinstance(each, InstanceAnnotation)}
     found: dict[str, Mapping[str, Any]] = {}
     for row in rows.find_table(dataset, split).read():
         value = getattr(row, "value", None)
@@ -77,7 +88,7 @@ def pair_rows(instances: Iterable[Instance], dataset: str, split: str | None) ->
     lacking = next((each.id for each in instances if each.id.lower() not in found), "")
     if lacking:
         raise UserError(f"{dataset}: {lacking} has no row of its own; make rows first: assay dataset convert")
-    return [RowToSelect(each, found[each.id.lower()]) for each in instances]
+    return [RowToSelect(each, found[each.id.lower()], grades.get(each.id.lower())) for each in instances]
 
 
 def choose_sample(given: Sequence[RowToSelect], number: int, strata: Sequence[str], seed: str) -> list[RowToSelect]:

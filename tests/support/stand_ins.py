@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import annotated
 import front_door
 import histories
 from assay.cli.commands import demo
@@ -204,6 +205,8 @@ def _write_records(folder: Path) -> None:
     about = {"name": "My agent", "split": "lite", "authors": "Me", "model": ["m"], "org": ["o"], "os_model": True}
     addresses = {"site": "https://example.org", "report": "https://example.org/report", "os_system": True}
     (folder / "fix.diff").write_text(GOLD)
+    for name, by in {"anna": "anna", "ben": "ben", "people": ("anna", "ben")}.items():
+        annotated.write(folder / f"{name}.jsonl", annotated.grade(1, by))
     (folder / "token.txt").write_text("made-up-and-long-enough\n")
     (folder / "me.yaml").write_text(json.dumps({**about, **addresses}))
 

@@ -12,6 +12,7 @@ import solved_run
 from assay.harness.domain import DatasetRef, Outcome, Prediction, Verdict
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import Run, RunStore
+from assay.jobs.annotate import Annotator
 from assay.jobs.evaluate import EvaluationRun
 from assay.jobs.workplace import Workplace
 from assay.viewer.runs import Viewer
@@ -89,8 +90,10 @@ def serve() -> Iterator[Serve]:
     servers: list[ViewServer] = []
     clients: list[httpx.Client] = []
 
-    def start(*stores: RunStore, token: str = "", control: bool = False) -> httpx.Client:
-        server = ViewServer(Viewer(stores), token=token, control=control)
+    def start(
+        *stores: RunStore, token: str = "", control: bool = False, annotator: Annotator | None = None
+    ) -> httpx.Client:
+        server = ViewServer(Viewer(stores, annotator), token=token, control=control)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         servers.append(server)
         clients.append(httpx.Client(base_url=server.url.partition("?")[0], trust_env=False))

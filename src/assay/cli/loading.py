@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay.harness.runs.store import RunStore
     from assay.instances.dataset.imports import Imported
     from assay.instances.dataset.load import Loaded
+    from assay.jobs.annotate import Annotator
     from assay.viewer.runs import Viewer
 
 
@@ -166,7 +167,7 @@ def find_run_to_export(
     )
 
 
-def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
+def find_views(runs: list[str], runs_dir: Path, annotator: "Annotator | None" = None) -> "Viewer":
     """Find runs of any kind, or all readable runs of a folder if none is named; raises UserError."""
     from assay.viewer.runs import Viewer
     from assay.viewer.solved import add_solvers
@@ -174,7 +175,7 @@ def find_views(runs: list[str], runs_dir: Path) -> "Viewer":
     stores = [find_any_run(name, runs_dir) for name in runs] if runs else [*list_runs(runs_dir)]
     if not stores:
         raise UserError(f"there is no run in {runs_dir}; name the folder of runs with --runs-dir, or a run")
-    return Viewer(add_solvers(stores))
+    return Viewer(add_solvers(stores), annotator)
 
 
 def list_runs(runs_dir: Path) -> "Iterator[RunStore]":

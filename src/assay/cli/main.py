@@ -33,6 +33,7 @@ from assay.cli.commands.images import build, lock, prune, ship
 from assay.cli.commands.images import check as check_images
 from assay.cli.commands.images import list as list_images
 from assay.cli.commands.report import (
+    agree,
     bundle,
     cause,
     commit,
@@ -100,12 +101,13 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "report": (
-        "Show, plan, commit to, screen, merge and compare runs, find causes, grade again, export and seal.",
+        "Show, plan, commit to, screen, merge and compare runs, join people's answers, find causes, export and seal.",
         {
             "show": show_run.show,
             "compare": compare.compare,
             "metrics": metrics.metrics,
             "screen": screen.screen,
+            "agree": agree.agree,
             "plan": plan.plan,
             "cause": cause.cause,
             "commit": commit.commit,

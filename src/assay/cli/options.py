@@ -74,6 +74,10 @@ RunNames = Annotated[
 TextOutput = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="File to write.", show_default="standard output")
 ]
+AnnotationFile = Annotated[
+    Path | None,
+    typer.Option("--people", metavar="FILE", help="Answers of people: `view --annotate`, merged by `report agree`."),
+]
 RunId = Annotated[str | None, typer.Option("--run-id", help="Name of the run's folder.")]
 RunsDir = Annotated[Path, typer.Option("--runs-dir", help="Folder of all runs.")]
 Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, help="Containers at once (default: cores).")]

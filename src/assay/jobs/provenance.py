@@ -11,7 +11,7 @@ from assay.harness.domain import Instance, Model
 from assay.harness.errors import DataError, UserError
 from assay.harness.exports.base import RunToExport
 from assay.harness.files import read_text
-from assay.harness.metrics.screening import Reproach
+from assay.harness.metrics.screening import EXCUSES
 from assay.harness.patches.diff import MalformedPatchError
 from assay.jobs.audit import SavedAudit
 from assay.jobs.screen import screen_run
@@ -73,7 +73,7 @@ def find_reproaches(run: RunToExport, saved: SavedAudit | None, cutoff: date | N
     """Hold a screening and the audits of trajectories against passes; return their reproaches by instance id."""
     found: dict[str, list[str]] = {}
     for kind, rate in screen_run(run.store, saved, cutoff).reproaches.items():
-        for name in rate.resolved_ids if kind is not Reproach.UNDETERMINED else ():
+        for name in rate.resolved_ids if kind not in EXCUSES else ():
             found.setdefault(name, []).append(f"screened: {kind}")
     for each in audit_run(run):
         if each.audit and each.audit.verdict is TrajectoryVerdict.LEAKED:

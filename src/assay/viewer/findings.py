@@ -154,7 +154,9 @@ def view(viewer: Viewer, keys: Keys) -> FindingView | None:
         line=FindingLine(name, saved.comparison),
         meaning=MEANINGS[saved.comparison.finding],
         raw=make_path(run.key, name, RECORD),
-        divergences=tuple(_show(run, name, number, each) for number, each in enumerate(divergences[:SHOWN], 1)),
+        divergences=tuple(
+            show_divergence(run, name, number, each) for number, each in enumerate(divergences[:SHOWN], 1)
+        ),
         more=max(0, len(divergences) - SHOWN),
     )
 
@@ -165,7 +167,7 @@ def load_comparison(run: ViewedRun, instance_id: str) -> SavedPatchDiff | None:
     return None if record is None else run.store.load_patchdiff(instance_id)
 
 
-def _show(run: ViewedRun, instance_id: str, number: int, divergence: Divergence) -> ShownDivergence:
+def show_divergence(run: ViewedRun, instance_id: str, number: int, divergence: Divergence) -> ShownDivergence:
     name, gold, patch = divergence.reproduction, divergence.gold, divergence.candidate
     test = _test(run, instance_id, name)
     return ShownDivergence(

@@ -60,11 +60,15 @@ def load_judgement(run: ViewedRun, name: str) -> Judgement | None:
         verdict=saved.verdict,
         instance=instance,
         evidence=evidence,
-        patch=_load_text(run, name, "patch.diff"),
+        patch=load_patch(run, name),
         output=output if output and output.size else None,
         groups=groups if is_tested else (),
         names=names,
     )
+
+
+def load_patch(run: ViewedRun, name: str) -> str:
+    return _load_text(run, name, "patch.diff")
 
 
 def _load_text(run: ViewedRun, name: str, file: str) -> str:

@@ -1,6 +1,6 @@
 """Every kind of page, and the way from a path to its HTML."""
 
-from assay.viewer import beside, compare, findings, home, instance, instances, overview, trajectories
+from assay.viewer import annotate, beside, compare, findings, home, instance, instances, overview, trajectories
 from assay.viewer.page import Keys, PageKind
 from assay.viewer.rendering import Renderer
 from assay.viewer.runs import Viewer
@@ -15,6 +15,9 @@ KINDS: tuple[PageKind, ...] = (
     findings.RUN_PAGE,
     findings.PAGE,
     trajectories.PAGE,
+    annotate.LIST,
+    annotate.GRADE,
+    annotate.JUDGE,
 )
 """A path belongs to the first kind that it fits."""
 
@@ -22,13 +25,13 @@ KINDS: tuple[PageKind, ...] = (
 class Pages:
     """The pages of some runs."""
 
-    def __init__(self, viewer: Viewer, *, is_served: bool = False, control: str = "") -> None:
+    def __init__(self, viewer: Viewer, *, is_served: bool = False, control: bool = False, token: str = "") -> None:
         """``is_served``: pages that no list names, such as any choice of runs, are there too.
 
-        ``control`` is the token of the buttons that control runs at work; without one there are no buttons.
+        ``control``: there are buttons that control runs at work. ``token`` is in every form.
         """
         self.viewer = viewer
-        self._renderer = Renderer(KINDS, viewer, is_served=is_served, control=control)
+        self._renderer = Renderer(KINDS, viewer, is_served=is_served, control=control, token=token)
 
     def find_html(self, path: str) -> str | None:
         """Return the page at a path below the root (not quoted); None if there is none."""

@@ -40,15 +40,18 @@ _IN_JSON = str.maketrans(_ESCAPES)
 class Renderer:
     """Renders pages of some kinds."""
 
-    def __init__(self, kinds: Iterable[PageKind], viewer: Viewer, *, is_served: bool, control: str = "") -> None:
+    def __init__(
+        self, kinds: Iterable[PageKind], viewer: Viewer, *, is_served: bool, control: bool = False, token: str = ""
+    ) -> None:
         self._kinds = {kind.name: kind for kind in kinds}
         self._environment = make_environment()
         self._environment.globals |= {
             "viewer": viewer,
-            "csp": CONTROLLING if control else SERVED if is_served else CSP,
+            "csp": CONTROLLING if token else SERVED if is_served else CSP,
             "version": __version__,
             "is_served": is_served,
             "control": control,
+            "token": token,
             "read_live": read_live if is_served else lambda _run: None,
             "describe": describe,
             "find_group": partial(find_group, viewer),

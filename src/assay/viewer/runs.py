@@ -12,6 +12,7 @@ from assay.harness.exports.trajectories import EVALUATED
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.store import RunStore
+from assay.jobs.annotate import Annotator
 from assay.viewer.index import Entry, EntryIndex, get_stamp, usage_by_instance
 from assay.viewer.text import readable
 
@@ -101,8 +102,9 @@ class ViewedRun:
 class Viewer:
     """All runs that are shown."""
 
-    def __init__(self, stores: Iterable[RunStore]) -> None:
+    def __init__(self, stores: Iterable[RunStore], annotator: Annotator | None = None) -> None:
         self.runs: Mapping[str, ViewedRun] = _assign_keys(stores)
+        self.annotator = annotator
 
     def run(self, key: str) -> ViewedRun | None:
         return self.runs.get(key)

@@ -2,13 +2,13 @@
 
 It binds a loopback address unless there is a token, answers GET and HEAD only, and refuses requests that another site
 makes a browser send: a foreign Host (DNS rebinding), a foreign Origin, a page of another site that embeds or reads.
-With ``control`` it also takes POST of orders to runs, from its own pages alone: they hold a token, made up anew for
-each server, that no other site can read.
+With ``control`` it also takes POST of orders to runs, and with an annotator POST of a person's answers, from its own
+pages alone: they hold a token, made up anew for each server, that no other site can read. Answers go to one file.
 """
 
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +20,7 @@ from assay.harness.runs.control import give_order
 from assay.service.guard import LOOPBACK, is_loopback
 from assay.version import __version__
 from assay.viewer import assets, raw
+from assay.viewer.annotate import save_answer
 from assay.viewer.live import read_events
 from assay.viewer.pages import Pages
 from assay.viewer.rendering import CONTROLLING, SERVED
@@ -39,7 +40,9 @@ CONTROLLED = {
     "Content-Security-Policy": f"{CONTROLLING}; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",  # or the browser says no Origin with a form
 }
-MAX_FORM = 4096  # bytes of an order
+MAX_FORM = 16 * 1024  # bytes of an order or an answer
+Act = Callable[[ViewedRun, Mapping[str, str]], str]
+"""Does what a form asks for a run; returns the path of the page to show next."""
 RAW_CSP = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 
@@ -53,14 +56,17 @@ class ViewServer(ThreadingHTTPServer):
     ) -> None:
         """Bind an address; port 0 takes a free one.
 
-        Raises UserError for a wide address without a token, or with control.
+        Raises UserError for a wide address without a token, with control, or with an annotator.
         """
         if host not in LOOPBACK and control:
             raise UserError(f"--control and --host {host} exclude each other: only who started a run may control it")
+        if host not in LOOPBACK and viewer.annotator:
+            raise UserError(f"--annotate and --host {host} exclude each other: one person answers, on this machine")
         if host not in LOOPBACK and not token:
             raise UserError(f"--host {host} lets other machines in; add --token, or leave the host out")
-        self.token, self.control = token, secrets.token_urlsafe(18) if control else ""
-        self.pages = Pages(viewer, is_served=True, control=self.control)
+        self.token, self.control = token, control
+        self.form_token = secrets.token_urlsafe(18) if control or viewer.annotator else ""
+        self.pages = Pages(viewer, is_served=True, control=control, token=self.form_token)
         self.viewer = viewer
         if ":" in host:
             import socket
@@ -104,35 +110,48 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815
 
     def do_POST(self) -> None:
-        """Give an order to a run, for a button of the viewer's pages."""
+        """Give an order to a run, or write an answer, for a form of the viewer's pages."""
         self.close_connection = True  # what else is in the body is never read as a request
         length, host = self.headers.get("Content-Length", ""), self.headers.get("Host", "")
         text = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= MAX_FORM else b""
         is_ours = is_loopback(host) and self.headers.get("Origin") == f"http://{host}"
-        if not self.server.control:
-            self._send_text(HTTPStatus.NOT_IMPLEMENTED, "this server changes nothing; assay view --control has buttons")
-        elif self.path != "/control" or not text:
-            self._send_text(HTTPStatus.BAD_REQUEST, "this is no order")
+        acts = {
+            "/control": self._control if self.server.control else None,
+            "/annotate": self._annotate if self.server.viewer.annotator else None,
+        }
+        act = acts.get(self.path)
+        if not any(acts.values()):
+            problem = "this server changes nothing; assay view --control has buttons, and --annotate FILE takes answers"
+            self._send_text(HTTPStatus.NOT_IMPLEMENTED, problem)
+        elif act is None or not text:
+            self._send_text(HTTPStatus.BAD_REQUEST, "this is no order and no answer")
         elif not (is_ours and self._is_known() and self.headers.get("Sec-Fetch-Site") in {None, "same-origin"}):
             self._send_text(HTTPStatus.FORBIDDEN, "requests of other sites are refused")
         else:
-            self._obey({name: values[0] for name, values in parse_qs(text.decode(errors="replace")).items()})
+            self._obey(act, {name: values[0] for name, values in parse_qs(text.decode(errors="replace")).items()})
 
-    def _obey(self, form: Mapping[str, str]) -> None:
+    def _obey(self, act: Act, form: Mapping[str, str]) -> None:
         run = self.server.viewer.run(form.get("run", ""))
-        if not secrets.compare_digest(form.get("token", "").encode(), self.server.control.encode()):
+        if not secrets.compare_digest(form.get("token", "").encode(), self.server.form_token.encode()):
             self._send_text(HTTPStatus.FORBIDDEN, "reload the page: its token is of another server")
         elif run is None:
             self._send_text(HTTPStatus.NOT_FOUND, "there is no such run")
         else:
             try:
-                give_order(run.store, form.get("order", ""), form.get("value", ""))
+                path = act(run, form)
             except (AssayError, OSError) as error:
                 self._send_text(HTTPStatus.CONFLICT, str(error))
                 return
             self._begin(HTTPStatus.SEE_OTHER, "text/plain; charset=utf-8", 0)
-            self.send_header("Location", f"/{run.key}/index.html")
+            self.send_header("Location", f"/{path}")
             self.end_headers()
+
+    def _control(self, run: ViewedRun, form: Mapping[str, str]) -> str:
+        give_order(run.store, form.get("order", ""), form.get("value", ""))
+        return f"{run.key}/index.html"
+
+    def _annotate(self, run: ViewedRun, form: Mapping[str, str]) -> str:
+        return save_answer(self.server.viewer, run, form)
 
     def _foreign(self) -> str:
         """Return why a request is not from one of our own pages or a person; empty if it is."""
@@ -222,7 +241,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _begin(self, status: HTTPStatus, kind: str, length: int | None, csp: str = "") -> None:
         self.send_response(status)
-        own = CONTROLLED if self.server.control else {}
+        own = CONTROLLED if self.server.form_token else {}
         for name, value in HEADERS.items():
             self.send_header(name, csp if csp and name == "Content-Security-Policy" else own.get(name, value))
         if self.close_connection:

@@ -49,7 +49,7 @@ function addShortcut(key, action) {
 }
 
 function isTyping(target) {
-  return target instanceof Element && target.closest("input, select, textarea") !== null;
+  return target instanceof Element && target.closest("input:not([type=radio], [type=checkbox]), select, textarea") !== null;
 }
 
 document.addEventListener("keydown", (event) => {

@@ -19,7 +19,7 @@ def test_a_leaked_instance_is_known_by_the_rules_and_by_an_audit_that_was_kept(
     found = assay("report", "screen", "gold", "--json").json
     assert found["reproaches"]["leaked"]["resolved_ids"] == [one["instance_id"]]
     assert (found["submitted"], found["resolved"]) == (2, 2)
-    assert found["not_looked_for"] == ["weak", "old", "refuted", "suspicious"]
+    assert found["not_looked_for"] == ["weak", "old", "refuted", "suspicious", "unclear", "unfair"]
     assert assay("dataset", "audit", rows, "--cutoff", "2030-01-01", "-o", "audit.json").code == 0
     done = assay("report", "screen", "gold", "--audit", "audit.json")
     assert done.code == 0, done.err

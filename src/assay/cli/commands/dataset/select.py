@@ -28,7 +28,9 @@ def select(
     by: Annotated[
         list[str] | None,
         typer.Option(
-            "--by", metavar="WHAT", help="Keep the proportions of repo, language, year or difficulty; may be repeated."
+            "--by",
+            metavar="WHAT",
+            help="Keep the proportions of repo, language, year, difficulty or level; may be repeated.",
         ),
     ] = None,
     seed: Annotated[str, typer.Option(help="Another sample.")] = "",
@@ -37,7 +39,8 @@ def select(
         list[str] | None, typer.Option(metavar="OWNER/NAME", help="Only this repository; may be repeated.")
     ] = None,
     difficulty: Annotated[
-        list[str] | None, typer.Option(help="Only rows with this in the column difficulty; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Only rows of this difficulty (column, or --people): '1-4 hours', or a level: hard."),
     ] = None,
     since: Annotated[datetime | None, typer.Option(formats=DAY, metavar="DATE", help="Not older.")] = None,
     until: Annotated[datetime | None, typer.Option(formats=DAY, metavar="DATE", help="Not newer.")] = None,
@@ -49,6 +52,10 @@ def select(
         list[str] | None,
         typer.Option(metavar="KIND", help="Leave out rows with a fault of this kind in the audit; may be repeated."),
     ] = None,
+    people: options.AnnotationFile = None,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Only instances that people find clear enough and fairly tested.")
+    ] = False,
     ids: options.Ids = None,
     split: options.Split = None,
     skip_bad_rows: options.SkipBadRows = False,
@@ -64,10 +71,14 @@ def select(
       assay dataset select rows.jsonl --language python --files 1 --since 2019-01-01 -o small.jsonl
       assay dataset audit rows.jsonl -o audit.json
       assay dataset select rows.jsonl --audit audit.json --without solution_in_issue -o sound.jsonl
+      assay dataset select rows.jsonl --people people.jsonl --fit --difficulty medium -o fit.jsonl
     """
     from assay.cli import console
     from assay.instances.dataset.select import STRATA, RowFilter, choose_sample, pair_rows
+    from assay.jobs.annotate import read_annotations
 
+    if fit and people is None:
+        raise UserError("--fit needs --people FILE: it takes what people find fit")
     strata = _check_names(by or (), STRATA, "--by")
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_lack_labels=True)
     wanted = RowFilter(
@@ -77,9 +88,11 @@ def select(
         since=since.date() if since else None,
         until=until.date() if until else None,
         most_files=files,
+        is_fit=fit,
         left_out=_find_faults(audit, without or ()),
     )
-    fitting = [each for each in pair_rows(loaded.instances, dataset, split) if wanted.takes(each)]
+    answers = read_annotations(people) if people else ()
+    fitting = [each for each in pair_rows(loaded.instances, dataset, split, answers) if wanted.takes(each)]
     chosen = choose_sample(fitting, number, strata, seed) if number else fitting
     if not chosen:
         raise UserError(f"no row of {dataset} fits; leave out a condition")

@@ -17,6 +17,8 @@ HOW = {
     "old": "--cutoff DATE",
     "refuted": "assay diff",
     "suspicious": "assay diff",
+    "unclear": "--people FILE",
+    "unfair": "--people FILE",
 }
 """What looks for a reproach that nothing was known of."""
 
@@ -33,6 +35,7 @@ def screen(
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="End of the model's training: older issues count."),
     ] = None,
+    people: options.AnnotationFile = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
     json: options.Json = False,
 ) -> None:
@@ -42,19 +45,26 @@ def screen(
     (weak), an issue older than the model (old), or a patch that behaves otherwise than gold (refuted, suspicious, after
     `assay diff`). Beside each stand the rate with these counted as failed, and the rate over the other instances, with
     Wilson intervals; `together` is all of them but `undetermined` (tests that ask for what neither issue nor tree
-    says), since that makes no pass weaker. No container is started, and no verdict changes.
+    says) and people's `unclear` and `unfair`, since those make no pass weaker. No container is started, and no verdict
+    changes.
+
+    With --people, a patch that people find wrong is refuted, and one whose differences from gold they all find right is
+    not suspicious.
 
     \b
     Examples:
       assay report screen mine --cutoff 2025-06-30
       assay dataset audit rows.jsonl --mutants 6 -o audit.json
       assay report screen mine --audit audit.json --json
+      assay report screen mine --people people.jsonl
     """
     from assay.cli import console
+    from assay.jobs.annotate import read_annotations
     from assay.jobs.screen import read_audit, screen_run
 
     store = find_run(run, runs_dir)
-    found = screen_run(store, read_audit(audit) if audit else None, cutoff.date() if cutoff else None)
+    answers = read_annotations(people) if people else None
+    found = screen_run(store, read_audit(audit) if audit else None, cutoff.date() if cutoff else None, answers)
     if json:
         console.print_json(found)
         return
@@ -63,6 +73,7 @@ def screen(
 
 def _print(found: "Screening") -> None:
     from assay.cli import console
+    from assay.harness.names import count
 
     rows = [(str(kind), *_show(each, found.submitted)) for kind, each in found.reproaches.items()]
     plain = f"{found.rate.estimate:.1%} ({console.format_range(found.rate)})"
@@ -78,6 +89,9 @@ def _print(found: "Screening") -> None:
     console.print_rows(columns, [*rows, ("together", *_show(found.together, found.submitted))])
     if found.unresolved_undetermined:
         print(f"{found.unresolved_undetermined} unresolved are undetermined: neither issue nor tree says what is asked")
+    if found.annotated or found.adjudicated:
+        graded = f"{found.annotated} of {found.submitted} instances"
+        print(f"people graded {graded} and gave a verdict on {count(found.adjudicated, 'difference')} from gold")
     for kind in found.not_looked_for:
         print(f"not looked for: {kind} ({HOW.get(kind, '')})")
 
