@@ -22,6 +22,7 @@ from assay.cli.commands.dataset import (
     mirror,
     power,
     predictions,
+    profile,
     prompts,
     select,
     setup,
@@ -87,6 +88,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         {
             "show": show_dataset.show,
             "check": check.check,
+            "profile": profile.profile,
             "power": power.power,
             "select": select.select,
             "convert": convert.convert,
