@@ -100,8 +100,6 @@ class QuestionsView:
     """All questions about a run, with the person's answers."""
 
     run: ViewedRun
-    person: str
-    file: str
     instances: tuple[PersonQuestion, ...]
     divergences: tuple[PersonQuestion, ...]
     next: PersonQuestion | None
@@ -113,7 +111,6 @@ class AnnotateView:
     """One question, with what a person needs to answer it, and the answer so far."""
 
     run: ViewedRun
-    person: str
     question: PersonQuestion
     scales: tuple[AskedScale, ...]
     place: int
@@ -156,8 +153,6 @@ def view_list(viewer: Viewer, keys: Keys) -> QuestionsView | None:
     instances, divergences = list_instances(run, person), list_differences(run, person)
     return QuestionsView(
         run=run,
-        person=person.name,
-        file=str(person.path),
         instances=tuple(instances),
         divergences=tuple(divergences),
         next=find_open([*instances, *divergences]),
@@ -179,7 +174,6 @@ def view(viewer: Viewer, keys: Keys) -> AnnotateView | None:
     divergence = saved.comparison.divergences[int(question.number) - 1] if saved else None
     return AnnotateView(
         run=run,
-        person=person.name,
         question=question,
         scales=tuple(_ask(question)),
         place=at + 1,

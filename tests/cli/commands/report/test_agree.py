@@ -26,6 +26,8 @@ def test_a_wrong_file_is_one_line_and_no_file_of_a_person_is_overwritten(assay: 
     write(Path("anna.jsonl"), grade(1))
     assay("report", "agree", "anna.jsonl", "no.jsonl").refuses("no.jsonl: there is no such file", "--annotate no.jsonl")
     assay("report", "agree", "anna.jsonl", "-o", "./anna.jsonl").refuses("none of the files that are merged")
+    write(Path("ben.jsonl"), grade(2, "ben"))
+    assert "has answers of two people" in assay("report", "agree", "anna.jsonl", "ben.jsonl").out
     assay("report", "agree", "anna.jsonl", "anna.jsonl").refuses("is by anna, as another")
 
 

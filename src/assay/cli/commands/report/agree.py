@@ -51,7 +51,10 @@ def agree(
         kept = str(output) if output else None
         console.print_json({"people": list(people), "answers": len(merged), "agreement": found, "file": kept})
         return
-    console.print_rows(("scale", "people", "n", "alike", "kappa (95 %)"), [_show(each) for each in found])
+    if found:
+        console.print_rows(("scale", "people", "n", "alike", "kappa (95 %)"), [_show(each) for each in found])
+    else:
+        print("no instance and no difference has answers of two people")
     place = f" in {output}" if output else "; -o FILE keeps them together"
     print(f"{count(len(merged), 'answer')} of {count(len(people), 'person', 'people')}{place}")
 
