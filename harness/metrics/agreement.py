@@ -17,7 +17,7 @@ INSTANCE_SCALES: Mapping[str, Scale] = {
     "clarity": lambda each: str(each.clarity),
     "tests": lambda each: str(each.tests),
     "other": lambda each: str(each.other),
-    "fit": lambda each: str(each.is_fit),
+    "sound": lambda each: str(each.is_sound),
     "difficulty": lambda each: each.difficulty,
     "level": lambda each: LEVELS[each.difficulty],
 }

@@ -93,7 +93,7 @@ class InstanceAnnotation(Model):
         return (self.instance_id,)
 
     @property
-    def is_fit(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether SWE-bench Verified would keep the instance."""
         return self.clarity <= ACCEPTABLE and self.tests <= ACCEPTABLE and not self.other
 

@@ -49,8 +49,8 @@ class RowFilter:
     """Repositories in lower case."""
     difficulties: frozenset[str] = frozenset()
     """Values of the column, or Multi-SWE-bench's levels."""
-    is_fit: bool = False
-    """Only instances that people find fit."""
+    is_sound: bool = False
+    """Only instances that people find sound."""
     since: date | None = None
     until: date | None = None
     """The first and the last day; a row without a date is on none."""
@@ -66,7 +66,7 @@ class RowFilter:
             (not self.languages or instance.language in self.languages)
             and (not self.repos or instance.repo.lower() in self.repos)
             and (not self.difficulties or not self.difficulties.isdisjoint({each.difficulty, STRATA["level"](each)}))
-            and (not self.is_fit or (each.graded is not None and each.graded.is_fit))
+            and (not self.is_sound or (each.graded is not None and each.graded.is_sound))
             and (self.since is None or (is_dated and day >= self.since))
             and (self.until is None or (is_dated and day <= self.until))
             and (not self.most_files or _count_files(instance.gold_patch) <= self.most_files)

@@ -64,7 +64,7 @@ def test_answers_go_to_the_file_and_lead_to_the_next_open_question(client: httpx
     assert (three.pattern, four.pattern) == ("absent", None)
     page = text(client.get(NAMES[0]).text)
     assert "All have an answer" in page
-    assert "issue 1, tests 2, 1-4 hours: unfit" in page
+    assert "issue 1, tests 2, 1-4 hours: unsound" in page
 
 
 def test_a_page_has_all_that_the_question_is_about_and_the_answer_so_far(client: httpx.Client) -> None:

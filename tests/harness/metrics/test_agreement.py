@@ -71,7 +71,7 @@ def test_each_two_people_are_compared_on_what_both_answered() -> None:
         ("clarity", "anna", "ben"): (2, 1),
         ("tests", "anna", "ben"): (2, 2),
         ("other", "anna", "ben"): (2, 2),
-        ("fit", "anna", "ben"): (2, 1),
+        ("sound", "anna", "ben"): (2, 1),
         ("difficulty", "anna", "ben"): (2, 1),
         ("level", "anna", "ben"): (2, 1),
         ("verdict", "anna", "ben"): (1, 0),

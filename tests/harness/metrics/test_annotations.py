@@ -14,11 +14,11 @@ from assay.harness.metrics.annotations import (
 
 
 @pytest.mark.parametrize(
-    ("clarity", "tests", "other", "is_fit"),
+    ("clarity", "tests", "other", "is_sound"),
     [(0, 0, False, True), (1, 1, False, True), (2, 0, False, False), (0, 2, False, False), (0, 0, True, False)],
 )
-def test_an_instance_is_fit_as_swe_bench_verified_says(clarity: int, tests: int, other: bool, is_fit: bool) -> None:
-    assert grade(1, clarity=clarity, tests=tests, other=other).is_fit is is_fit
+def test_an_instance_is_sound_as_swe_bench_verified_says(clarity: int, tests: int, other: bool, is_sound: bool) -> None:
+    assert grade(1, clarity=clarity, tests=tests, other=other).is_sound is is_sound
 
 
 def test_levels_are_those_of_multi_swe_bench() -> None:

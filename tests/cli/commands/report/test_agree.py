@@ -35,8 +35,8 @@ def test_a_subset_reads_what_people_say(assay: Callable, in_folder: Path) -> Non
     rows = lines(in_folder, *map(as_row, make_instances((1, 2, 3))))
     write(Path("people.jsonl"), grade(1), grade(2, tests=3), grade(3, difficulty=">4 hours"))
     ask = ("dataset", "select", rows, "-o", "part.jsonl", "--people", "people.jsonl", "--json")
-    assert assay(*ask, "--fit", "--by", "level").json["strata"] == {"medium": 1, "hard": 1}
-    assert assay(*ask, "--fit", "--difficulty", "hard").json["rows"] == 1
+    assert assay(*ask, "--sound", "--by", "level").json["strata"] == {"medium": 1, "hard": 1}
+    assert assay(*ask, "--sound", "--difficulty", "hard").json["rows"] == 1
     assert json.loads(Path("part.jsonl").read_text())["instance_id"] == "acme__calc-3"
     assert assay(*ask, "--difficulty", "15 min - 1 hour").json["rows"] == 2
-    assay("dataset", "select", rows, "-o", "part.jsonl", "--fit").refuses("--fit needs --people FILE")
+    assay("dataset", "select", rows, "-o", "part.jsonl", "--sound").refuses("--sound needs --people FILE")

@@ -53,8 +53,8 @@ def select(
         typer.Option(metavar="KIND", help="Leave out rows with a fault of this kind in the audit; may be repeated."),
     ] = None,
     people: options.AnnotationFile = None,
-    fit: Annotated[
-        bool, typer.Option("--fit", help="Only instances that people find clear enough and fairly tested.")
+    sound: Annotated[
+        bool, typer.Option("--sound", help="Only instances that people find clear enough and fairly tested.")
     ] = False,
     ids: options.Ids = None,
     split: options.Split = None,
@@ -71,14 +71,14 @@ def select(
       assay dataset select rows.jsonl --language python --files 1 --since 2019-01-01 -o small.jsonl
       assay dataset audit rows.jsonl -o audit.json
       assay dataset select rows.jsonl --audit audit.json --without solution_in_issue -o sound.jsonl
-      assay dataset select rows.jsonl --people people.jsonl --fit --difficulty medium -o fit.jsonl
+      assay dataset select rows.jsonl --people people.jsonl --sound --difficulty medium -o sound.jsonl
     """
     from assay.cli import console
     from assay.instances.dataset.select import STRATA, RowFilter, choose_sample, pair_rows
     from assay.jobs.annotate import read_annotations
 
-    if fit and people is None:
-        raise UserError("--fit needs --people FILE: it takes what people find fit")
+    if sound and people is None:
+        raise UserError("--sound needs --people FILE: it takes what people find sound")
     strata = _check_names(by or (), STRATA, "--by")
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_lack_labels=True)
     wanted = RowFilter(
@@ -88,7 +88,7 @@ def select(
         since=since.date() if since else None,
         until=until.date() if until else None,
         most_files=files,
-        is_fit=fit,
+        is_sound=sound,
         left_out=_find_faults(audit, without or ()),
     )
     answers = read_annotations(people) if people else ()

@@ -23,7 +23,7 @@ def agree(
     """Merge people's answers about instances and differences from gold, and say how far the people agree.
 
     Of each two people, for each scale: how many both answered (n), how many alike, and Cohen's kappa with its 95 %
-    interval, which is a dash where both gave one answer only. `fit` is what SWE-bench Verified would keep, `level`
+    interval, which is a dash where both gave one answer only. `sound` is what SWE-bench Verified would keep, `level`
     Multi-SWE-bench's difficulty, `side` wrong, right or undecidable.
 
     In the merged file the worst grade of an instance counts, as in SWE-bench Verified, and of its difficulties the
