@@ -56,15 +56,6 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     return Interval(estimate=p, low=low, high=high)
 
 
-def compare_rates(first: int, of_first: int, second: int, of_second: int) -> Interval:
-    """Return the difference of two independent rates with Newcombe's interval (Statistics in Medicine 17, 1998)."""
-    one, other = wilson(first, of_first), wilson(second, of_second)
-    difference = one.estimate - other.estimate
-    below = sqrt((one.estimate - one.low) ** 2 + (other.high - other.estimate) ** 2)
-    above = sqrt((one.high - one.estimate) ** 2 + (other.estimate - other.low) ** 2)
-    return Interval(estimate=difference, low=difference - below, high=difference + above)
-
-
 def clopper_pearson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     """Return a rate with its exact interval (Clopper and Pearson, Biometrika 26, 1934).
 

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import sqrt
 
 from assay.harness import statistics
 from assay.harness.domain import INFRASTRUCTURE, DatasetRef, Model, Outcome
@@ -271,3 +272,12 @@ class _Table:
 
 def _resolves(run: RunResults, instance_id: str) -> bool:
     return run.results[instance_id].outcome is Outcome.RESOLVED
+
+
+def compare_rates(first: int, of_first: int, second: int, of_second: int) -> Interval:
+    """Return the difference of two independent rates with Newcombe's interval (Statistics in Medicine 17, 1998)."""
+    one, other = statistics.wilson(first, of_first), statistics.wilson(second, of_second)
+    difference = one.estimate - other.estimate
+    below = sqrt((one.estimate - one.low) ** 2 + (other.high - other.estimate) ** 2)
+    above = sqrt((one.high - one.estimate) ** 2 + (other.estimate - other.low) ** 2)
+    return Interval(estimate=difference, low=difference - below, high=difference + above)

@@ -11,7 +11,7 @@ from assay.agents.llm.chat import Request
 from assay.agents.llm.errors import RunBudgetExceeded
 from assay.agents.llm.scripted import Scripted
 from assay.harness.domain import Instance
-from assay.harness.statistics import compare_rates
+from assay.harness.metrics.comparison import compare_rates
 from assay.instances.audit.subject import subject
 from assay.jobs.contamination import (
     ModelProbe,

@@ -21,9 +21,10 @@ from assay.agents.llm.stack import ModelSetup, Stack
 from assay.harness.domain import UNKNOWN_TIME, Instance, Model
 from assay.harness.errors import make_printable
 from assay.harness.fences import fence
+from assay.harness.metrics.comparison import compare_rates
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.program_output import cut_line
-from assay.harness.statistics import Interval, compare_rates, wilson
+from assay.harness.statistics import Interval, wilson
 from assay.harness.templates import read_table
 from assay.instances.audit.leakage import MOST, find_leaked
 from assay.instances.audit.subject import Subject, subject
