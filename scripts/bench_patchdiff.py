@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/support")]
 from assay.agents.llm.ask import make_ask  # noqa: E402
 from assay.harness.domain import Instance, Model, PatchDiffFinding, PatchDiffResult, Prediction, ProbeObservation  # noqa: E402
 from assay.harness.patchdiff.assess import assess  # noqa: E402
-from assay.harness.patchdiff.contract import Ask, Settings  # noqa: E402
+from assay.harness.patchdiff.contract import ALL_OPERATORS, Ask, Settings  # noqa: E402
 from assay.harness.patchdiff.decide import is_flagged  # noqa: E402
 from assay.harness.patchdiff.sides import Sides  # noqa: E402
 from assay.harness.statistics import wilson  # noqa: E402
@@ -29,7 +29,7 @@ from assay.jobs.workbench import make_sources  # noqa: E402
 from assay.jobs.workplace import Workplace  # noqa: E402
 from patchdiff.model import Case, load_cases, load_trees, make_patch  # noqa: E402
 
-SEEDED = ("amplify", "replay")
+SEEDED = ("compose", "amplify", "replay")
 ALL = ("suites", *SEEDED)
 MODEL = ("llm",)
 LONGEST = 100
@@ -53,12 +53,14 @@ class Result(Model):
 
     def ran(self, generators: Iterable[str]) -> bool:
         """Return whether these generators ran; the suite is the same for every seed."""
-        return ({*generators} - {"suites"} or {*SEEDED}) <= {each.name for each in self.comparison.generators}
+        ran = {each.name for each in self.comparison.generators}
+        return ({*generators} - {"suites", *ALL_OPERATORS} or {*SEEDED} & ran) <= ran
 
-    def flags(self, generators: Iterable[str], counts: Counts) -> bool:
-        """Return whether some of these generators have a finding that counts."""
-        names = set(generators)
-        return any(each.generator in names and counts(each.finding) for each in self.comparison.divergences)
+    def flags(self, names: Iterable[str], counts: Counts) -> bool:
+        """Return whether some of these generators, or operators of ``compose``, have a finding that counts."""
+        wanted = set(names)
+        found = [each for each in self.comparison.divergences if counts(each.finding)]
+        return any({each.generator, each.operator} & wanted for each in found)
 
 
 def main() -> None:
@@ -68,6 +70,8 @@ def main() -> None:
     parser.add_argument("--mirror", type=Path, action="append", default=[])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budget", type=float, default=600.0, help="seconds for one comparison")
+    parser.add_argument("--generators", default=",".join(ALL), help="those that run; suites runs with the first seed")
+    parser.add_argument("--case", action="append", help="only this patch; may be repeated")
     parser.add_argument("--phase", action="append", help="only patches of this phase, as the cases name it")
     parser.add_argument("--model", help="of the generator llm, which runs alone then")
     parser.add_argument("--base-url", default="", help="endpoint of the model")
@@ -77,7 +81,7 @@ def main() -> None:
     known = [each for each in _read(options.results) if not options.phase or each.phase in options.phase]
     if not options.table:
         with options.results.open("a", encoding="utf-8") as file:
-            wanted = MODEL if options.model else SEEDED
+            wanted = MODEL if options.model else options.generators.split(",")
             for result in _missing(options, {(each.case, each.seed) for each in known if each.ran(wanted)}):
                 file.write(result.model_dump_json() + "\n")
                 file.flush()
@@ -94,7 +98,9 @@ def _read(path: Path) -> list[Result]:
 def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
     sources = make_sources(options.mirror)
     ask = make_ask(options.model, options.base_url, cassette=options.cassette) if options.model else None
-    wanted = [case for case in load_cases() if not options.phase or case.phase in options.phase]
+    named = [case for case in load_cases() if not options.case or case.name in options.case]
+    wanted = [case for case in named if not options.phase or case.phase in options.phase]
+    usual = tuple(options.generators.split(","))
     for dataset, here in _group_by_dataset(options.lite, wanted):
         ids = sorted({case.instance for case in here})
         instances = {each.id: each for each in load(dataset, ids=ids, sources=sources).instances}
@@ -104,7 +110,8 @@ def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterat
                 if (case.name, seed) not in known:
                     instance = place.bench.settle(instances[case.instance])
                     patch = make_patch(case, *load_trees(instance, sources))
-                    generators = MODEL if ask else ALL if seed == 0 else SEEDED  # the suite is the same for every seed
+                    seeded = tuple(name for name in usual if name != "suites")  # the suite is the same for every seed
+                    generators = MODEL if ask else usual if seed == 0 else seeded
                     settings = Settings(generators, seed=seed, budget=options.budget, test_files=False)
                     comparison = _compare(place, instance, patch, case, settings, ask)
                     _say(f"{case.name} ({case.label}), seed {seed}: {comparison.finding}, {comparison.seconds:.0f} s")
@@ -114,7 +121,7 @@ def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterat
 
 def _shorten(comparison: PatchDiffResult) -> PatchDiffResult:
     """Leave of a comparison what the tables count: the first divergence of each generator and finding, in short."""
-    first = {(each.generator, each.finding): each for each in reversed(comparison.divergences)}
+    first = {(each.generator, each.operator, each.finding): each for each in reversed(comparison.divergences)}
     sides = ("base", "gold", "candidate")
     brief = (
         each.model_copy(update={side: _cut(getattr(each, side)) for side in sides} | {"probe": each.probe[:LONGEST]})
@@ -190,7 +197,7 @@ def _print_tables(results: Sequence[Result]) -> None:
 
 def _print_table(title: str, results: Sequence[Result]) -> None:
     print(f"\n{title}\n\n{HEAD}")
-    sets = [("suites",), ("amplify",), ("replay",), ALL]
+    sets = [("suites",), *((name,) for name in (*ALL_OPERATORS, *SEEDED)), ("suites", "amplify", "replay"), ALL]
     if any(each.ran(MODEL) for each in results):
         sets += [MODEL, (*ALL, *MODEL)]
     for names in sets:

@@ -57,6 +57,7 @@ from assay.harness.domain.patchdiff import (
     SUSPICIOUS,
     Divergence,
     GeneratorResult,
+    OperatorResult,
     PatchDiffFinding,
     PatchDiffResult,
     ProbeObservation,

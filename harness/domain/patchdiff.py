@@ -18,6 +18,8 @@ class PatchDiffFinding(StrEnum):
     """All three differ: undecided."""
     GOLD_REJECTS = "gold_rejects"
     """One side rejects a mutated input as of the wrong type, and the other accepts it: undecided."""
+    MORE_TOLERANT = "more_tolerant"
+    """Base and gold raise the same error on a mutated input, and the patch gives a value: no flag."""
     NO_DIFFERENCE_FOUND = "no_difference_found"
     """Probes reached the changed code on both sides, and none shows a difference."""
     NOT_ASSESSED = "not_assessed"
@@ -57,6 +59,8 @@ class Divergence(Model):
     """Function that the probe exercises."""
     mutated: bool = False
     """Whether the input is no developer's but a mutation of one."""
+    operator: str = ""
+    """The operator of ``compose`` that made the call."""
     base: ProbeObservation
     gold: ProbeObservation
     candidate: ProbeObservation
@@ -67,6 +71,15 @@ class Divergence(Model):
 
     In other languages than Python, its first lines describe both sides.
     """
+
+
+class OperatorResult(Model):
+    """The share of one operator in what ``compose`` did."""
+
+    name: str
+    reached: int = 0
+    """Probes that executed a target on both sides."""
+    divergences: int = 0
 
 
 class GeneratorResult(Model):
@@ -85,6 +98,7 @@ class GeneratorResult(Model):
     seconds: float = 0.0
     note: str = ""
     """Reason for which it did less than it might have."""
+    operators: tuple[OperatorResult, ...] = ()
 
 
 class PatchDiffResult(Model):

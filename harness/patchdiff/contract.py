@@ -1,15 +1,18 @@
 """The contract between a comparison and its generators of probes."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
 from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
+from assay.harness.errors import PluginError
+from assay.harness.patchdiff.probe.operators import OPERATORS, SNIPPET
 from assay.harness.patchdiff.sides import Sides, limit_time
 from assay.harness.patchdiff.survey import Survey
 from assay.harness.runs.pulse import Note, silent
 
+ALL_OPERATORS = (SNIPPET, *(each.name for each in OPERATORS))
 PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
 """Plans the run of some of an instance's test files by the recipe's own command."""
 Ask = Callable[[Sequence[tuple[str, str]]], str]
@@ -19,6 +22,14 @@ LEAST_PACE, MOST_PACE = 0.4, 3.0
 """The least and the greatest multiple of its usual time that a program gets, whatever the budget."""
 ENOUGH = 3  # fewer confirmations than these prove nothing, however tight the budget
 CONFIRMATION = 30.0  # seconds beyond the budget for confirming what was found: nothing runs longer
+
+
+def find_operators(names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return operators by name, in their order; all for None. Raises PluginError for an unknown one."""
+    wanted = ALL_OPERATORS if names is None else {name.strip() for name in names}
+    if unknown := sorted({*wanted}.difference(ALL_OPERATORS)):
+        raise PluginError(f"unknown operator {unknown[0]!r}; known are {', '.join(ALL_OPERATORS)}")
+    return tuple(name for name in ALL_OPERATORS if name in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +44,8 @@ class Settings:
     """Seconds that the generators share. Afterwards, findings are confirmed for up to ``CONFIRMATION`` more."""
     confirmations: int = 20
     """Rounds that a divergence must hold in, on both sides."""
+    operators: tuple[str, ...] = ALL_OPERATORS
+    """What makes new calls for the generator ``compose``."""
 
 
 @dataclass(frozen=True, slots=True)

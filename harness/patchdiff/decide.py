@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from assay.harness.domain import MISSING, SUSPICIOUS, Divergence, PatchDiffFinding, ProbeObservation, Status
+from assay.harness.patchdiff.probe.operators import ASKED, FOREIGN
 from assay.harness.patchdiff.probe.values import read_literal
 
 REJECTIONS = frozenset({"TypeError", "AttributeError"})  # exceptions that mean "wrong argument type"
@@ -31,6 +32,10 @@ class Sighting:
     """The function called, or the test run."""
     changes: Sequence[Sequence[Any]] = ()
     """Changes of the input; each ends with its old and its new text."""
+    promised: bool = False
+    """The observation is an exception that a test or the documentation asks for."""
+    operator: str = ""
+    """What made a call that no test makes."""
 
 
 Round = Mapping[str, Sighting]  # a program's observations on one side, by the probes' keys
@@ -83,7 +88,11 @@ def classify(base: ProbeObservation, gold: Sighting, candidate: ProbeObservation
     of_gold = gold.observation
     if of_gold == candidate:
         return None
-    is_promised = base == of_gold and not _changes_type(gold.changes)
+    is_error = base == of_gold and of_gold.kind == "error" and candidate.kind == "value"
+    if gold.mutated and is_error and not gold.promised:
+        return PatchDiffFinding.MORE_TOLERANT
+    is_asked = gold.operator in ASKED and base == candidate
+    is_promised = is_asked or (base == of_gold and gold.operator not in FOREIGN and not _changes_type(gold.changes))
     if gold.mutated and (_rejects(of_gold) or (_rejects(candidate) and not is_promised)):
         return PatchDiffFinding.GOLD_REJECTS
     if gold.private:
@@ -104,6 +113,7 @@ def make_divergence(
         probe=probe,
         target=gold.target,
         mutated=gold.mutated,
+        operator=gold.operator,
         base=base,
         gold=gold.observation,
         candidate=candidate,

@@ -6,7 +6,7 @@ import json
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,7 +14,7 @@ from importlib import resources
 from itertools import zip_longest
 from typing import Any
 
-from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation
+from assay.harness.domain import MISSING, Divergence, GeneratorResult, OperatorResult, ProbeObservation
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, find_stable, make_divergence, screen, split
@@ -86,7 +86,8 @@ def run(context: Context, program: Program, side: Side, seeds: Iterable[int], on
     for each in lines:
         _check_keys(side, each)
     redo = {line["key"]: line for each in lines[:1] for line in each if "key" in line}
-    return Rounds([_round(each) for each in lines], redo, sum(not _is_whole(each) for each in lines))
+    rounds = [_round(each, context.survey.promised) for each in lines]
+    return Rounds(rounds, redo, sum(not _is_whole(each) for each in lines))
 
 
 def run_lines(
@@ -170,7 +171,7 @@ def _check_keys(side: Side, lines: Iterable[Mapping[str, Any]]) -> None:
         raise ForgedSideError(side, f"probe {twice[0]!r} has {count[twice[0]]} results")
 
 
-def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
+def _round(lines: Iterable[Mapping[str, Any]], promised: Collection[str]) -> Round:
     return {
         str(line["key"]): Sighting(
             observation=ProbeObservation(
@@ -181,6 +182,8 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
             private=bool(line.get("private")),
             of=str(line.get("of") or line.get("test", "")).partition("[")[0],
             changes=(line.get("literal") or {}).get("mutations", ()),
+            promised=str(line.get("type", "")).rpartition(".")[2] in promised,
+            operator=str(line.get("operator", "")),
         )
         for line in lines
         if "key" in line
@@ -218,8 +221,15 @@ def find_differences(context: Context, generator: str, program: Program) -> Cont
         null_divergences=noise,
         note=_note(first.values(), len(suspects) - len(found), confirmed_in, unseen)
         or ("" if alike or apart else "no probe reached a target on both sides"),
+        operators=_count_operators(gold, (*alike, *apart), found),
     )
     return Contribution(result, tuple(shown), files)
+
+
+def _count_operators(gold: Round, reached: Iterable[str], found: Iterable[Divergence]) -> tuple[OperatorResult, ...]:
+    probes, differing = Counter(gold[key].operator for key in reached), Counter(each.operator for each in found)
+    named = sorted({*probes, *differing} - {""})
+    return tuple(OperatorResult(name=name, reached=probes[name], divergences=differing[name]) for name in named)
 
 
 def _note(first: Iterable[Rounds], dropped: int, rounds: int, unseen: int) -> str:
@@ -256,7 +266,7 @@ def _interleave(keys: Iterable[str], gold: Round) -> list[str]:
     kinds: dict[tuple[str, str, bool], list[str]] = {}
     for key in sorted(keys, key=lambda key: hashlib.sha256(key.encode()).hexdigest()):  # neighbours apart
         seen = gold[key]
-        kinds.setdefault((seen.target, seen.of, seen.mutated), []).append(key)
+        kinds.setdefault((seen.target, seen.operator or seen.of, seen.mutated), []).append(key)
     return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]
 
 

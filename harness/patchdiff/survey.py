@@ -8,6 +8,7 @@ from difflib import unified_diff
 from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.languages.differences import WHOLE_MODULE, Span
+from assay.harness.patchdiff.asking import find_promised
 from assay.harness.patchdiff.nearness import ChangeSummary, find_quoted, find_words, select_named, sort_nearest
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides, read_files
 from assay.harness.patchdiff.targets import MOST, SIDES, Target, find_loose, find_spans, find_targets, find_users
@@ -30,6 +31,8 @@ class Survey:
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
     differing_spans: Mapping[str, Sequence[Span]] | None = None
+    promised: frozenset[str] = frozenset()
+    """Exceptions that the issue's tests or the targets' documentation ask for, without their modules."""
     ran: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False)
     """The functions that test files run with gold, as far as a ``ReachMap`` has seen them."""
 
@@ -55,6 +58,7 @@ def survey(sides: Sides) -> Survey:
         texts=texts,
         test_files=tuple(_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions))),
         words=find_quoted(*in_code),
+        promised=find_promised(instance.test_patch or "", texts[Side.GOLD].values()),
         differing_spans=find_spans(instance.language, changed - {*tests}, texts),
     )
 

@@ -19,7 +19,7 @@ from corpus.stage import Place, nothing_left, task_of
 pytestmark = pytest.mark.docker
 
 CASES = [case for case in corpus().cases if case.mark == "patchdiff"]
-USUAL = Settings(("suites", "amplify", "replay"), budget=3600, confirmations=5, test_files=False)
+USUAL = Settings(("suites", "compose", "amplify", "replay"), budget=3600, confirmations=5, test_files=False)
 
 
 def planned(place: Place) -> PlanTests:

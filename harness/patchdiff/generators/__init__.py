@@ -15,6 +15,7 @@ GENERATORS = Registry[Generator](
     "assay.generators",
     {
         "suites": "assay.harness.patchdiff.generators.suites.generate:GENERATOR",
+        "compose": "assay.harness.patchdiff.generators.compose:GENERATOR",
         "amplify": "assay.harness.patchdiff.generators.amplify:GENERATOR",
         "replay": "assay.harness.patchdiff.generators.replay:GENERATOR",
         "llm": "assay.harness.patchdiff.generators.llm.generate:GENERATOR",
@@ -22,7 +23,7 @@ GENERATORS = Registry[Generator](
     needs=Generator,
 )
 """The cheapest first."""
-USUAL = ("suites", "amplify", "replay")  # need neither a model nor another package
+USUAL = ("suites", "compose", "amplify", "replay")  # need neither a model nor another package
 
 
 def find_generators(names: Iterable[str]) -> dict[str, Generator]:

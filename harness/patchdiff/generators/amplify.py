@@ -5,6 +5,7 @@ Test amplification by observation, as in DSpot, without a model: the oracle is t
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from assay.harness import languages
 from assay.harness.domain import GeneratorResult
@@ -34,9 +35,7 @@ def _generate(context: Context) -> Contribution:
     """Find the test files that reach a target with gold; observe their tests and mutations of them on all sides."""
     if copying := languages.find(context.sides.instance.language).SYNTAX.copying:
         return copies.generate(context, copying)
-    looked_at = ReachMap(context).promising(context.survey.test_files)[:LOOKED_AT]
-    lines = run_with_gold(context.part(SEARCH), _program(context, looked_at))
-    tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))
+    tests, lines = find_tests(context)
     files = select_files(tests, context.survey.test_files)[:FILES]
     if not files:
         return Contribution(GeneratorResult(name=NAME, note=explain_absence("no test reaches a target", lines)))
@@ -44,6 +43,13 @@ def _generate(context: Context) -> Contribution:
     each = min(MOST, max(FEWEST, COPIES // len(tests)))
     of_own = min(MOST_OWN, max(each, OWN_COPIES // max(1, sum(bare_name(test) in own for test in tests))))
     return find_differences(context, NAME, _program(context, files, tests, each, of_own))
+
+
+def find_tests(context: Context) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the tests of the nearest files that reach a target with gold, and the lines of the search."""
+    looked_at = ReachMap(context).promising(context.survey.test_files)[:LOOKED_AT]
+    lines = run_with_gold(context.part(SEARCH), _program(context, looked_at))
+    return list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target"))), lines
 
 
 def _program(context: Context, files: Sequence[str], tests: Sequence[str] = (), each: int = 0, own: int = 0) -> Program:

@@ -5,7 +5,9 @@ copies of each test), ``limit`` (seconds for a test), ``budget`` (seconds for al
 and optionally ``command`` (starts the tests, by pytest if there is none), ``tests`` (names of those to run; all by
 default), ``own`` and ``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these
 gets) and ``words`` (texts that the change itself is about). Each line of output is an observation. The idea is
-observation-based test amplification: asserted expressions are observation points.
+observation-based test amplification: asserted expressions are observation points. With ``operators`` (names) and
+``asked`` (what the changed code asks for), these make the copies; of the tests as they are, those in the file
+``snippets`` alone are observed then.
 """
 
 import builtins
@@ -19,7 +21,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from . import mutate, running, sites, texts, trace, wire
+from . import mutate, operators, running, sites, texts, trace, wire
 from .brackets import TokenEdit
 from .loading import Finder
 
@@ -96,17 +98,19 @@ class SiteRecorder:
         self._channel = channel
         self._reach = reach
         self._longest = self._limit = float(job["limit"])
-        self._test, self._mutated = "", False
+        self._test, self._mutated, self._operator = "", False, ""
+        self._by_rule = bool(job.get("operators"))
         self._times: dict[str, int] = {}
         self._total = 0
         self._last: BaseException | None = None
         self._busy = False
 
-    def begin(self, test: str, mutant: int, took: "float | None" = None) -> None:
-        """Begin with a test, or with the copy of that number.
+    def begin(self, test: str, mutant: int, took: "float | None" = None, operator: str = "") -> None:
+        """Begin with a test, or with the copy of that number, which an operator may have made.
 
         `took` has the seconds of the test as it is, if the copy is to be brief.
         """
+        self._operator = operator
         self._limit = self._longest if took is None else min(self._longest, max(BRIEF, SLOWER * took))
         self._test, self._mutated = test, mutant > 0
         self.probe = name_probe(test, mutant)
@@ -150,6 +154,8 @@ class SiteRecorder:
         times = self._times.get(site.label, 0)
         self._times[site.label] = times + 1
         self._total += 1
+        if self._by_rule and not self._operator:
+            return False
         if not self._test or times >= PASSES or self._total > MOST:
             return False
         if self._mutated and site.mode != sites.WHOLE and not self._find_edits(site):
@@ -169,7 +175,8 @@ class SiteRecorder:
             place = {"test": self._test, "line": site.line, "expression": site.text, "mode": site.mode}
             redo = {**place, "mutations": self._find_edits(site)}
             key, seen, target = self._key(site), (kind, type_, text), self._reach.found
-            self._channel.send(wire.observation(key, self._test, seen, target, self._mutated, literal=redo))
+            more = {"operator": self._operator} if self._operator else {}
+            self._channel.send(wire.observation(key, self._test, seen, target, self._mutated, literal=redo, **more))
         finally:
             self._busy = False
 
@@ -198,7 +205,8 @@ class Amplifier(running.Driver):
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_name(test) for test in job.get("tests") or ()}
         classes = {part for row in job["targets"] for part in row["name"].split(".")[:-1]}
-        self._material = mutate.Material((), job.get("words") or (), {}, classes)
+        rules = {"asked": job.get("asked"), "operators": job.get("operators") or ()}
+        self._material = mutate.Material((), job.get("words") or (), {}, classes, **rules)
         self._making: wire.WorkBudget | None = None
         self._finder = Finder(job["files"], self._make)
 
@@ -254,7 +262,8 @@ class Amplifier(running.Driver):
             return items
         plain = {item.nodeid: sites.strip_mark(item.nodeid) for item in items}
         new = [item for item in items if plain[item.nodeid] not in known and key[1] in self._reaching]
-        old = [item for item in items if plain[item.nodeid] in self._reaching]
+        by_rule = bool(self._material.operators)  # a new call may reach what its test does not
+        old = [item for item in items if by_rule or plain[item.nodeid] in self._reaching]
         salt = str(self.job["seed"]) + str(key)
         ordered = sorted(old, key=lambda item: hashlib.sha256((salt + item.nodeid).encode()).hexdigest())
         return (new or ordered)[:ROWS]
@@ -262,7 +271,9 @@ class Amplifier(running.Driver):
     def before(self, item: Any) -> None:
         number, function = sites.copy_number(item.nodeid), _function_name(item.nodeid)
         took = self._took.get(function, 0.0) if number and not self._recorder.only else None
-        self._recorder.begin(sites.strip_mark(item.nodeid), number, took)
+        is_snippet = item.nodeid.startswith(self.job.get("snippets") or "::")
+        operator = sites.find_operator(item.nodeid) or operators.SNIPPET * is_snippet
+        self._recorder.begin(sites.strip_mark(item.nodeid), number, took, operator)
         self.channel.send({"start": self._recorder.probe})
         self._began = time.monotonic()
         self._reach.begin()

@@ -66,6 +66,8 @@ class Material(NamedTuple):
     classes: "Collection[str]" = ()  # that the change is about
     statements: "Sequence[Borrowed]" = ()  # of other tests
     variables: "frozenset[str]" = frozenset()  # of the module
+    asked: Any = None  # by the changed code: for `operators`
+    operators: "Sequence[str]" = ()  # that make the copies, in place of `make_copies`
 
 
 NOTHING = Material((), (), {})
@@ -105,7 +107,7 @@ def make_copies(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[s
             break
         edits = _choose_edits(regions, scope, choice)
         changed = apply(text, edits) if edits else ""
-        function = _parse_copy(changed, edits) if changed and changed not in seen else None
+        function = parse_copy(changed, edits) if changed and changed not in seen else None
         seen.add(changed)
         if function is not None:
             found.append((changed, edits, function))
@@ -158,7 +160,7 @@ def parse_function(text: str) -> Any:
     return around.body[0]
 
 
-def _parse_copy(text: str, edits: "list[TokenEdit]") -> Any:
+def parse_copy(text: str, edits: "list[TokenEdit]") -> Any:
     """Parse a changed function; None for one that the compiler refuses, as that would cost the whole module."""
     try:
         if any(is_repetition(each) or each.old.isidentifier() for each in edits):
@@ -170,7 +172,7 @@ def _parse_copy(text: str, edits: "list[TokenEdit]") -> Any:
 
 def _find_changes(text: str, scope: Scope, choice: random.Random) -> "Groups":
     """Return the possible changes, by place: each place has alternatives, each alternative is a list of edits."""
-    tokens, function = _tokens(text), parse_function(text)
+    tokens, function = find_tokens(text), parse_function(text)
     brackets = [each for each in find_brackets(text, tokens) if not scope.is_closed(each.whole.start)]
     rows, bound = find_row_items(brackets), find_bound(function)
     groups = _token_groups(tokens, function, scope, choice)
@@ -253,7 +255,7 @@ def _some(news: "Sequence[Any]", count: int, choice: random.Random) -> "list[Any
     return choice.sample(news, min(count, len(news)))
 
 
-def _tokens(text: str) -> "list[tokenize.TokenInfo]":
+def find_tokens(text: str) -> "list[tokenize.TokenInfo]":
     """Return the meaningful tokens, without the inside of formatted strings."""
     found, formatted = [], 0
     try:

@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from . import mutate
+from . import mutate, operators
 from . import scope as scoping
 from .brackets import Place, TokenEdit, split_lines
 
 SEE = "_assay_see"  # put into builtins; given a site's number, returns its context manager
 MARK = "__assay"  # between a test's name and the number of its changed copy
-_COPY = re.compile(MARK + r"(\d+)")
+_COPY = re.compile(MARK + r"(\d+)(?:_by_([a-z_]+))?")
 OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
 MOST_COPIED = 1000000  # characters of all changed copies of one test: more take longer to make than there is time
 CONTENT = "content"  # the text inside what a check is about, and its state
@@ -81,8 +81,9 @@ class _Function:
         """Return a line's number in the file: a change may have joined or split lines before it."""
         moved = 0
         for edit in self.edits:
-            if edit.start[0] - self._offset - moved < line:
-                moved += edit.old.count("\n") - edit.new.count("\n")
+            start = edit.start[0] - self._offset - moved
+            if start < line:  # a line that was put in counts as the one that it is before
+                moved += max(edit.old.count("\n") - edit.new.count("\n"), start - line)
         return line + moved + self._offset
 
     def _relevant(self, line: int, mode: str) -> "list[TokenEdit]":
@@ -274,11 +275,13 @@ class Instrument:
             return found
         scope = scoping.make_scope(mutate.parse_function(text), text, self._material)
         name = self._path + "::" + inside + node.name
-        mutants = mutate.make_copies(text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text)))
-        for number, (changed, edits, function) in enumerate(mutants, 1):
+        order = text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text))
+        by_rule = bool(self._material.operators)
+        mutants = operators.make_copies(*order) if by_rule else [("", *each) for each in mutate.make_copies(*order)]
+        for number, (operator, changed, edits, function) in enumerate(mutants, 1):
             if number not in wanted:
                 continue
-            copied = node.name + MARK + str(number)
+            copied = node.name + MARK + str(number) + ("_by_" + operator if operator else "")
             moved = [edit._replace(start=_below(edit.start, first), end=_below(edit.end, first)) for edit in edits]
             found.append(_guard(self._eyes(changed, first, copied, moved, scope, function), "Exception", first))
         return found
@@ -320,6 +323,12 @@ def copy_number(nodeid: str) -> int:
     """Return the number of a changed copy; 0 for the test itself."""
     found = _COPY.search(nodeid.partition("[")[0])
     return int(found.group(1)) if found else 0
+
+
+def find_operator(nodeid: str) -> str:
+    """Return the name of the operator that changed a copy; "" if none did."""
+    found = _COPY.search(nodeid.partition("[")[0])
+    return (found.group(2) or "") if found else ""
 
 
 def _below(place: Place, first: int) -> Place:

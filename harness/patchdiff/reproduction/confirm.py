@@ -20,12 +20,17 @@ LIMIT = 20.0  # seconds for one file, the import of the project included
 BOTH = (Side.GOLD, Side.CANDIDATE)
 
 
-def reproduce(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
-    """Return test files that pass with gold and fail with the candidate, by probe; raises as ``Sides.run``."""
+def reproduce(
+    context: Context, suspects: Suspects, make_draft: MakeDraft, laid: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return test files that pass with gold and fail with the candidate, by probe; raises as ``Sides.run``.
+
+    ``laid`` has the test files that are in no tree, path to text.
+    """
     tests = (str((line.get("literal") or {}).get("test", "")) for line in suspects.values())
     paths = sorted({test.partition("::")[0] for test in tests} - {""})
     contents = read_files(context.sides, Side.GOLD, paths) if paths else {}
-    sources = {path: text for path, raw in contents.items() if (text := decode(raw))}
+    sources = {path: text for path, raw in contents.items() if (text := decode(raw))} | dict(laid or {})
     drafts = {probe: draft for probe, line in suspects.items() if (draft := make_draft(line, sources))}
     began = time.monotonic()
     seen = dict(zip(drafts, _explore(context.part(0.5), [*drafts.values()]), strict=True)) if drafts else {}

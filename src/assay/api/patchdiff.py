@@ -11,7 +11,7 @@ from assay.harness.domain import Instance, Prediction
 from assay.harness.errors import UserError
 from assay.harness.files import default_cache
 from assay.harness.patchdiff.assess import PatchDiffRecord
-from assay.harness.patchdiff.contract import Ask, Settings
+from assay.harness.patchdiff.contract import Ask, Settings, find_operators
 from assay.harness.patchdiff.generators import USUAL
 from assay.harness.patchdiff.run import assess_task
 from assay.harness.patchdiff.sides import Sides
@@ -33,6 +33,8 @@ class PatchDiff:
     _: KW_ONLY
     generators: Sequence[str] = USUAL
     """Names of the generators of probes."""
+    operators: Sequence[str] | None = None
+    """Names of the operators of the generator ``compose``; None: all."""
     seed: int = 0
     budget: float | str = "default"
     """Seconds for one comparison, or ``quick`` (60), ``default`` (300), ``thorough`` (1800)."""
@@ -54,7 +56,7 @@ class PatchDiff:
             The comparison, and the test files that reproduce its divergences, by name.
 
         Raises:
-            UserError: there is no such instance, generator or model. EngineUnavailable: no engine answers.
+            UserError: there is no such instance, generator, operator or model. EngineUnavailable: no engine answers.
         """
         place = self.evaluator.place
         task = place.task(*self.evaluator.pair(instance, patch))
@@ -63,6 +65,7 @@ class PatchDiff:
             seed=self.seed,
             budget=read_budget(str(self.budget)),
             confirmations=self.confirmations,
+            operators=find_operators(self.operators),
         )
         sides = partial(Sides, labels={"assay.instance": task.instance.id}, kept=self.kept)
         return assess_task(task, place.bench, settings, sides, ask=self._ask(), note=place.view.note)

@@ -108,14 +108,17 @@ def workplace(
     return Workplace(**chosen)
 
 
-def make_patchdiff_settings(generators: str | None, budget: float, seed: int, confirmations: int) -> "Settings":
-    """Return PatchDiff's settings; raises UserError (PluginError) for an unknown generator."""
-    from assay.harness.patchdiff.contract import Settings
+def make_patchdiff_settings(
+    generators: str | None, operators: str | None, budget: float, seed: int, confirmations: int
+) -> "Settings":
+    """Return PatchDiff's settings; raises UserError (PluginError) for an unknown generator or operator."""
+    from assay.harness.patchdiff.contract import Settings, find_operators
     from assay.harness.patchdiff.generators import USUAL, find_generators
 
     wanted = generators.split(",") if generators else USUAL
     names = tuple(find_generators(name.strip() for name in wanted if name.strip()))
-    return Settings(names, seed=seed, budget=budget, confirmations=confirmations)
+    chosen = find_operators(operators.split(",") if operators else None)
+    return Settings(names, seed=seed, budget=budget, confirmations=confirmations, operators=chosen)
 
 
 def choose_model(name: str | None, base_url: str | None, cassette: Path | None) -> ModelChoice | None:

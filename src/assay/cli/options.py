@@ -41,7 +41,7 @@ PANELS = {
     "How strict": "strict counter fail_fast",
     "Limits": "timeout build_limits cost tokens calls steps seconds command_seconds "
     "total_cost total_tokens total_calls",
-    "PatchDiff and causes": "patchdiff generators budget confirmations cause evaluations hunks",
+    "PatchDiff and causes": "patchdiff generators operators budget confirmations cause evaluations hunks",
     "Model": "model base_url serve serve_wait temperature max_tokens cassette prices",
 }
 """Titles in the help of a command with many options, and the parameters under each."""
@@ -191,7 +191,14 @@ Generators = Annotated[
         "-g",
         "--generators",
         metavar="NAMES",
-        help="Generators of PatchDiff, separated by commas: suites, amplify, replay, llm. The first three by default.",
+        help="Generators of PatchDiff by commas: suites, compose, amplify, replay, llm. All but llm by default.",
+    ),
+]
+Operators = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Operators of the generator compose, separated by commas, such as gold_branch,dunder. All by default.",
     ),
 ]
 Budget = Annotated[

@@ -32,6 +32,8 @@ MEANINGS = {
     PatchDiffFinding.DIVERGENT: "Base, gold and this patch all behave differently: undecided.",
     PatchDiffFinding.GOLD_REJECTS: "One side rejects a changed input as of the wrong type, the other takes it: "
     "undecided.",
+    PatchDiffFinding.MORE_TOLERANT: "Base and gold raise the same error on a changed input, and this patch gives a "
+    "value: no flag.",
     PatchDiffFinding.NO_DIFFERENCE_FOUND: "Enough probes reached the changed code on both sides, and none differs.",
     PatchDiffFinding.NOT_ASSESSED: "Too few probes reached the changed code, or the comparison failed: no sign of "
     "anything.",

@@ -24,7 +24,7 @@ def test_what_is_resolved_is_compared_and_rates_are_kept_apart(
     assert (figures["resolved_rate"], figures["suspicious_rate"], figures["not_assessed_rate"]) == (0.5, None, 0.5)
     saved = json.loads(Path("runs/mine/instances/acme__calc-1/patchdiff/comparison.json").read_text())
     assert saved["comparison"]["finding"] == "not_assessed"
-    assert [each["name"] for each in saved["comparison"]["generators"]] == ["suites", "amplify", "replay"]
+    assert [each["name"] for each in saved["comparison"]["generators"]] == ["suites", "compose", "amplify", "replay"]
 
 
 def test_the_same_command_compares_nothing_twice_and_other_settings_do(

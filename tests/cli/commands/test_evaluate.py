@@ -164,6 +164,8 @@ def test_ids_are_compared_without_case(assay: Callable, rows: Path, predictions:
         (("-p", "none.jsonl"), ["none.jsonl"]),
         (("--gold", "--run-id", "../x"), ["--run-id"]),
         (("--gold", "-g", "suites"), ["--generators", "--patchdiff"]),
+        (("--gold", "--operators", "pair"), ["--operators", "--patchdiff"]),
+        (("--gold", "--patchdiff", "--operators", "magic"), ["unknown operator 'magic'", "gold_branch"]),
     ],
 )
 def test_wrong_calls_give_one_line_and_exit_2(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.harness.domain import TestPlan
-from assay.harness.patchdiff.contract import CONFIRMATION, ENOUGH, Context, Settings
+from assay.harness.patchdiff.contract import ALL_OPERATORS, CONFIRMATION, ENOUGH, Context, Settings, find_operators
 from assay.harness.patchdiff.survey import Survey
 
 NO_SIDES: Any = SimpleNamespace()
@@ -15,6 +15,11 @@ NO_SIDES: Any = SimpleNamespace()
 
 def context(budget: float = 300.0, **more: Any) -> Context:
     return Context(NO_SIDES, Survey((), ()), Settings((), budget=budget), lambda _i, _f: TestPlan(command=""), **more)
+
+
+def test_operators_are_named_in_their_order_and_all_without_names() -> None:
+    assert find_operators(["pair", " snippet"]) == ("snippet", "pair")
+    assert find_operators(None) == ALL_OPERATORS == Settings(()).operators
 
 
 def test_turn_ends_before_the_budget_and_never_after_it() -> None:

@@ -44,7 +44,8 @@ def read(shown: str | dict[str, str]) -> ProbeObservation:
 @pytest.mark.parametrize("case", CASES["observations"], ids=str)
 def test_observations_are_classified(case: dict[str, Any]) -> None:
     base, gold, candidate = (read(case[side]) for side in ("base", "gold", "candidate"))
-    assert classify(base, Sighting(gold, mutated=case.get("changed", True)), candidate) == case["finding"]
+    more = {"promised": case.get("promised", False), "operator": case.get("operator", "")}
+    assert classify(base, Sighting(gold, mutated=case.get("changed", True), **more), candidate) == case["finding"]
 
 
 @pytest.mark.parametrize("case", CASES["edits"], ids=str)

@@ -11,6 +11,7 @@ def diff(
     predictions: options.PredictionsToCompare,
     ids: options.Ids = None,
     generators: options.Generators = None,
+    operators: options.Operators = None,
     budget: options.Budget = 300,
     seed: options.Seed = 0,
     confirmations: options.Confirmations = 20,
@@ -45,6 +46,7 @@ def diff(
       assay diff releases -p preds.jsonl
       assay diff lite -p preds.jsonl -i sympy__sympy-18057 -g suites --budget 600 --mirror ~/mirrors
       assay diff rows.jsonl -p preds.jsonl -g amplify,replay --seed 7 --json
+      assay diff lite -p preds.jsonl -g compose --operators gold_branch,dunder
       assay diff lite -p preds.jsonl --executor ray --address auto
     """
     from assay.cli.commands.evaluate_view import exit_code, show
@@ -66,7 +68,7 @@ def diff(
             engine, mirror, recipes, jobs=jobs, executor=executor, address=address, build_limits=build_limits
         ),
         fresh=fresh,
-        patchdiff=config.make_patchdiff_settings(generators, budget, seed, confirmations),
+        patchdiff=config.make_patchdiff_settings(generators, operators, budget, seed, confirmations),
         model=config.choose_model(model, base_url, cassette),
         shard=part,
         durations=seconds,

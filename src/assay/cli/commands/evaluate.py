@@ -46,6 +46,7 @@ def evaluate(
     rule: options.RuleName = None,
     patchdiff: options.PatchDiff = False,
     generators: options.Generators = None,
+    operators: options.Operators = None,
     budget: options.Budget = 300,
     seed: options.Seed = 0,
     confirmations: options.Confirmations = 20,
@@ -93,8 +94,8 @@ def evaluate(
 
     if sum((predictions is not None, gold, null)) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
-    if generators and not patchdiff:
-        raise UserError("--generators names generators of PatchDiff; add --patchdiff")
+    if (generators or operators) and not patchdiff:
+        raise UserError("--generators and --operators are options of PatchDiff; add --patchdiff")
     if rule and (fail_fast or patchdiff or cause):
         raise UserError(f"--rule {rule} judges tests, not fixes; leave out --fail-fast, --patchdiff and --cause")
     part, seconds = read_shard(shard, durations)
@@ -134,7 +135,9 @@ def evaluate(
         fresh=fresh,
         rerun_failed=rerun_failed,
         controls=controls,
-        patchdiff=config.make_patchdiff_settings(generators, budget, seed, confirmations) if patchdiff else None,
+        patchdiff=config.make_patchdiff_settings(generators, operators, budget, seed, confirmations)
+        if patchdiff
+        else None,
         model=config.choose_model(model, base_url, cassette),
         cause=CauseSettings(evaluations, lines=not hunks) if cause else None,
         kind=RunKind.EVALUATE if predictions else RunKind.CONTROL,
