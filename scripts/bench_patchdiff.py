@@ -54,7 +54,8 @@ class Result(Model):
     def ran(self, generators: Iterable[str]) -> bool:
         """Return whether these generators ran; the suite is the same for every seed."""
         ran = {each.name for each in self.comparison.generators}
-        return ({*generators} - {"suites", *ALL_OPERATORS} or {*SEEDED} & ran) <= ran
+        wanted = {"compose" if name in ALL_OPERATORS else name for name in generators} - {"suites"}
+        return wanted <= ran if wanted else not ran.isdisjoint(SEEDED)
 
     def flags(self, names: Iterable[str], counts: Counts) -> bool:
         """Return whether some of these generators, or operators of ``compose``, have a finding that counts."""
@@ -191,15 +192,20 @@ def _print_tables(results: Sequence[Result]) -> None:
     if len(phases) > 1:
         _print_table("all", results)
     noise = sum(each.comparison.null_divergences for each in results)
-    unassessed = sum(each.comparison.finding == "not_assessed" for each in results if each.ran(SEEDED))
+    unassessed = sum(each.comparison.finding == "not_assessed" for each in results if each.ran(("suites",)))
     print(f"\n{len(results)} comparisons; gold against its copy: {noise} differences; not assessed: {unassessed}")
 
 
 def _print_table(title: str, results: Sequence[Result]) -> None:
     print(f"\n{title}\n\n{HEAD}")
-    sets = [("suites",), *((name,) for name in (*ALL_OPERATORS, *SEEDED)), ("suites", "amplify", "replay"), ALL]
+    ran = {each.name for result in results for each in result.comparison.generators}
+    usual = ("suites", *(name for name in SEEDED if name in ran))
+    sets = [(name,) for name in usual] + ([usual] if len(usual) > 1 else [])
+    if "compose" in ran:
+        sets += [(name,) for name in ALL_OPERATORS]
+        sets += [tuple(name for name in usual if name != "compose")] if len(usual) > 1 else []
     if any(each.ran(MODEL) for each in results):
-        sets += [MODEL, (*ALL, *MODEL)]
+        sets += [MODEL, (*usual, *MODEL)]
     for names in sets:
         cells = [_share(results, label, names, counts) for counts in COUNTED for label in ("wrong", "right")]
         print(f"| {' + '.join(names)} | {' | '.join(cells)} |")

@@ -123,12 +123,16 @@ def find_commit() -> str:
 
 
 def write_table(results: Sequence[Result]) -> str:
-    heads = ("patch", "candidate", "finding", *USUAL, "test files", "s", "load", "gold against its copy", "code")
-    return "\n".join([write_line(heads), write_line("---" for _ in heads), *map(write_row, results)]) + "\n"
+    ran = [name for name in USUAL if any(name in each.probes for each in results)]
+    heads = ("patch", "candidate", "finding", *ran, "test files", "s", "load", "gold against its copy", "code")
+    return (
+        "\n".join([write_line(heads), write_line("---" for _ in heads), *(write_row(each, ran) for each in results)])
+        + "\n"
+    )
 
 
-def write_row(result: Result) -> str:
-    counts = [f"{result.probes.get(name, 0):,}" for name in USUAL]
+def write_row(result: Result, generators: Sequence[str]) -> str:
+    counts = [f"{result.probes.get(name, 0):,}" for name in generators]
     shown = (f"{result.instance}, {result.model}", str(result.candidate), f"`{result.finding}`", *counts)
     cost = f"{result.seconds:.0f}", f"{result.load:.0f}"
     return write_line((*shown, result.test_files, *cost, str(result.null_divergences), result.code))

@@ -57,11 +57,11 @@ class Asked:
     attributes: Sequence[str] = ()
     """Attributes asked for, as keywords of a constructor would be called."""
     parameters: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By function or class: names of positional parameters, without the object itself."""
+    """Positional parameters of each function or class, without the object itself."""
     keywords: Mapping[str, Values] = field(default_factory=dict)
-    """By function or class: parameters with a default; their defaults, then other values."""
+    """Parameters with a default of each function or class; their defaults, then other values."""
     relatives: Values = field(default_factory=dict)
-    """By class: expressions of classes that share a base with it, or are its base or child."""
+    """Expressions of the classes that share a base with a class, or are its base or child."""
     dunders: Sequence[str] = ()
     words: Sequence[str] = ()
 
@@ -143,7 +143,7 @@ class _Reader:
         return {subject: tuple(news)[:MOST] for subject, news in values.items() if news}
 
     def _read(self, node: ast.expr, path: str) -> Iterator[tuple[ast.expr, Sequence[str]]]:
-        """Yield what each atom of a condition asks about, with values; none where it only asks for truth."""
+        """Yield the subject of each atom of a condition, with values; none where it only asks for truth."""
         if isinstance(node, ast.BoolOp | ast.UnaryOp):
             for each in node.values if isinstance(node, ast.BoolOp) else [node.operand]:
                 yield from self._read(each, path)

@@ -22,7 +22,7 @@ def write_snippets(issue: str, own_tests: Iterable[str]) -> tuple[str, list[str]
 
     Args:
         issue: the issue's text.
-        own_tests: sources of the instance's own test files: pieces of issues seldom say what they import.
+        own_tests: sources of the instance's own test files: pieces of issues often lack their imports.
     """
     pieces = [body for text in _find_pieces(issue.replace("\r\n", "\n")) if (body := _read(text))][:MOST]
     inline: list[ast.stmt] = [

@@ -42,7 +42,7 @@ def test_the_same_command_compares_nothing_twice_and_other_settings_do(
 def test_wrong_names_are_told_before_any_work(assay: Callable, rows: Path, predictions: Callable) -> None:
     predictions({"acme__calc-1": GOLD})
     assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "suites,magic").refuses(
-        "unknown generator 'magic'; known are amplify, llm, replay, suites"
+        "unknown generator 'magic'; known are amplify, compose, llm, replay, suites"
     )
     assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "llm").refuses("--model")
 
