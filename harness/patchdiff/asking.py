@@ -25,7 +25,6 @@ EXAMPLES: dict[str, Sequence[str]] = {
     "list": ("[1]", "[]"),
     "tuple": ("(1,)", "()"),
     "set": ("{1}", "set()"),
-    "NoneType": ("None",),
     **dict.fromkeys(("dict", "Mapping"), ("{'a': 1}", "{}")),
     **dict.fromkeys(("Iterable", "Sequence", "Collection", "Sized"), ("[1]", "(1,)", "'a'", "iter([1])")),
     **dict.fromkeys(("Callable", "FunctionType"), ("len", "lambda *args, **others: None")),
@@ -33,12 +32,9 @@ EXAMPLES: dict[str, Sequence[str]] = {
 EMPTY = ("None", "''", "[]", "0", "{}", "()", "False")
 OTHER_FLAGS = {"True": ["False"], "False": ["True"], "None": ["True", "0", "''", "[]"], "''": ["'a'"]}
 TEXT_TESTS = frozenset({"startswith", "endswith", "find", "index", "count", "split", "strip", "lstrip", "rstrip"})
-HAS = "type('Has', (), {{{0!r}: {1}}})()"
 _AWAITED = re.compile(r"\b(?:raises|assertRaises\w*)\(\s*(\([^()]*\)|[\w.]+)")
-_DOCSTRING = re.compile(r'''"""(.*?)"""''', re.DOTALL)
-_RAISED = re.compile(
-    r"\b[Rr]aises?:?\s+(?:-+\s+)?:?(?:class:|exc:)?`?~?((?:\w+\.)*[A-Z]\w*(?:Error|Exception|Warning))"
-)
+_RAISED = re.compile(r"\b[Rr]aises?\b(.*)", re.DOTALL)
+_ERROR = re.compile(r"\b[A-Z]\w*\b(?!\.)")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Values = Mapping[str, Sequence[str]]
 """Expressions by the parameter or attribute that a condition asks about; "" is any other."""
@@ -69,7 +65,7 @@ class Asked:
 def find_asked(texts: Texts, targets: Sequence[Target], words: Sequence[str]) -> Asked:
     """Read what the sides' touched files ask for; a file that this Python cannot parse asks for nothing."""
     trees = {
-        side: {path: tree for path, text in found.items() if path.endswith(".py") and (tree := parse(text))}
+        side: {path: parse(text) for path, text in found.items() if path.endswith(".py")}
         for side, found in texts.items()
     }
     base, gold, candidate = (_find_conditions(trees.get(side, {})) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
@@ -95,20 +91,22 @@ def find_asked(texts: Texts, targets: Sequence[Target], words: Sequence[str]) ->
     )
 
 
-def find_promised(test_patch: str, gold: Iterable[str]) -> frozenset[str]:
-    """Return the exceptions that added tests wait for, or that docstrings of gold's changed files name."""
+def find_promised(test_patch: str, gold: Iterable[str], targets: Sequence[Target]) -> frozenset[str]:
+    """Return the exceptions that added tests wait for, or that docstrings of targets and their classes name."""
     added = "\n".join(line[1:] for line in test_patch.splitlines() if line.startswith("+"))
-    docs = "\n".join(each for text in gold for each in _DOCSTRING.findall(text))
-    found = (*_AWAITED.findall(added), *_RAISED.findall(docs))
-    return frozenset(name for each in found for name in re.findall(r"[A-Za-z_]\w*\b(?!\.)", each))
+    wanted = {part for each in targets for part in each.name.split(".")}
+    nodes = [node for text in gold for node in ast.walk(parse(text))]
+    named = (each for each in nodes if isinstance(each, Function | ast.ClassDef) and each.name in wanted)
+    said = (text for each in named for text in _RAISED.findall(ast.get_docstring(each) or ""))
+    return frozenset(name for each in (*_AWAITED.findall(added), *said) for name in _ERROR.findall(each))
 
 
-def parse(text: str) -> ast.Module | None:
-    """Return the tree of a program; None for what this Python cannot parse."""
+def parse(text: str) -> ast.Module:
+    """Return the tree of a program; an empty one for what this Python cannot parse."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return None
+        return ast.Module([], [])
 
 
 def _find_conditions(trees: Mapping[str, ast.AST]) -> Counter[tuple[str, str]]:
@@ -163,7 +161,7 @@ class _Reader:
             kinds = given[1].elts if isinstance(given[1], ast.Tuple) else [given[1]]
             yield given[0], [text for kind in kinds for text in _examples(kind, path, name == "issubclass")]
         elif name in ("hasattr", "getattr") and len(given) > 1 and isinstance(given[1], ast.Constant):
-            yield given[0], [HAS.format(given[1].value, each) for each in ("None", "1", "len")]
+            yield given[0], [f"type('Has', (), {{{given[1].value!r}: {each}}})()" for each in ("None", "1", "len")]
             self.attributes[str(given[1].value).removeprefix("is_")] = None
         elif name == "callable" and given:
             yield given[0], EXAMPLES["Callable"]
@@ -250,9 +248,13 @@ def _keywords(node: Function, values: Values) -> dict[str, tuple[str, ...]]:
     named = [*node.args.posonlyargs, *node.args.args]
     pairs = [*zip(named[len(named) - len(node.args.defaults) :], node.args.defaults, strict=True)]
     pairs += [(each, value) for each, value in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if value]
+    taken = node.args.kwarg and node.args.kwarg.arg
+    for call in (each for each in ast.walk(node) if taken and isinstance(each, ast.Call) and each.args):
+        if ast.unparse(call.func) in (f"{taken}.get", f"{taken}.pop") and isinstance(call.args[0], ast.Constant):
+            pairs.append((ast.arg(str(call.args[0].value)), call.args[1] if call.args[1:] else ast.Constant(None)))
     found = {}
     for name, text in ((each.arg, ast.unparse(default)) for each, default in pairs):
-        others = OTHER_FLAGS.get(text) or _neighbours(ast.parse(text, mode="eval").body)
+        others = OTHER_FLAGS.get(text) or _neighbours(ast.parse(text, mode="eval").body) or ("True", *EMPTY)
         found[name] = tuple(dict.fromkeys([text, *values.get(name, ()), *others]))[:MOST]
     return found
 

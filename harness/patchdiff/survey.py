@@ -58,7 +58,7 @@ def survey(sides: Sides) -> Survey:
         texts=texts,
         test_files=tuple(_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions))),
         words=find_quoted(*in_code),
-        promised=find_promised(instance.test_patch or "", texts[Side.GOLD].values()),
+        promised=find_promised(instance.test_patch or "", texts[Side.GOLD].values(), found),
         differing_spans=find_spans(instance.language, changed - {*tests}, texts),
     )
 

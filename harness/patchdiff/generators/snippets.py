@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from textwrap import dedent
 
 from assay.harness.patchdiff.asking import parse
@@ -29,7 +29,7 @@ def write_snippets(issue: str, own_tests: Iterable[str]) -> tuple[str, list[str]
         each for text in _INLINE.findall(issue) for each in _read(text) if isinstance(each, ast.Expr)
     ]
     pieces += [inline] if inline else []
-    imports = [node for text in own_tests for node in _parse(text) if isinstance(node, _IMPORTS)]
+    imports = [node for text in own_tests for node in parse(text).body if isinstance(node, _IMPORTS)]
     bodies = [[each for each in body if not isinstance(each, _IMPORTS)] for body in pieces]
     imports += [each for body in pieces for each in body if isinstance(each, _IMPORTS)]
     before: list[ast.stmt] = []
@@ -68,14 +68,9 @@ def _read(text: str) -> list[ast.stmt]:
     prompted = [_PROMPT.sub("", line, count=1) for line in lines if _PROMPT.match(line)]
     lines = prompted or lines
     for end in range(len(lines), 0, -1):
-        if body := _parse("\n".join(lines[:end])):
+        if body := parse("\n".join(lines[:end])).body:
             return [each for node in body for each in _flatten(node)]
     return []
-
-
-def _parse(text: str) -> Sequence[ast.stmt]:
-    tree = parse(text)
-    return tree.body if tree else ()
 
 
 def _flatten(node: ast.stmt) -> list[ast.stmt]:

@@ -98,8 +98,11 @@ class _Function:
                 found.append(edit)
         return found
 
-    def _line(self, node: Any) -> int:
-        return self._line_of_file(node.lineno) - self._offset
+    def _is_idle(self, node: Any) -> bool:
+        """Return whether a statement is a check that depends on no change: the test itself shows the same."""
+        is_check = isinstance(node, ast.Assert) or (isinstance(node, ast.Expr) and scoping.is_check(node.value))
+        line = self._line_of_file(node.lineno) - self._offset
+        return self.scope is not None and is_check and not self._relevant(line, OPERAND)
 
     def _text(self, node: Any) -> str:
         """Return the source of a node; its whole line where the parser does not report its end."""
@@ -114,8 +117,8 @@ class _Function:
 
     def _statement(self, node: Any, strict: bool) -> "list[ast.stmt]":
         mode = STRICT if strict else OPERAND
-        if self.scope is not None and not strict and _checks(node) and not self._relevant(self._line(node), mode):
-            return [ast.copy_location(ast.Pass(), node)]  # the test itself shows the same
+        if not strict and self._is_idle(node):
+            return [ast.copy_location(ast.Pass(), node)]
         if isinstance(node, ast.Assert):
             return self._observe_assertion(node.test, mode)
         if isinstance(node, ast.Expr):
@@ -210,10 +213,6 @@ def _value(number: int, line: int, context: Any = None) -> Any:
     """Return ``_assay_NUMBER.value``, a place's observed value."""
     name = ast.Name("_assay_" + str(number), ast.Load(), **_position(line))
     return ast.Attribute(name, "value", context or ast.Load(), **_position(line))
-
-
-def _checks(node: Any) -> bool:
-    return isinstance(node, ast.Assert) or (isinstance(node, ast.Expr) and scoping.is_check(node.value))
 
 
 def _guard(statement: Any, exception: str, line: int) -> Any:

@@ -65,6 +65,14 @@ def test_options_parameters_and_classes_of_the_targets_are_known() -> None:
     assert asked.relatives["Char"] == [FIELD]
 
 
+def test_options_that_a_function_takes_out_of_its_keywords_are_known() -> None:
+    code = "def f(x, **options):\n    return x, options.get('deep', 3), options.pop('flat', LOUD)"
+    texts = {side: {PATH: f"{code}, {side.value!r}\n"} for side in (Side.BASE, Side.GOLD, Side.CANDIDATE)}
+    keywords = find_asked(texts, find_targets("python", texts), ()).keywords["f"]
+    assert keywords["deep"] == ("3", "4", "2")
+    assert {"LOUD", "True", "False"} <= {*keywords["flat"]}
+
+
 def test_unparsable_file_asks_for_nothing() -> None:
     texts = {side: {PATH: "print 1\n"} for side in (Side.BASE, Side.GOLD, Side.CANDIDATE)}
     found: dict[str, Any] = asdict(find_asked(texts, (), ()))
@@ -72,15 +80,17 @@ def test_unparsable_file_asks_for_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("patch", "gold", "promised"),
+    ("patch", "doc", "promised"),
     [
         ("+    with pytest.raises(errors.BadName):", "", {"BadName"}),
         ("+    with self.assertRaisesRegex((KeyError, ValueError), 'x'):", "", {"KeyError", "ValueError"}),
-        ("     with raises(KeyError):", "def f():\n    '''Raises KeyError'''\n", set()),
-        ("", 'def f():\n    """Do.\n\n    Raises:\n        ValueError: never.\n    """\n', {"ValueError"}),
-        ("", 'def f():\n    """:raises errors.BadName: often"""\n', set()),
-        ("", 'def f():\n    """:raises ~errors.BadNameError: often"""\n', {"BadNameError"}),
+        ("     with raises(KeyError):", "No KeyError.", set()),
+        ("", "Raises\n    ======\n\n    ValueError : always\n    KeyError : never", {"ValueError", "KeyError"}),
+        ("", ":raises errors.BadNameError: often", {"BadNameError"}),
     ],
 )
-def test_errors_that_tests_or_documentation_ask_for(patch: str, gold: str, promised: set[str]) -> None:
-    assert find_promised(patch, [gold]) == promised
+def test_errors_that_tests_or_documentation_ask_for(patch: str, doc: str, promised: set[str]) -> None:
+    texts = {side: {PATH: f'def f():\n    """{doc}"""\n    return {side.value!r}\n'} for side in Side}
+    other = 'def g():\n    """Raises OSError."""\n'
+    gold = texts[Side.GOLD][PATH]
+    assert find_promised(patch, [gold, other, "print 1"], find_targets("python", texts)) == promised
