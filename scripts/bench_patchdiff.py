@@ -199,11 +199,13 @@ def _print_tables(results: Sequence[Result]) -> None:
 def _print_table(title: str, results: Sequence[Result]) -> None:
     print(f"\n{title}\n\n{HEAD}")
     ran = {each.name for result in results for each in result.comparison.generators}
-    usual = ("suites", *(name for name in SEEDED if name in ran))
-    sets = [(name,) for name in usual] + ([usual] if len(usual) > 1 else [])
+    usual = tuple(name for name in ALL if name in ran or (name == "suites" and "compose" not in ran))
+    sets: list[tuple[str, ...]] = [(name,) for name in usual]
     if "compose" in ran:
         sets += [(name,) for name in ALL_OPERATORS]
-        sets += [tuple(name for name in usual if name != "compose")] if len(usual) > 1 else []
+    if len(usual) > 1:
+        sets += [tuple(name for name in usual if name != "compose")] if "compose" in ran else []
+        sets.append(usual)
     if any(each.ran(MODEL) for each in results):
         sets += [MODEL, (*usual, *MODEL)]
     for names in sets:

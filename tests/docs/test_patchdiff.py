@@ -9,7 +9,7 @@ from documented import ROOT
 
 pytestmark = pytest.mark.slow
 
-PRESETS = tuple(f"eleventh{preset}" for preset in ("", "-quick", "-thorough"))
+PRESETS = tuple(f"eleventh{preset}" for preset in ("", "-quick", "-thorough", "-compose"))
 SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth", "tenth", *PRESETS)
 """Sets of patches whose results are kept."""
 
