@@ -79,7 +79,7 @@ def main() -> None:
         results.append(result)
         with given.results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
-        print(write_row(result), flush=True)
+        print(write_row(result, USUAL), flush=True)
 
 
 def read_results(path: Path) -> list[Result]:
