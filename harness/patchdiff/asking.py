@@ -197,14 +197,14 @@ def _neighbours(node: ast.expr) -> list[str]:
 
 
 def _examples(kind: ast.expr, path: str, is_class: bool) -> list[str]:
-    """Return instances of a type as the code names it, and one of a subclass; or the classes themselves."""
+    """Return instances of a type. Those of a project's class come from tests: a bare one is often what no user has."""
     name = ast.unparse(kind)
-    last = name.rpartition(".")[2]
-    root = name if hasattr(builtins, name) else f"{_module(path)}.{name}"
+    last, is_builtin = name.rpartition(".")[2], hasattr(builtins, name)
+    root = name if is_builtin else f"{_module(path)}.{name}"
     subclass = f"type('Sub', ({root},), {{}})"
     if not re.fullmatch(r"[\w.]+", name):
         return []
-    return [root, subclass] if is_class else [*EXAMPLES.get(last, (f"@{last}", f"{root}()")), f"{subclass}()"]
+    return [root, subclass] if is_class else [*EXAMPLES.get(last, (f"@{last}",)), *[f"{subclass}()"] * is_builtin]
 
 
 def _module(path: str) -> str:

@@ -35,7 +35,7 @@ def ask(gold: str, candidate: str = "value == 'z'") -> Asked:
     ("condition", "values"),
     [
         ("isinstance(value, (list, tuple))", {"[1]", "(1,)", "type('Sub', (list,), {})()"}),
-        ("isinstance(value, Field)", {"@Field", f"{FIELD}()", f"type('Sub', ({FIELD},), {{}})()"}),
+        ("issubclass(value, Field)", {FIELD, f"type('Sub', ({FIELD},), {{}})"}),
         ("hasattr(value, 'items')", {"type('Has', (), {'items': None})()"}),
         ("callable(value)", {"len"}),
         ("value is None", {"None"}),
@@ -47,6 +47,10 @@ def ask(gold: str, candidate: str = "value == 'z'") -> Asked:
 )
 def test_conditions_of_gold_give_values_for_both_answers(condition: str, values: set[str]) -> None:
     assert values <= {*ask(condition).gold["value"]}
+
+
+def test_objects_of_a_class_of_the_project_are_those_that_tests_make() -> None:
+    assert ask("isinstance(value, Field)").gold["value"] == ("@Field",)
 
 
 def test_conditions_of_the_candidate_and_of_mere_truth_are_kept_apart() -> None:
