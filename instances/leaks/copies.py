@@ -22,6 +22,8 @@ _MEMBERS = re.compile(r"^(?:python|pkg|packages|crates)/")
 _SOURCES = re.compile(r"^(?:src|lib)/")  # folders that hold packages in most languages
 _MODULES_IN_SOURCES = frozenset({"go", "rust"})
 """Languages in which these folders hold modules of one package, such as ``src/de``."""
+_WHOLE_ALONE = frozenset({"go"})
+"""Languages that distribute a repository's packages together, so that one file of a part shows no copy."""
 _VERSION = re.compile(
     r"[-@]v?(\d+(?:\.\d+)+[\w.+-]*?)(?:\.(?:dist-info|egg-info|tar|tgz|zip|whl|crate|gem|jar)|-py\d|$)"
 )
@@ -65,6 +67,8 @@ def later_release(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFi
                 continue
             if name not in wholes and len(copy.other) == len(copy.found) >= MANY:
                 continue  # another project's folder, such as one of languages
+            if name not in wholes and len(copy.found) < FEWEST and answer.instance.language in _WHOLE_ALONE:
+                continue  # another module's folder of a usual name, such as metrics/metrics.go
             version = _find_version(folder, versions[number])
             earlier = _is_earlier(version, answer)
             if not earlier and answer.trees.later_objects(answer.ref, copy.other.values()) != frozenset():

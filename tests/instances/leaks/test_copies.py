@@ -55,6 +55,15 @@ def test_a_go_module_is_found_by_its_major_version() -> None:
     assert found({"echo.go": "1", "bind.go": "2"}, layer, archive, "acme/echo", "go") == [f"{cached}/echo.go"]
 
 
+@pytest.mark.parametrize(("language", "is_copy"), [("go", False), ("javascript", True)])
+def test_one_file_of_a_part_is_a_copy_only_where_parts_are_distributed(language: str, is_copy: bool) -> None:
+    archive = Archive(index="npm", name="hub", version="4.1.0", sha256="0" * 64)
+    suffix = {"go": ".go", "javascript": ".js"}[language]
+    base = {f"metrics/metrics{suffix}": "1", f"hub{suffix}": "2", f"main{suffix}": "3"}
+    path = f"cache/cloud-sdk/private/metrics/metrics{suffix}"
+    assert found(base, {path: "9"}, archive, "acme/hub", language) == [path] * is_copy
+
+
 LANGUAGES = {f"src/locale/{name}.js": name for name in map(chr, range(ord("a"), ord("m")))}
 
 
