@@ -20,7 +20,7 @@ FLOORS = {
         *("rulings", "engines", "images", "evaluation", "benchmarks", "counters", "grading", "runs"),
         *("bundles", "metrics", "patchdiff", "causes", "exports"),
     ),
-    "instances": ("toolchains", "trees", "audit", "leaks", "environments", "setup", "dataset", "collect"),
+    "instances": ("toolchains", "trees", "audit", "leaks", "environments", "setup", "dataset", "verifiers", "collect"),
     "agents": (
         *("llm", "roles", "trajectory", "usage", "contract"),
         *("provenance", "external", "registry", "solvers", "sampling"),

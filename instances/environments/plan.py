@@ -100,8 +100,10 @@ def _make_published_plan(instance: Instance, published: PublishedImage, recipe: 
     log_format = log_format or languages.find(instance.language).DEFAULT_LOG
     tests = adapted.command if adapted else script.tests
     plan = _make_script_plan(instance, RowCommands(script, runner, adapted, script.prepare, tests, log_format), recipe)
-    user = {"user": published.user} if published.user else {}
-    return plan.model_copy(update={"workdir": script.workdir, "install": "\n".join(script.install), **user})
+    if published.user:  # root's script may install, from what answers it
+        env = {name: value for name, value in plan.env.items() if name not in OFFLINE}
+        plan = plan.model_copy(update={"user": published.user, "env": env})
+    return plan.model_copy(update={"workdir": script.workdir, "install": "\n".join(script.install)})
 
 
 def _make_own_plan(instance: Instance, commands: RowCommands, recipe: Recipe) -> TestPlan:

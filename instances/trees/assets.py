@@ -31,15 +31,16 @@ class Assets:
 def fetch(asset: Asset | Download, sources: Sources) -> bytes:
     """Read a file from the cache, from a mirror of its URL's repository, or from the URL; raises EnvironmentFailure."""
     kept = asset_file(asset, sources.cache)
-    if not kept.is_file():
-        content = _read_mirror(asset, sources)
-        content = _read_url(asset) if content is None else content
-        replace_file(kept, content)
-    content = kept.read_bytes()
+    content = kept.read_bytes() if kept.is_file() else None
+    if content is not None and asset.sha256 in {None, sha256(content).hexdigest()}:
+        return content
+    content = _read_mirror(asset, sources)  # also in place of what an address had before
+    content = _read_url(asset) if content is None else content
     found = sha256(content).hexdigest()
     if asset.sha256 not in {None, found}:
-        kept.unlink()
+        kept.unlink(missing_ok=True)
         raise EnvironmentFailure(f"{asset.path}: {asset.url} has sha256 {found}, not {asset.sha256}")
+    replace_file(kept, content)
     return content
 
 

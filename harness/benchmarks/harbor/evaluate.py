@@ -3,11 +3,12 @@
 No code of the patch has run in the second container before its tests do, so its root reads the reward.
 """
 
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.harness.domain import Channel, PublishedImage, SeparateVerifier, TestReport
+from assay.harness.domain import Channel, FailedPart, PublishedImage, SeparateVerifier, TestReport
 from assay.harness.engines.base import BoxSpec, Engine, ExecResult
 from assay.harness.engines.tars import pack_tar
 from assay.harness.errors import EnvironmentFailure, ImageMissing
@@ -31,13 +32,20 @@ SCRIPT = "/assay/verify.sh"
 COLLECT_SECONDS = 600.0
 APART = "verified_in_another_container"
 KILLED = 137  # 128 + SIGKILL
+POWERS = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_SERVICE", "SYS_CHROOT")
+"""Capabilities of tests that a task wants to run as root: they may install packages."""
+UNFORESEEN = "unforeseen.txt"
+"""File beside the rewards in which a sealed verifier names downloads that nobody has foreseen."""
+REFUSED = re.compile(rb"^unforeseen: (.+)$", re.MULTILINE)
+NOT_FORESEEN = "not foreseen when the task was sealed: {}; seal it again"
 
 
 def evaluate_task(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
     """Evaluate a task as ``evaluate`` does, in two containers if it asks for them; raises as ``evaluate``."""
     environment = task.instance.environment
     if not isinstance(environment, PublishedImage) or environment.verifier is None:
-        return evaluate(task, image, engine, labels)
+        found = evaluate(_grant_powers(task), image, engine, labels)
+        return _blame_downloads(found, [each.decode(errors="replace") for each in REFUSED.findall(found.output)])
     patch = gate_patch(task)
     if isinstance(patch, Evaluation):
         return patch
@@ -53,6 +61,23 @@ def evaluate_task(task: Task, image: str, engine: Engine, labels: Mapping[str, s
         found = _verify(found, opened, verifier, {**carried, **_place_tests(tests)}, engine, labels)
         opened.clock.lap("test")
     return describe_run(found, opened, image, engine, time.monotonic() - began)
+
+
+def _grant_powers(task: Task) -> Task:
+    """Return a task whose root can install packages, if its tests run as root."""
+    if task.plan.user != ROOT:
+        return task
+    limits = task.plan.limits
+    limits = limits.model_copy(update={"capabilities": tuple(dict.fromkeys((*limits.capabilities, *POWERS)))})
+    return replace(task, plan=task.plan.model_copy(update={"limits": limits}))
+
+
+def _blame_downloads(found: Evaluation, refused: Sequence[str]) -> Evaluation:
+    """Return an evaluation, with the environment as what failed if a sealed verifier lacks a download."""
+    if not refused or found.evidence.report.tests or found.evidence.exit_code is None:
+        return found
+    update = {"failed_part": FailedPart.ENVIRONMENT, "error": NOT_FORESEEN.format(refused[0])}
+    return replace(found, evidence=found.evidence.model_copy(update=update))
 
 
 def _have_image(engine: Engine, name: str) -> None:
@@ -106,7 +131,8 @@ def _verify(
         "flags": (*found.evidence.flags, APART),
     }
     evidence = found.evidence.model_copy(update=results)
-    return replace(found, evidence=evidence, output=run.output, report_files=_keep(rewards))
+    judged = replace(found, evidence=evidence, output=run.output, report_files=_keep(rewards))
+    return _blame_downloads(judged, rewards.get(UNFORESEEN, b"").decode(errors="replace").splitlines())
 
 
 def _read_reward(run: ExecResult, files: Mapping[str, bytes]) -> TestReport:

@@ -26,6 +26,7 @@ HELD = frozenset({"instance_id", "instruction", "gold_patch", "tests"})
 
 STAGED = ".assay-harbor"  # folder in the working folder in which the tests arrive
 ROOT = "root"
+REMOVE = ["RUN", "rm", "-rf"]
 WORKDIR = "/app"  # working folder of a task that names none
 PREPARED = "mkdir -p /tests/ /logs/verifier/ /logs/agent/ /logs/artifacts/ && chmod -R 777 /tests/ /logs/"
 RUN = read_program(__file__, "scripts/harbor.sh", STAGED=STAGED)
@@ -133,7 +134,7 @@ def _read_verifier(
     if not verifier.get("environment") and verifier.get("environment_mode") != "separate":
         return None
     artifacts, collect = _read_artifacts(row, task), _read_hooks(row, verifier)
-    other = _find_verifier_image(row, task, image)
+    other = _find_verifier_image(row, task, image, artifacts)
     if other == image and not collect and any(workdir.is_relative_to(each) for each in artifacts):
         return None
     if not artifacts:
@@ -144,15 +145,19 @@ def _read_verifier(
     return SeparateVerifier(image=other, collect=collect, artifacts=artifacts, script=script)
 
 
-def _find_verifier_image(row: Row, task: Mapping[str, Any], image: str) -> str:
-    """Return the image that a task names or, if its Dockerfile only adds the tests, the one below them."""
+def _find_verifier_image(row: Row, task: Mapping[str, Any], image: str, artifacts: Sequence[str]) -> str:
+    """Return the image that a task names or, if its Dockerfile only adds the tests, the one below them.
+
+    Over the task's own image, it may also remove what is carried there.
+    """
     named = _table(row, _table(row, task, "verifier"), "environment").get("docker_image")
     if isinstance(named, str) and named:
         return named
     text = columns.text(row, "verifier_dockerfile", required=False)
     steps = [line.split() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     bases = [words[1] for words in steps if words[0].upper() == "FROM" and len(words) == 2]
-    adds = all(words[0].upper() in {"FROM", "COPY"} or " ".join(words).startswith("RUN chmod ") for words in steps)
+    rests = [words for words in steps if bases != [image] or words[:3] != REMOVE or not {*words[3:]} <= {*artifacts}]
+    adds = all(words[0].upper() in {"FROM", "COPY"} or " ".join(words).startswith("RUN chmod ") for words in rests)
     to_tests = all(words[-1].startswith("/tests") for words in steps if words[0].upper() == "COPY")
     if steps and not (len(bases) == 1 and adds and to_tests):
         problem = "is missing; build tests/ with docker build -t NAME, and write the name here"

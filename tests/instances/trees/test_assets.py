@@ -52,4 +52,11 @@ def test_a_file_with_another_hash_is_refused_and_not_kept(tmp_path: Path, source
     asset = Asset(path="a.png", url=(tmp_path / "a.png").as_uri(), sha256="0" * 64)
     with pytest.raises(EnvironmentFailure, match=r"has sha256 .*, not 000"):
         fetch(asset, sources)
-    assert not list((sources.cache / "assets").iterdir())
+    assert not list(sources.cache.rglob("assets/*"))
+
+
+def test_a_file_that_has_changed_with_its_hash_is_fetched_again(tmp_path: Path, sources: Sources) -> None:
+    for content in (b"one", b"two"):
+        (tmp_path / "a.png").write_bytes(content)
+        asset = Asset(path="a.png", url=(tmp_path / "a.png").as_uri(), sha256=sha256(content).hexdigest())
+        assert fetch(asset, sources) == content

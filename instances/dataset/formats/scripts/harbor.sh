@@ -1,7 +1,7 @@
 for path; do
     mkdir -p "/tests/$(dirname "$path")" && cp "@STAGED@/$path" "/tests/$path" && chmod +x "/tests/$path" || exit 125
 done
-named=$(grep -rhoE 'reward[.](json|txt)' /tests/ | sort -u)
+named=$(grep -rIhoE 'reward[.](json|txt)' /tests/ | sort -u)
 said=$(mktemp) && bash /tests/test.sh > "$said" 2>&1
 sed "s/^/| /" "$said"
 for name in $named; do
@@ -12,6 +12,7 @@ for name in $named; do
         *) reward=$(cat "$file") ;;
     esac
     printf '\n{"reward": %s}\n' "$reward"
-    break
+    exit 0
 done
+[ ! -s /logs/verifier/unforeseen.txt ] || sed 's/^/unforeseen: /' /logs/verifier/unforeseen.txt
 exit 0
