@@ -131,7 +131,7 @@ def problem_of_command(line: str, folder: Path) -> str:
 def problem_of_run(words: list[str], folder: Path, expected: int = 0, seconds: float = LONGEST) -> str:
     with alarm(give_up, seconds):
         done = front_door.run(folder, *words)
-    return "" if done.code == expected else f"exit {done.code}: {(done.out + done.err).strip()[-600:]}"
+    return "" if done.code == expected else f"exit {done.code}: {(done.out + done.err).strip()[-2000:]}"
 
 
 def problem_of_serving(words: list[str], folder: Path, _expected: int) -> str:

@@ -1,8 +1,13 @@
 """The gate: what fails twice fails it, what fails once is named."""
 
+import runpy
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -66,3 +71,20 @@ def test_a_check_that_fails_ends_the_gate(tmp_path: Path) -> None:
     done = run_gate(tmp_path, "def test_a(): pass\n", check="false")
     assert done.returncode != 0
     assert "passed" not in done.stdout
+
+
+@pytest.mark.parametrize(("freed", "code", "ran"), [(0, 0, 0), (1, 0, 1), (2, 0, 2), (3, 1, 2)])
+def test_tests_never_start_on_a_disk_that_is_nearly_full(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, freed: int, code: int, ran: int
+) -> None:
+    """The disk has room once as many caches were removed as ``freed`` says."""
+    make_room, calls = runpy.run_path(str(GATE))["make_room"], []
+
+    def run(command: Sequence[str], **_options: object) -> None:
+        calls.append(command)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**11 if len(calls) >= freed else 10**9))
+    with pytest.raises(SystemExit, match="1 GB are free") if code else nullcontext():
+        make_room()
+    assert len(calls) == ran
