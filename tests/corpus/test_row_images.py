@@ -177,7 +177,8 @@ def assay(tmp_path: Path) -> Callable[..., dict[str, Any]]:
 
 LOOKS = [
     pytest.param(multi_swe_bench, marks=pytest.mark.toolchain("go", ""), id="multi_swe_bench"),
-    *(pytest.param(each, id=each.__name__) for each in PYTHON),
+    *(pytest.param(each, id=each.__name__) for each in (swe_rebench, swe_smith, r2e)),
+    *(pytest.param(each, id=each.__name__, marks=pytest.mark.exhaustive) for each in (polybench, swebench_live)),
 ]
 
 

@@ -21,8 +21,16 @@ PYTHON = "pallets__flask-2.3.2"
 GO, RUST = pytest.mark.toolchain("go", ""), pytest.mark.toolchain("rust", "")
 INSTANCES = [
     pytest.param((PYTHON, "src/flask/cli.py", "#", "tests/test_cli.py", " passed"), id="python"),
-    pytest.param(("tidwall__gjson-1.14.4", "gjson.go", "//", "", "--- PASS: TestIssue301 "), marks=GO, id="go"),
-    pytest.param(("tokio-rs__slab-0.4.11", "src/lib.rs", "//", "", "test result: ok"), marks=RUST, id="rust"),
+    pytest.param(
+        ("tidwall__gjson-1.14.4", "gjson.go", "//", "", "--- PASS: TestIssue301 "),
+        marks=[GO, pytest.mark.exhaustive],
+        id="go",
+    ),
+    pytest.param(
+        ("tokio-rs__slab-0.4.11", "src/lib.rs", "//", "", "test result: ok"),
+        marks=[RUST, pytest.mark.exhaustive],
+        id="rust",
+    ),
 ]
 CONTAINERS = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("shell")]
 DONE = "done\r\nassay@testbed:/testbed$ "

@@ -113,7 +113,7 @@ def test_a_workbench_gives_the_recipe_only_to_instances_without_one(setter: Sett
     [
         (FILES, "python", {"pytest", "pytest-mock", "toml"}),
         pytest.param(
-            NODE, "typescript", {"left-pad"}, marks=[pytest.mark.toolchain("javascript", "18"), pytest.mark.slow]
+            NODE, "typescript", {"left-pad"}, marks=[pytest.mark.toolchain("javascript", "18"), pytest.mark.exhaustive]
         ),
     ],
     indirect=["commit"],
