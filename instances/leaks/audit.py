@@ -49,9 +49,10 @@ def _settings(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[Ima
 
 def _files(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
     public = answer.list_allowed() if answer else frozenset[str]()
+    packaged = {each for layer in image.layers for each in layer.facts.packaged.items()}
     for number, layer in enumerate(image.layers):
         for found in layer.facts.secrets:
-            if layer.facts.files.get(found.path) not in public:
+            if layer.facts.files.get(found.path) not in public and (found.path, found.md5) not in packaged:
                 yield image.finding(ImageRule(found.rule), number, found.path, found.what)
 
 

@@ -41,6 +41,8 @@ class LayerFacts(Model):
     secrets: tuple[secret_rules.FoundSecret, ...] = ()
     certificates: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Hashes of the certificates in files that clients trust, or that the operating system may trust."""
+    packaged: dict[str, str] = Field(default_factory=dict)
+    """Md5 of the files of settings that the operating system's packages brought."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import sys
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, suppress
-from hashlib import sha1
+from hashlib import md5, sha1
 from itertools import chain, cycle
 from subprocess import PIPE
 from typing import IO
@@ -29,7 +29,7 @@ _GIT_FILE = re.compile(
 )
 """Files of git's own, in which a few lines matter."""
 _GIT_TEXT = 64 << 10
-TABLES = ("files", "git", "packed", "certificates")  # facts by path
+TABLES = ("files", "git", "packed", "certificates", "packaged")  # facts by path
 _PROGRAM = (b"\x7fELF", b"!<arch>\n")
 _COMPILED = (".pyc", ".class")
 _SYSTEM = re.compile(r"(?:usr/(?!local/|src/)|s?bin/|lib)")
@@ -110,7 +110,9 @@ def read_files(contents: Contents) -> Read:
         inner = ((f"{outer}{INSIDE}{name}", data) for name, data in members(outer, outer_data))
         for path, data in chain([(outer, outer_data)], inner):
             _note(path, data, facts)
-            found += secrets.search_file(path, data)
+            if of_file := [*secrets.search_file(path, data)]:
+                whole = md5(data, usedforsecurity=False).hexdigest()
+                found += (each.model_copy(update={"md5": whole}) for each in of_file)
             _cut(path, data, lines, words)
     return facts.model_copy(update={"secrets": tuple(found)}), lines, words
 
@@ -123,6 +125,7 @@ def _note(path: str, data: bytes, facts: LayerFacts) -> None:
         facts.packed[path] = read_index(data)
     if trusted := secrets.certificates(path, data):
         facts.certificates[path] = trusted
+    facts.packaged.update(secrets.list_packaged(path, data))
 
 
 def _cut(path: str, data: bytes, lines: set[int], words: set[int]) -> None:

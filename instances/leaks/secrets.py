@@ -20,6 +20,8 @@ class FoundSecret(Model):
     path: str
     what: str
     """Names the setting, and never its value."""
+    md5: str = ""
+    """The whole file's."""
 
 
 _SECRET_NAME = re.compile(
@@ -91,6 +93,8 @@ _BUNDLES = re.compile(
     r"(?:etc/ssl/certs|etc/pki|usr/share/ca-certificates|usr/local/share/ca-certificates|etc/ca-certificates)/.+"
     r"|(?:.*/)?certifi/cacert\.pem"
 )
+_PACKAGED = "var/lib/dpkg/status"
+_SETTING_OF_PACKAGE = re.compile(rb"^ /(\S+) ([0-9a-f]{32})$", re.M)
 _SNAKE_OIL = frozenset({"etc/ssl/private/ssl-cert-snakeoil.key", "etc/ssl/certs/ssl-cert-snakeoil.pem"})
 """What Debian's ssl-cert makes for the machine on which it is installed, here the image; PostgreSQL needs it."""
 _CERTIFI = "certifi/cacert.pem"
@@ -115,6 +119,12 @@ def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
         and any(find_forms(data.decode("latin-1"), "private-key", "token"))
     ):
         yield FoundSecret(rule=CREDENTIAL, path=path, what="a private key, or a token by its form")
+
+
+def list_packaged(path: str, data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield path and md5 of the files of settings that Debian's packages brought, from dpkg's list of packages."""
+    if path == _PACKAGED:
+        yield from ((name.decode(errors="replace"), md5.decode()) for name, md5 in _SETTING_OF_PACKAGE.findall(data))
 
 
 def search_config(config: ImageConfig) -> Iterator[FoundSecret]:

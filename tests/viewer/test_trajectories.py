@@ -163,7 +163,7 @@ def test_large_trajectory_makes_a_small_page_soon(solved: MakeRun) -> None:
     viewer = Viewer([store])
     began = time.process_time()
     html = Pages(viewer).find_html(f"acme/trajectories/{ID}/0.html") or ""
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 20
     assert len(html) < 3 * BUDGET
     found = shown(viewer)
     assert found.is_cut
