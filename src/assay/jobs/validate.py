@@ -75,17 +75,17 @@ def measure_labels(run: EvaluationRun, instances: Sequence[Instance], times: int
         gold, null = ([store.load_evidence(each.id) for store in runs] for runs in stores.values())
         record = partial(measure, gold=gold, null=null, assay_version=__version__, engine=engine)
         tests = validation(each, gold, null, record(each))
-        labelled = _label(each, tests, _label_names(run, stores["gold"][0], each))
+        labelled = _label(each, tests, read_names(run, stores["gold"][0], each))
         result = validation(labelled, gold, null, record(labelled))
         differences = (*validation(own, gold, null, record(own)).label_differences, *_not_labelled(own, labelled))
         labels = {"fail_to_pass": labelled.fail_to_pass, "pass_to_pass": labelled.pass_to_pass}
         result = result.model_copy(update={**labels, "label_differences": differences})
         stability = record(labelled).model_copy(update={"quarantined": record(own).quarantined})
-        found.append(Measured(labelled, result, stability, _problem(labelled, result, gold, null)))
+        found.append(Measured(labelled, result, stability, explain_problem(labelled, result, gold, null)))
     return found
 
 
-def _label_names(run: EvaluationRun, store: RunStore, instance: Instance) -> Collection[str]:
+def read_names(run: EvaluationRun, store: RunStore, instance: Instance) -> Collection[str]:
     """Return one name of each test in a saved run, as labels are compared."""
     output = store.evaluations.file(instance.id, "test_output.txt")
     if output is None:
@@ -107,7 +107,7 @@ def _not_labelled(own: Instance, measured: Instance) -> tuple[str, ...]:
     return tuple(lines) if known else ()
 
 
-def _problem(instance: Instance, result: Validation, gold: Runs, null: Runs) -> str:
+def explain_problem(instance: Instance, result: Validation, gold: Runs, null: Runs) -> str:
     """Return why the controls do not confirm measured labels; empty if they do."""
     for name, runs in (("gold patch", gold), ("control without a patch", null)):
         verdicts = [grade(instance, each) for each in runs if each is not None]

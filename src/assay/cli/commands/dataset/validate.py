@@ -37,6 +37,14 @@ def validate(
             "native format; the data set itself gets its labels in place.",
         ),
     ] = None,
+    stages: Annotated[
+        bool,
+        typer.Option(
+            "--stages",
+            help="With --write: also run the base commit without the test patch, and write instances of "
+            "Multi-SWE-bench's rule, which counts all tests of the three stages.",
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Run every instance with its gold patch and without any, several times, and compare what its tests do.
@@ -48,10 +56,13 @@ def validate(
     fail to pass if it passes in no run without, and pass to pass if it passes in all of them. Instances whose controls
     confirm the measured labels are written, ready for `assay evaluate DIR`.
 
+    With --stages too, the instances become rows of Multi-SWE-bench: `assay dataset convert DIR --to multi-swe-bench`.
+
     With --counter-tests, valid instances get these (`assay dataset counter`): a test to be fixed without one may pass
     whatever it expects.
 
-    Exit 4 if any instance is not valid. Running the same command again, or with a larger -k, does only what is missing.
+    Exit 4 if any instance is not valid, or not written. Running the same command again, or with a larger -k, does only
+    what is missing.
 
     \b
     Examples:
@@ -60,14 +71,17 @@ def validate(
       assay dataset validate releases -i pallets__flask-2.3.2 --counter-tests
       assay dataset validate rows.jsonl --write out
       assay dataset validate ./mine --write ./mine
+      assay dataset validate ./mine --write staged --stages
     """
     from assay.cli.commands.dataset.validate_view import MeasuredFolder, print_json, show
     from assay.harness.grading.stability import StabilityFile
     from assay.harness.runs.manifest import RunKind
     from assay.jobs.counter import make_counter_tests
     from assay.jobs.evaluate import EvaluationRun, run_name
+    from assay.jobs.stages import measure_stages
     from assay.jobs.validate import measure_labels, open_for_labels, run_controls, write_measured
 
+    _check_stages(stages, dataset, write)
     reading = {"skip_bad_rows": skip_bad_rows, "may_lack_labels": write is not None, "may_be_empty": False}
     loaded = load_instances(dataset, ids, split, mirrors=mirror, **reading)
     run = EvaluationRun(
@@ -89,7 +103,7 @@ def validate(
     )
     if write:
         in_place = open_for_labels(write, dataset, loaded.ref.name)
-        measured = measure_labels(run, loaded.instances, times)
+        measured = (measure_stages if stages else measure_labels)(run, loaded.instances, times)
         write_measured(write, measured, in_place=in_place)
         instances = [each.instance for each in measured]
         results, records = [each.result for each in measured], tuple(each.stability for each in measured)
@@ -101,4 +115,14 @@ def validate(
     made = make_counter_tests(run.place, [each for each in instances if each.id in valid]) if counter_tests else None
     path = run.store.save_stability(StabilityFile(dataset=loaded.ref.name, instances=records))
     (print_json if json else show)(results, path, written, made)
-    raise typer.Exit(0 if len(valid) == len(results) else exits.INVALID)
+    is_whole = len(valid) == len(results) and not (written and written.problems)
+    raise typer.Exit(0 if is_whole else exits.INVALID)
+
+
+def _check_stages(stages: bool, dataset: str, write: Path | None) -> None:
+    from assay.harness.errors import UserError
+
+    if stages and write is None:
+        raise UserError("--stages writes instances; add --write DIR")
+    if stages and write and write.resolve() == Path(dataset).expanduser().resolve():
+        raise UserError(f"--write {write}: --stages changes the rule too, not labels alone; name a new folder")
