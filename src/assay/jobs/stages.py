@@ -17,7 +17,7 @@ BASE = "base"
 
 
 def measure_stages(run: EvaluationRun, instances: Sequence[Instance], times: int) -> list[Measured]:
-    """Measure labels, then the stages of those that have some; they are graded by Multi-SWE-bench's rule from then on.
+    """Measure labels, then the stages of labelled instances; these have the rule of Multi-SWE-bench from then on.
 
     The stage at the base commit runs all tests of the recipe's command, since a test file may not be there yet.
     """
