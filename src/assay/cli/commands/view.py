@@ -83,7 +83,7 @@ def _warm_up(server: "ViewServer", is_chosen: bool) -> None:
     """Read every run, and compare the runs that a person named, so that the first pages need not."""
     from assay.harness.errors import AssayError
 
-    server.viewer.warm_up()
-    if is_chosen:
-        with suppress(AssayError, OSError):  # the page says it, to who asks for it
+    with suppress(AssayError, OSError):  # the page says it, to who asks for it
+        server.viewer.warm_up()
+        if is_chosen:
             server.pages.find_html("compare/all.html")
