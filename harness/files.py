@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from io import FileIO
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -33,6 +33,45 @@ def hash_code(*paths: Path) -> str:
         for file in sorted(inside) if top.is_dir() else [top]:
             digest.update(repr((str(file.relative_to(top.parent)), file.read_bytes())).encode())
     return digest.hexdigest()[:16]
+
+
+def hash_contents(*paths: Path) -> str:
+    """Return the hash of files, and of all files below folders, with their names; a missing one counts as missing."""
+    digest = sha256()
+    for top in paths:
+        digest.update(repr((str(top), top.exists())).encode())
+        for file in _walk_files(top):
+            digest.update(repr((str(file), hash_file(file))).encode())
+    return digest.hexdigest()
+
+
+def hash_times(*paths: Path) -> str:
+    """Return the hash of the names, sizes and times of all files below folders, where contents would be too much."""
+    digest = sha256()
+    for top in paths:
+        digest.update(repr((str(top), top.exists())).encode())
+        for file in _walk_files(top):
+            with suppress(FileNotFoundError):
+                state = file.stat()
+                digest.update(repr((str(file), state.st_size, state.st_mtime_ns, state.st_ino)).encode())
+    return digest.hexdigest()
+
+
+def hash_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _walk_files(top: Path) -> Iterator[Path]:
+    seen = set[tuple[int, int]]()  # links may lead in a circle
+    if top.is_file():
+        yield top
+    for folder, inside, names in os.walk(top, followlinks=True):
+        state = os.stat(folder)  # noqa: PTH116 - the same as os.walk
+        is_new = (state.st_dev, state.st_ino) not in seen
+        seen.add((state.st_dev, state.st_ino))
+        inside[:] = sorted(name for name in inside if is_new and name != "__pycache__")
+        yield from (Path(folder, name) for name in sorted(names) if not name.endswith(".pyc"))
 
 
 @cache

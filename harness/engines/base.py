@@ -226,6 +226,10 @@ class Engine(Protocol):
 
     def list_images(self) -> list[ImageInfo]: ...
 
+    def hash_images(self) -> str:
+        """Return the hash of the names and contents of all images, whoever made them; empty if the engine has none."""
+        return ""
+
     def layers(self, name: str) -> tuple[ImageLayer, ...]:
         """Return the layers of an image, the lowest first; none if it is not there."""
         ...

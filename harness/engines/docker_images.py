@@ -58,6 +58,12 @@ class DockerImages:
             for tag, image in sorted(named, key=lambda pair: pair[0])
         ]
 
+    def hash_images(self) -> str:
+        with engine_errors():
+            found = self._client.images()
+        named = sorted((image["Id"], sorted(image.get("RepoTags") or ())) for image in found)
+        return sha256(repr(named).encode()).hexdigest()
+
     def pull(self, name: str) -> ImageInfo:
         try:
             with engine_errors():

@@ -46,7 +46,7 @@ class Shelf:
         """Note that an image was built: send it to the registry if that is wanted, and make room."""
         self.built.append(name)
         if self.limit is not None:
-            self.engine.drop_build_cache()
+            self._drop_build_cache()
         self.send(lambda registry: registry.push(name))
         self.make_room()
 
@@ -85,5 +85,10 @@ class Shelf:
             except EngineError as error:
                 self.note(f"{image.info.name} stays: {error}")
         if gone:
-            self.engine.drop_build_cache()
+            self._drop_build_cache()
         return gone
+
+    def _drop_build_cache(self) -> None:
+        """Drop what builds left beside images, which may take minutes, and say so before and after."""
+        self.note("dropping the build cache")
+        self.note(f"dropped {format_size(self.engine.drop_build_cache())} of the build cache")

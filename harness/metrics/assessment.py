@@ -15,6 +15,8 @@ from assay.harness.metrics.similarity import Similarity, patch_similarity
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.statistics import CONFIDENCE, Interval
 
+NO_TREE = "the base tree cannot be had"
+
 
 class PatchMeasures(Model):
     """Measures of one patch against the gold patch, beside the verdict."""
@@ -88,7 +90,7 @@ def assess(
         how_much = _complexity(instance, known)
     except EnvironmentFailure as error:
         found = retrieval(instance.gold_patch, patch, None, instance.language)
-        found = found.model_copy(update={"problem": f"the base tree cannot be had: {error}"})
+        found = found.model_copy(update={"problem": f"{NO_TREE}: {error}"})
         how_much = None
     return PatchMeasures(
         instance_id=instance.id,

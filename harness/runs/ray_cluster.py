@@ -171,6 +171,9 @@ class RayCluster(Workbench, Cluster):
     def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:  # noqa: ARG002
         raise EngineError("the images of a Ray cluster are on its nodes")
 
+    def hash_surroundings(self) -> str:
+        return ""  # what other machines have is not known here
+
     def reap(self) -> None:
         with self._lock:
             one_each = {facts.node: worker for worker, facts in self._facts.items()}

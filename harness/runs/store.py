@@ -1,11 +1,12 @@
 """The run directory: every file name in it and every way it is written and read.
 
-    <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, efficiency.json, lock, control,
+    <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, finished.json, efficiency.json,
+           lock, control,
            instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
                            reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*},
                            cause/{cause.json, cause.diff, evidence.json}}
            archives/{index.jsonl, 0001.tar, ...}}       of a large run, in place of what its folders would hold
-    <runs>/.index/{verdicts, durations.json}           what any run here has already judged, and how long tests took
+    <runs>/.index/{verdicts, durations.json, commands/}  what any run here has already judged, and how long tests took
 
 Files, and the folder of an instance, are replaced whole or not at all; the journal only grows, and lines of it that a
 crash tore are ignored. Names that begin with a dot are being written; what a crash left of them goes with the next run.
@@ -20,7 +21,14 @@ from pathlib import Path
 from assay.harness.domain import Cause, Evidence, Instance, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import json_lines, lock_folder, read_model, refuse_links, replace_file, write_file
+from assay.harness.files import (
+    json_lines,
+    lock_folder,
+    read_model,
+    refuse_links,
+    replace_file,
+    write_file,
+)
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
 from assay.harness.runs.cause_figures import CauseFigures
@@ -36,6 +44,7 @@ from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.saved import Labels, SavedCause, SavedPatchDiff, SavedVerdict
 from assay.version import __version__
 
+FINISHED = "finished.json"  # what finished it (``finished.py``)
 CONTROL = "control"  # orders to a run at work (``control.py``)
 REPORT_FILES = 5000  # kept of one evaluation; a patch may write any number of them
 
@@ -127,7 +136,7 @@ class RunStore:
         self._write_run(run, given)
 
     def _write_run(self, run: Run, predictions: Iterable[Prediction]) -> None:
-        for name in ("report.json", "verdicts.jsonl"):
+        for name in (FINISHED, "report.json", "verdicts.jsonl"):
             (self.root / name).unlink(missing_ok=True)
         replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
         write_predictions(self._predictions, predictions)
@@ -335,6 +344,7 @@ class RunStore:
         self.evaluations.replace_verdict(saved)
 
     def save_report(self, report: RunReport, verdicts: Iterable[Verdict]) -> None:
+        (self.root / FINISHED).unlink(missing_ok=True)
         replace_file(self.root / "verdicts.jsonl", json_lines(verdicts))
         replace_file(self.root / "report.json", report.model_dump_json(indent=2).encode())
 

@@ -24,6 +24,12 @@ class Workbench(Protocol):
     def describe(self) -> dict[str, str]:
         """Return facts about what runs the containers, for a run's manifest."""
 
+    def hash_surroundings(self) -> str:
+        """Return the hash of what ``settle`` and ``plan`` ask beside the instance, recipes and code; empty if unknown.
+
+        Where it is equal they give the same for the same instance.
+        """
+
     def reap(self) -> None:
         """Remove the containers of dead processes; raises EngineError."""
 

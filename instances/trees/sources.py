@@ -13,7 +13,15 @@ from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Archive, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import atomic_file, default_cache, find_entries, hold_lock, read_regular, replace_file
+from assay.harness.files import (
+    atomic_file,
+    default_cache,
+    find_entries,
+    hash_times,
+    hold_lock,
+    read_regular,
+    replace_file,
+)
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
     TreeChanges,
@@ -226,6 +234,10 @@ class Sources:
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
             raise EnvironmentFailure(f"{repo!r} is not the name of a repository (owner/name)")
         return self.cache / "git" / (repo.lower().replace("/", "__") + ".git")
+
+    def hash_clones(self) -> str:
+        """Return the hash of the names and times of all files of the mirrors and of what was fetched."""
+        return hash_times(*self.mirrors, self.cache / "git")
 
     def _repository(self, ref: TreeRef) -> Path:
         return self._local_repository(ref) or self._fetch(ref)

@@ -54,6 +54,9 @@ class StubBench:
     def describe(self) -> dict[str, str]:
         return self.engine.describe()
 
+    def hash_surroundings(self) -> str:
+        return ""
+
     def reap(self) -> None:
         self.engine.reap()
 

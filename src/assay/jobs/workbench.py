@@ -154,6 +154,11 @@ class BuiltWorkbench:
     def describe(self) -> dict[str, str]:
         return self.engine.describe()
 
+    def hash_surroundings(self) -> str:
+        """Hash the images of the engine, and the times of all files of the clones that are asked."""
+        images = self.engine.hash_images()
+        return f"{engine_edition(self.engine)} {images} {self.sources.hash_clones()}" if images else ""
+
     def reap(self) -> None:
         self.engine.reap()
 
@@ -215,6 +220,9 @@ class ActedWorkbench:
 
     def describe(self) -> dict[str, str]:
         return self.engine.describe()
+
+    def hash_surroundings(self) -> str:
+        return f"{self.engine.name} {engine_edition(self.engine)}"  # nothing else is asked
 
     def reap(self) -> None:
         pass

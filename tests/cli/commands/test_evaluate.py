@@ -113,7 +113,7 @@ def test_the_evidence_is_where_the_documents_say_and_the_manifest_says_how_it_wa
     folder = Path("runs/r")
     assert {path.name for path in folder.iterdir()} == {
         "run.json", "journal.jsonl", "predictions.jsonl", "verdicts.jsonl", "report.json",
-        "efficiency.json", "lock", "instances",
+        "efficiency.json", "finished.json", "lock", "instances",
     }  # fmt: skip
     assert {path.name for path in (folder / "instances/acme__calc-2").iterdir()} == {
         "instance.json", "patch.diff", "evidence.json", "verdict.json", "test_output.txt", "reports",

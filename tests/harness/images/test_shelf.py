@@ -141,7 +141,7 @@ def test_what_an_engine_would_take_for_something_else_is_no_address(text):
         parse_prefix(text)
 
 
-def test_what_builds_left_goes_only_where_disk_is_limited(engine, make_shelf):
+def test_what_builds_left_goes_only_where_disk_is_limited(engine, make_shelf, notes):
     calls: list[str] = []
     engine.fault = lambda call, _image: calls.append(call)
 
@@ -149,6 +149,7 @@ def test_what_builds_left_goes_only_where_disk_is_limited(engine, make_shelf):
     assert "drop_build_cache" not in calls
     make_shelf(engine, limit=10**12).record_built(NAME)
     assert calls.count("drop_build_cache") == 1
+    assert notes == ["dropping the build cache", "dropped 0 MB of the build cache"]
     assert make_shelf(engine).remove(StockTaker(engine).take().images)
     assert calls.count("drop_build_cache") == 2
 

@@ -74,5 +74,5 @@ def diff(
         durations=seconds,
     )
     report, verdicts = run.evaluate(pairs, [instance.id for instance in instances])
-    show(run, report, verdicts, as_json=json)
+    show(run.store, report, verdicts, as_json=json)
     raise typer.Exit(exit_code(report, None))

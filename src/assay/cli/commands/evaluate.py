@@ -1,11 +1,8 @@
 """``assay evaluate``: the main job."""
 
-import typer
-
 from assay.choices import CounterChoice, EnvironmentChoice
 from assay.cli import config, options
 from assay.cli.loading import apply_labels, apply_quarantine, apply_rule, load_predictions, load_to_evaluate
-from assay.harness.errors import UserError
 
 
 def evaluate(
@@ -85,21 +82,41 @@ def evaluate(
       assay evaluate lite -p preds.jsonl --run-id mine --shard 1/4
       assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
-    from assay.cli.commands.evaluate_view import exit_code, show
+    asked = dict(locals())
+    from assay.cli.commands.evaluate_view import end, refuse_clashes, show_finished
     from assay.harness.causes.search import CauseSettings
     from assay.harness.runs.manifest import LABELS, RULE, RunKind
     from assay.harness.runs.shards import read_shard
     from assay.instances.dataset.predictions import pair_predictions
     from assay.jobs.evaluate import EvaluationRun, control_pairs, hash_input, make_run_id
+    from assay.jobs.repeated import EvaluationCommand
 
-    if sum((predictions is not None, gold, null)) != 1:
-        raise UserError("give exactly one of --predictions FILE, --gold and --null")
-    if (generators or operators) and not patchdiff:
-        raise UserError("--generators and --operators are options of PatchDiff; add --patchdiff")
-    if rule and (fail_fast or patchdiff or cause):
-        raise UserError(f"--rule {rule} judges tests, not fixes; leave out --fail-fast, --patchdiff and --cause")
+    refuse_clashes(asked)
     part, seconds = read_shard(shard, durations)
     given = load_predictions(predictions) if predictions else None
+    place = config.workplace(
+        engine,
+        mirror,
+        recipes,
+        environment,
+        jobs=jobs,
+        timeout=timeout,
+        strict=strict,
+        fail_fast=fail_fast,
+        counter=counter,
+        setup=setup,
+        registry=registry,
+        push=push,
+        disk=disk,
+        executor=executor,
+        address=address,
+        build_limits=build_limits,
+        gpus=gpus,
+        gpu_kind=gpu_kind,
+        cdi=tuple(cdi or ()),
+    )
+    command = EvaluationCommand(place, runs_dir, asked, given.predictions if given else ())
+    show_finished(command, fail_under, as_json=json)
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows, mirrors=mirror)
     instances = apply_rule(rule, apply_quarantine(apply_labels(found, labels), dataset, stability))
     pairs = (
@@ -111,27 +128,7 @@ def evaluate(
     run = EvaluationRun(
         part.folder(name) if part else name,
         runs_dir,
-        config.workplace(
-            engine,
-            mirror,
-            recipes,
-            environment,
-            jobs=jobs,
-            timeout=timeout,
-            strict=strict,
-            fail_fast=fail_fast,
-            counter=counter,
-            setup=setup,
-            registry=registry,
-            push=push,
-            disk=disk,
-            executor=executor,
-            address=address,
-            build_limits=build_limits,
-            gpus=gpus,
-            gpu_kind=gpu_kind,
-            cdi=tuple(cdi or ()),
-        ),
+        place,
         fresh=fresh,
         rerun_failed=rerun_failed,
         controls=controls,
@@ -152,5 +149,5 @@ def evaluate(
         print_commitment(commit, commit_evaluation(commit, run, instances, pairs), as_json=json)
         return
     report, verdicts = run.evaluate(pairs, [instance.id for instance in instances], runs_empty=null)
-    show(run, report, verdicts, as_json=json)
-    raise typer.Exit(exit_code(report, fail_under))
+    command.note_finished(run.store, report)
+    end(run.store, report, verdicts, fail_under, as_json=json)

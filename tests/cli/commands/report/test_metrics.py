@@ -51,6 +51,10 @@ def test_without_the_base_tree_the_rest_is_measured(assay: Callable, runs: None)
     means = done.json["means"]
     assert (means["files"]["f1"], means["nodes"], means["similarity"]) == (1.0, None, 1.0)
     assert "the base tree cannot be had" in done.json["instances"][0]["retrieval"]["problem"]
+    shown = assay("report", "metrics", "gold", **git)
+    assert shown.out.count("no base tree") == 3
+    assert "3 instances without a base tree: the base tree cannot be had" in shown.err
+    assert "cannot be had" not in shown.out
 
 
 def test_a_run_without_evaluations_cannot_be_measured(assay: Callable, runs: None) -> None:

@@ -75,7 +75,10 @@ def _texts(instance: "Instance", sources: "Sources") -> "Texts":
 
 def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
     from assay.cli import console
+    from assay.harness.metrics.assessment import NO_TREE
+    from assay.harness.names import count
 
+    treeless = [each for each in found if each.retrieval.problem.startswith(NO_TREE)]
     columns = (
         "instance",
         "resolved",
@@ -99,11 +102,14 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
                 "-" if each.needed_share is None else f"{each.needed_share:.0%}",
                 each.category.name,
                 str(each.complexity or "-"),
-                each.retrieval.problem or each.similarity.problem,
+                "no base tree" if each in treeless else each.retrieval.problem or each.similarity.problem,
             )
             for each in found
         ],
     )
+    if treeless:
+        first = treeless[0]
+        console.say(f"{count(len(treeless), 'instance')} without a base tree: {first.retrieval.problem}")
     print(f"files P/R/F1      {_scores(summary.files)} (mean of {summary.files_scored})")
     print(f"functions P/R/F1  {_scores(summary.nodes)} (mean of {summary.nodes_scored})")
     similarity = "-" if summary.similarity is None else f"{summary.similarity:.2f}"
