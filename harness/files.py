@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import uuid
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import file_digest, sha256
@@ -37,29 +37,27 @@ def hash_code(*paths: Path) -> str:
 
 def hash_contents(*paths: Path) -> str:
     """Return the hash of files, and of all files below folders, with their names; a missing one counts as missing."""
-    digest = sha256()
-    for top in paths:
-        digest.update(repr((str(top), top.exists())).encode())
-        for file in _walk_files(top):
-            digest.update(repr((str(file), hash_file(file))).encode())
-    return digest.hexdigest()
+    return _hash_files(paths, hash_file)
 
 
 def hash_times(*paths: Path) -> str:
     """Return the hash of the names, sizes and times of all files below folders, where contents would be too much."""
-    digest = sha256()
-    for top in paths:
-        digest.update(repr((str(top), top.exists())).encode())
-        for file in _walk_files(top):
-            with suppress(FileNotFoundError):
-                state = file.stat()
-                digest.update(repr((str(file), state.st_size, state.st_mtime_ns, state.st_ino)).encode())
-    return digest.hexdigest()
+    return _hash_files(paths, lambda file: (state := file.stat()) and (state.st_size, state.st_mtime_ns, state.st_ino))
 
 
 def hash_file(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
+
+
+def _hash_files(paths: Iterable[Path], describe: Callable[[Path], object]) -> str:
+    digest = sha256()
+    for top in paths:
+        digest.update(repr((str(top), top.exists())).encode())
+        for file in _walk_files(top):
+            with suppress(FileNotFoundError):  # it went in the meantime
+                digest.update(repr((str(file), describe(file))).encode())
+    return digest.hexdigest()
 
 
 def _walk_files(top: Path) -> Iterator[Path]:

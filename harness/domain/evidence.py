@@ -100,7 +100,7 @@ class WorkloadRun(Model):
     """One run of a workload, by root's clock."""
 
     seconds: float = 0.0
-    """Time between the end of the set-up and the end of the workload."""
+    """Time between the end of the set-up and the end of the workload; of n programs, n times the geometric mean."""
     outside: float = 0.0
     """Other seconds of the process: its start, imports, set-up, and whatever follows."""
     results: dict[str, str] = {}

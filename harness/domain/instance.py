@@ -90,6 +90,8 @@ class Instance(Model):
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
     workload: str = Field(default="", repr=False)
     """Program whose speed counts (``evaluation.workload``); empty if the task asks for no speed-up."""
+    other_workloads: tuple[str, ...] = Field(default=(), repr=False)
+    """Further programs whose speed counts as much."""
     gpus: CardCount = 0
     """Cards that its tests need, if its recipe does not ask for more."""
     origin: Origin | None = Field(default=None, repr=False)

@@ -25,3 +25,7 @@ class Rule(StrEnum):
     """Judges a patch of tests, not a fix."""
     SWE_FFICIENCY = "swe-fficiency"
     """Asks for a speed-up of a workload."""
+    SWE_PERF = "swe-perf"
+    """Asks for a speed-up of tests."""
+    GSO = "gso"
+    """Asks for nearly the gold patch's speed-up of several programs."""

@@ -274,9 +274,11 @@ class FakeBox(Box):
         return b"EPOCHREALTIME" in self._files.get(SUPERVISE, b"")
 
     def _marks(self) -> bytes:
-        """Return the marks of a workload, which takes half the time with the gold patch."""
-        done = 1.5 if self._is_fixed else 2.5
-        return f'0.0 began\n0.5 timed\n{done} done\n{done} results {{"returned": "1"}}\n{done} ended\n'.encode()
+        """Return the marks of workloads, which take half the time with the gold patch."""
+        each = 1.0 if self._is_fixed else 2.0
+        starts = [0.5 + number * each for number in range(1 + len(self._instance.other_workloads))]
+        timed, end = "".join(f"{start} timed\n{start + each} done\n" for start in starts), starts[-1] + each
+        return f'0.0 began\n{timed}{end} results {{"returned": "1"}}\n{end} ended\n'.encode()
 
     @property
     def _is_fixed(self) -> bool:

@@ -222,6 +222,14 @@ class Sources:
             raise EnvironmentFailure(f"{ref.repo}: {ref.commit!r} is not a full commit id of 40 hex digits")
         return self.cache / "trees" / f"{tree_key(ref).rpartition('@')[2]}.tar"
 
+    def find_parent(self, ref: TreeRef) -> str | None:
+        """Return the id of the commit before a tree's, if a clone here has it; what was fetched has no history."""
+        for git_dir in self._local(ref.repo):
+            shown = run_git(f"--git-dir={git_dir}", "rev-parse", "--verify", "--quiet", f"{ref.commit}^^{{commit}}")
+            if shown.returncode == 0:
+                return shown.stdout.decode().strip()
+        return None
+
     def _local(self, repo: str) -> Iterator[Path]:
         """Yield the git directories on this machine that may hold a repository: its mirrors, then Assay's own."""
         for mirror in self.mirrors:

@@ -9,10 +9,11 @@ import os
 import secrets
 import shlex
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from statistics import geometric_mean
 
 from assay.harness.benchmarks.swe_fficiency import workload_driver
 from assay.harness.benchmarks.swe_fficiency.rule import find_noise, judge
@@ -36,7 +37,8 @@ def evaluate_speed(task: Task, image: str, engine: Engine, labels: Mapping[str, 
     evidence = tested.evidence
     if judge(task.instance, evidence).outcome is not Outcome.INFRA_ERROR or evidence.failed_part is not FailedPart.NONE:
         return tested
-    timing = _make_timing_task(task, read_workload(task.instance.workload))
+    programs = (task.instance.workload, *task.instance.other_workloads)
+    timing = _make_timing_task(task, [read_workload(each) for each in programs])
     with ALONE:
         runs = take_turns(lambda tree: _run_workload(timing, tree, image, engine, labels or {}))
     return replace(tested, evidence=tested.evidence.model_copy(update={"workload": runs}))
@@ -59,10 +61,14 @@ def take_turns(run: Callable[[TestedTree], WorkloadRun]) -> dict[TestedTree, tup
     return runs
 
 
-def _make_timing_task(task: Task, workload: Workload) -> Task:
+def _make_timing_task(task: Task, workloads: Sequence[Workload]) -> Task:
     folder = f".assay-{secrets.token_hex(8)}"  # in which no patch can put anything
-    driver, program = (f"{folder}/{name}" for name in ("driver.py", "workload.py"))
-    arguments = (PYTHON, driver, PIPE, program, workload.function, workload.setup, str(workload.number))
+    driver, arguments = f"{folder}/driver.py", [PYTHON, f"{folder}/driver.py", PIPE]
+    files = {driver: Path(workload_driver.__file__).read_bytes()}
+    for number, each in enumerate(workloads):
+        program = f"{folder}/workload_{number}.py"
+        files[program] = each.source.encode()
+        arguments += (program, each.function, each.setup, str(each.number))
     core = str(max(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ""
     limits = task.plan.limits.model_copy(update={"cores": core})
     plan = task.plan.model_copy(
@@ -76,7 +82,6 @@ def _make_timing_task(task: Task, workload: Workload) -> Task:
             "limits": limits,
         }
     )
-    files = {driver: Path(workload_driver.__file__).read_bytes(), program: workload.source.encode()}
     return replace(task, plan=plan, assets=lambda: files, runs_empty=True)
 
 
@@ -95,24 +100,26 @@ def _run_workload(timing: Task, tree: TestedTree, image: str, engine: Engine, la
     if evidence.exit_code:
         last = done.output.decode(errors="replace").strip().rpartition("\n")[2][:200]
         return WorkloadRun(problem=f"exit status {evidence.exit_code}: {last}")
-    return read_marks(next(iter(done.report_files.values()), b""))
+    programs = 1 + len(timing.instance.other_workloads)
+    return read_marks(next(iter(done.report_files.values()), b""), programs)
 
 
-def read_marks(report: bytes) -> WorkloadRun:
+def read_marks(report: bytes, programs: int = 1) -> WorkloadRun:
     """Read the marks of one run, each with root's time in front.
 
-    Anything but the four marks of the driver between root's own is forged: any code of the process can write there.
+    Anything but the marks of the driver between root's own is forged: any code of the process can write there.
     """
     lines = [line.partition(" ") for line in report.decode(errors="replace").splitlines()]
     words = [text.partition(" ")[0] for _, _, text in lines]
-    if words != [BEGAN, TIMED, DONE, RESULTS, ENDED]:
+    if words != [BEGAN, *(TIMED, DONE) * programs, RESULTS, ENDED]:
         return WorkloadRun(problem=f"it left the marks {', '.join(words) or 'of nothing'}"[:200], forged=True)
     try:
         times = [float(time) for time, _, _ in lines]
-        results = {str(name): str(value) for name, value in json.loads(lines[3][2].partition(" ")[2]).items()}
+        results = {str(name): str(value) for name, value in json.loads(lines[-2][2].partition(" ")[2]).items()}
     except (ValueError, AttributeError):
         return WorkloadRun(problem="its marks cannot be read", forged=True)
     if any(later < earlier for earlier, later in pairwise(times)):
         return WorkloadRun(problem="the clock was set while it ran")
-    seconds = times[2] - times[1]
-    return WorkloadRun(seconds=seconds, outside=times[-1] - times[0] - seconds, results=results)
+    parts = [done - began for began, done in zip(times[1:-2:2], times[2:-2:2], strict=True)]
+    seconds = programs * geometric_mean(max(each, 1e-9) for each in parts)
+    return WorkloadRun(seconds=seconds, outside=times[-1] - times[0] - sum(parts), results=results)

@@ -17,6 +17,7 @@ from assay.harness.rulings.normalise import match_labels
 from assay.harness.statistics import CONFIDENCE, Interval
 
 MOST_NOISE = 1.25  # how far apart the ends of the interval of base against base may be, as a ratio
+LEAST_SPEED_UP, LEAST_SHARE = 1.2, 0.95  # GSO's: of base's speed, in one digit, and of the gold patch's speed-up
 NOT_COMPARED = "workload_result_not_compared"
 """Flag of a verdict on a workload without a result that is the same in each run of the base tree."""
 Seconds = Sequence[float]
@@ -60,6 +61,18 @@ def judge(instance: Instance, evidence: Evidence) -> Ruling:
     counts = _is_complete(runs) and outcome is not Outcome.INFRA_ERROR and _check_results(runs) is None
     not_compared = _is_complete(runs) and not _find_steady_results(runs)
     return Ruling(outcome, reason, measures=_measure(runs) if counts else {}, flags=(NOT_COMPARED,) * not_compared)
+
+
+def judge_beside_gold(instance: Instance, evidence: Evidence) -> Ruling:
+    """Judge as ``judge`` does, and ask for GSO's thresholds: a speed-up, and nearly that of the gold patch."""
+    ruling = judge(instance, evidence)
+    if ruling.outcome is not Outcome.RESOLVED:
+        return ruling
+    speed, share = ruling.measures["speed_up"], ruling.measures["speed_up_ratio"]
+    if round(speed, 1) >= LEAST_SPEED_UP and share > LEAST_SHARE:
+        return ruling
+    wanted = f"{LEAST_SPEED_UP} times base's speed and {LEAST_SHARE} of gold's are asked for"
+    return ruling._replace(outcome=Outcome.UNRESOLVED, reason=f"{ruling.reason}; {wanted}")
 
 
 Runs = Mapping[TestedTree, Sequence[WorkloadRun]]

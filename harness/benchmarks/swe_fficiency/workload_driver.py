@@ -3,7 +3,7 @@
 It writes a mark before and after the timed calls, and hashes of what one of them computed. It runs in any Python from
 3.6 on and imports nothing of Assay. The patch's code runs in the same process: what it writes is checked by others.
 
-Arguments: the pipe, the file of the workload, its function, its set-up or "", the number of calls.
+Arguments: the pipe, and for each workload its file, its function, its set-up or "", the number of calls.
 """
 
 import gc
@@ -24,8 +24,17 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 def main() -> None:
-    pipe, file, function, setup, number = sys.argv[1:6]
-    out = os.open(pipe, os.O_WRONLY)
+    out = os.open(sys.argv[1], os.O_WRONLY)
+    found: dict[str, str] = {}
+    for first in range(2, len(sys.argv), 4):
+        prefix = "" if len(sys.argv) == 6 else f"program {(first - 2) // 4} "
+        computed = run_program(out, *sys.argv[first : first + 4])
+        found.update((prefix + name, value) for name, value in computed.items())
+    os.write(out, f"{RESULTS} {json.dumps(found, sort_keys=True)}\n".encode())
+
+
+def run_program(out: int, file: str, function: str, setup: str, number: str) -> Any:
+    """Time the calls of one program, and return the hashes of what one of them computed."""
     names: dict[str, Any] = {"__name__": "__main__", "__file__": file}
     exec(compile(Path(file).read_text(), file, "exec"), names)
     if setup:
@@ -40,8 +49,7 @@ def main() -> None:
             kept = result
     os.write(out, f"{DONE}\n".encode())
     gc.enable()
-    found = json.dumps(results(kept, names), sort_keys=True)
-    os.write(out, f"{RESULTS} {found}\n".encode())
+    return results(kept, names)
 
 
 def results(returned: Any, names: Any) -> Any:

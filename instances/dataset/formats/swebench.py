@@ -16,20 +16,12 @@ RULES: tuple[Rule, ...] = tuple(EVAL_TYPES.values())
 
 HELD = CLASSIC | {"log_parser", "eval_type", "image", "eval_script"}
 
-OTHER_TASKS = {
-    "prob_script": "GSO's, which asks for a speed-up",
-    "duration_changes": "SWE-Perf's, which asks for a speed-up",
-    "patch_functions": "SWE-Perf's, which asks for a speed-up",
-}
-"""Columns of rows that resemble these but ask for something else than a fix that tests show, and whose they are."""
-
-matches = columns.make_matcher("FAIL_TO_PASS", "test_patch", "base_commit", *OTHER_TASKS)
+matches = columns.make_matcher("FAIL_TO_PASS", "test_patch", "base_commit")
 find_id = row_id
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row; its image and script, if it has both, become the environment. Rows of other tasks are refused."""
-    _refuse_other_tasks(row)
+    """Read a row; its image and script, if it has both, become the environment."""
     image, script = columns.text(row, "image", required=False), columns.text(row, "eval_script", required=False)
     environment = PublishedImage(image=image, eval_script=script) if image and script else None
     own = RowScript(eval_script=script) if script else None
@@ -58,13 +50,6 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     if isinstance(instance.environment, PublishedImage | RowScript):
         row |= instance.environment.model_dump(include={"image", "eval_script"})
     return row
-
-
-def _refuse_other_tasks(row: Row) -> None:
-    """Raise DataError if a row is of another task; a column that is empty says nothing."""
-    for column, whose in OTHER_TASKS.items():
-        if row.get(column) not in (None, "", [], {}):
-            raise row_error(row, column, f"is {whose}; Assay has no rule for that task")
 
 
 def find_parser(row: Row) -> LogParser:

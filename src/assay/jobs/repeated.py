@@ -65,7 +65,7 @@ class EvaluationCommand:
     @cached_property
     def digest(self) -> str:
         """The hash of all that the verdicts depend on, as it was when first asked for; empty if it cannot be known."""
-        with suppress(AssayError, OSError):  # whoever reads it for good says what is wrong
+        with suppress(AssayError, OSError):  # whoever reads it for good names the fault
             return self._make_digest()
         return ""
 

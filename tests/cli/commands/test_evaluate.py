@@ -61,8 +61,9 @@ def test_patches_of_tests_are_judged_by_a_rule_of_their_own(assay: Callable, row
     assay(*call[:-2], "--run-id", run.name).refuses("was made with --rule swt-bench, not unset")
 
 
-def test_speed_ups_are_measured_beside_the_verdict(assay: Callable, in_folder: Path) -> None:
-    rows = Path(__file__).parents[2] / "data/formats/swe-fficiency.jsonl"
+@pytest.mark.parametrize("dialect", ["swe-fficiency", "swe-perf", "gso"])
+def test_speed_ups_are_measured_beside_the_verdict(assay: Callable, in_folder: Path, dialect: str) -> None:
+    rows = Path(__file__).parents[2] / f"data/formats/{dialect}.jsonl"
     Path("faster.jsonl").write_text(rows.read_text())
     gold = assay("evaluate", "faster.jsonl", "--gold", "--json")
     assert gold.json["resolved_instances"] == 3

@@ -77,6 +77,29 @@ def test_the_driver_marks_the_timed_calls_and_hashes_what_one_computed(tmp_path:
     assert driven(tmp_path, PROGRAM.replace("total * 0.1", "total * 0.2"))[-1] != lines[2]
 
 
+def test_the_driver_times_each_of_several_programs(tmp_path: Path) -> None:
+    out, arguments = tmp_path / "marks", []
+    out.touch()
+    for number, text in enumerate((PROGRAM, PROGRAM.replace("range(10)", "range(11)"))):
+        workload, file = read_workload(text), tmp_path / f"{number}.py"
+        file.write_text(workload.source)
+        arguments += [file, workload.function, workload.setup, workload.number]
+    subprocess.run([sys.executable, workload_driver.__file__, *map(str, (out, *arguments))], check=True)
+    lines = out.read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["timed", "done", "timed", "done", "results"]
+    assert '"program 0 returned"' in lines[-1]
+    assert '"program 1 returned"' in lines[-1]
+
+
+def test_the_time_of_several_programs_is_their_geometric_mean_so_that_each_counts_as_much() -> None:
+    marks = b"0 began\n1 timed\n2 done\n3 timed\n7 done\n7 results {}\n8 ended\n"
+    run = read_marks(marks, 2)
+    assert run.seconds == pytest.approx(4)
+    assert (run.outside, run.problem) == (3, "")
+    assert read_marks(marks).forged
+    assert read_marks(MARKS, 2).forged
+
+
 MARKS = b'10.0 began\n10.5 timed\n12.0 done\n12.1 results {"returned": "1"}\n12.25 ended\n'
 
 

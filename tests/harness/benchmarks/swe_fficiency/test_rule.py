@@ -27,11 +27,13 @@ def runs(
 
 @pytest.fixture
 def judge() -> Callable[..., Verdict]:
-    instance = make_instance(rule=Rule.SWE_FFICIENCY, fail_to_pass=(), pass_to_pass=("t",), workload="...")
-
     def run(
-        candidate: tuple[WorkloadRun, ...], status: Status = Status.PASSED, **others: tuple[WorkloadRun, ...]
+        candidate: tuple[WorkloadRun, ...],
+        status: Status = Status.PASSED,
+        rule: Rule = Rule.SWE_FFICIENCY,
+        **others: tuple[WorkloadRun, ...],
     ) -> Verdict:
+        instance = make_instance(rule=rule, fail_to_pass=(), pass_to_pass=("t",), workload="...")
         trees = {"base": runs(2), "gold": runs(1), "base-again": runs(2), **others, "candidate": candidate}
         workload = {TestedTree(name.replace("_", "-")): each for name, each in trees.items()}
         return grade(instance, make_evidence({"t": status}, workload=workload))
@@ -46,6 +48,24 @@ def test_a_faster_workload_is_resolved_with_its_measures(judge: Callable[..., Ve
     assert verdict.measures["gold_speed_up"] == pytest.approx(2)
     assert verdict.measures["speed_up_ratio"] == pytest.approx(0.8)
     assert 1 < verdict.measures["speed_up_low"] <= 1.6 <= verdict.measures["speed_up_high"]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "gold", "outcome"),
+    [
+        (1.0, 1.0, Outcome.RESOLVED),
+        (1.04, 1.0, Outcome.RESOLVED),
+        (1.06, 1.0, Outcome.UNRESOLVED),  # 0.94 of the gold patch's speed-up
+        (1.8, 1.75, Outcome.UNRESOLVED),  # 1.1 times as fast as base
+        (0.5, 1.0, Outcome.RESOLVED),
+    ],
+)
+def test_gso_asks_for_nearly_the_speed_of_the_gold_patch(
+    judge: Callable[..., Verdict], candidate: float, gold: float, outcome: Outcome
+) -> None:
+    verdict = judge(runs(candidate), rule=Rule.GSO, gold=runs(gold))
+    assert verdict.outcome is outcome, verdict.reason
+    assert judge(runs(candidate), rule=Rule.SWE_PERF, gold=runs(gold)).outcome is Outcome.RESOLVED
 
 
 @pytest.mark.parametrize(

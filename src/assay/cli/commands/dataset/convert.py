@@ -49,9 +49,9 @@ def convert(
     """Write instances as rows of another dialect; each row is read again and must give the same instance.
 
     Dialects: native, swebench, swebench-pro, multi-swe-bench, polybench, swebench-live, swe-rebench, swe-smith, r2e,
-    nocode-bench, swe-fficiency, feature-bench, harbor, deep-swe, commit0. Each has its own rule of what "resolved"
-    means; another rule, or a field that rows cannot hold, is an error without --lossy. With --to harbor and a folder,
-    instances become tasks of Harbor, whose rewards assay serve gives.
+    nocode-bench, swe-fficiency, swe-perf, gso, feature-bench, harbor, deep-swe, commit0. Each has its own rule of what
+    "resolved" means; another rule, or a field that rows cannot hold, is an error without --lossy. With --to harbor and
+    a folder, instances become tasks of Harbor, whose rewards assay serve gives.
 
     \b
     Examples:
