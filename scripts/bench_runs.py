@@ -2,8 +2,8 @@
 
 Arguments: other numbers of evaluations. Each figure is of a command as a person types it, from its start to its end:
 reading rows and predictions, planning, evaluating with two jobs, bringing each result to the disk, and the report.
-Resuming is the median of three. A
-run of 100,000 takes many minutes, and gigabytes of the disk that the current folder is on.
+Resuming is the median of three. A run of 100,000 takes many minutes, and gigabytes of the disk that the current folder
+is on.
 """
 
 import os
