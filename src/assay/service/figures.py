@@ -32,6 +32,10 @@ class Figures:
         self._taken = histogram("assay_evaluation_seconds", "Seconds of an evaluation.")
         self._overhead = histogram("assay_overhead_seconds", "Seconds of an evaluation beside its tests.")
         self._stages = histogram("assay_stage_seconds", "Seconds by stage.", ("stage",))
+        self.checked_stops = counter(
+            "assay_checked_stops", "Early stops that were evaluated in full, by whether they were right.", ("result",)
+        )
+        self.wrong_stops = gauge("assay_wrong_stops_bound", "Upper end of the exact interval of wrong early stops.")
         self.late = counter("assay_late", "Samples of batches that had not ended by the deadline.")
         self.times = StageTimes()
         self.kinds = gauge("assay_kinds", "Kinds of passed samples, by their causes.")

@@ -23,12 +23,13 @@ from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, Use
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.keys import content_key, drop_fail_fast
 from assay.harness.runs.saved import SavedVerdict
+from assay.service.early_stops import EarlyStops
 from assay.service.figures import Figures
 from assay.service.guard import Refused
 from assay.service.learning import Learning
 from assay.service.probes import Prober, UnprovenAnswer
 from assay.service.same_trees import SameTrees
-from assay.service.shared_evaluation import ID_HOLDER, EvaluationRequest, SharedEvaluation, Stage
+from assay.service.shared_evaluation import ID_HOLDER, EvaluationRequest, SharedEvaluation, Stage, blame_bug
 from assay.service.stages import Sample, measure_stages
 from assay.service.verdict_store import VerdictStore
 
@@ -58,6 +59,7 @@ class EvaluationQueue:
         self.is_draining = False
         self._store = store
         self.figures = figures
+        self.early_stops = EarlyStops(evaluator, figures)
         self._limit = limit
         self._trees = SameTrees(evaluator.place.make_sources())
         self._plans: dict[str, Task] = {}
@@ -297,9 +299,7 @@ class EvaluationQueue:
             self.figures.cancelled.inc()
             return
         except Exception as error:  # a bug here costs no client its answer
-            name, reason = task.instance.id, f"internal error: {error!r}"
-            verdict = Verdict(instance_id=name, outcome=Outcome.INFRA_ERROR, reason=reason)
-            saved = SavedVerdict(key=evaluation.id, verdict=verdict)
+            saved = SavedVerdict(key=evaluation.id, verdict=blame_bug(task.instance.id, error))
         if refused := self.probes.refuse(task.instance.id):
             self._store.forget(evaluation.id)
             saved = SavedVerdict(key=evaluation.id, verdict=refused)
@@ -370,7 +370,8 @@ class EvaluationQueue:
         if request.is_own:
             self._plans[name] = planned
         prediction = planned.prediction.model_copy(update={"patch": request.patch})
-        task = replace(planned, prediction=prediction, fail_fast=planned.fail_fast and request.may_stop)
+        may_stop = request.may_stop and self.early_stops.may_stop(name)
+        task = replace(planned, prediction=prediction, fail_fast=planned.fail_fast and may_stop)
         if request.timeout is not None:
             limits = task.plan.limits.model_copy(update={"seconds": request.timeout})
             task = replace(task, plan=task.plan.model_copy(update={"limits": limits}))
@@ -389,11 +390,11 @@ class EvaluationQueue:
             self.figures.same_tree.inc()
             return same
         began = time.monotonic()
-        verdict, result = self.evaluator.judge_task(evaluation.task, evaluation.cancellation)
+        verdict, result = self.early_stops.judge(evaluation.task, evaluation.cancellation)
         judged = time.monotonic()
         saved = self._store.save(evaluation.task, result, verdict, evaluation.id)
-        evaluation.stages |= measure_stages(result.evidence.timings, judged - began)
-        evaluation.stages["save"] = time.monotonic() - judged
+        steps = measure_stages(result.evidence.timings, judged - began)
+        evaluation.stages |= steps | {"save": time.monotonic() - judged}
         if evaluation.tree and result.evidence.apply.on_base and verdict.outcome not in INFRASTRUCTURE:
             self._store.add_tree(evaluation.tree, evaluation.id)
         return saved

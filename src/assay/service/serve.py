@@ -42,6 +42,10 @@ class ServiceOptions:
     """Share of the time of evaluations that probes of the engine may take."""
     hold: HoldChoice = HoldChoice.NONE
     """The right probe that answers wait for."""
+    check_stops: float = 0.0
+    """Share of early stops that are evaluated in full, too."""
+    wrong_stops: float = 0.01
+    """Share of early stops that may be wrong at most."""
     causes: int = 0
     """Evaluations for the cause of a passed sample at most; 0 looks for none."""
     report_to: Sequence[str] = ()
@@ -87,6 +91,7 @@ def open_server(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> 
     with store.lock():
         queue = EvaluationQueue(evaluator, store, figures, options.queue, options.probe, options.causes)
         queue.hold_answers(options.hold)
+        queue.early_stops.share, queue.early_stops.limit = options.check_stops, options.wrong_stops
         service = RewardService(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)
         app = make_app(service, options.token, options.max_body)
         server = HttpServer(queue, app, host=options.host, port=options.port, token=options.token)

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from assay.harness.domain import Instance, Verdict
+from assay.harness.domain import Instance, Outcome, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.evaluation.evaluate import Task
 
@@ -70,3 +70,8 @@ class SharedEvaluation:
             self.task = None
             self.finished = time.monotonic()
             self.ended.set()
+
+
+def blame_bug(instance_id: str, error: Exception) -> Verdict:
+    """Return the verdict for an error that nobody raised on purpose: the infrastructure's, never the patch's."""
+    return Verdict(instance_id=instance_id, outcome=Outcome.INFRA_ERROR, reason=f"internal error: {error!r}")

@@ -110,7 +110,8 @@ class _Handlers:
             return JSONResponse({"results": results})
 
     async def report(self, _request: Request) -> Response:
-        parts = (self._service.figures.times, self._queue.probes, self._queue.learning)
+        queue = self._queue
+        parts = (self._service.figures.times, queue.early_stops, queue.probes, queue.learning)
         return JSONResponse({name: value for part in parts for name, value in part.as_json().items()})
 
     def _read_mixture(self, body: RewardBody) -> Mixture:

@@ -75,6 +75,26 @@ def serve(
             "left, the probe comes at once.",
         ),
     ] = HoldChoice.NONE,
+    check_stops: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="With --fail-fast: share of early stops after which all tests run, too. A wrong one ends early stops "
+            "of its instance.",
+        ),
+    ] = 0.02,
+    wrong_stops: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="End all early stops once one was wrong and more than this share of them may be, by the exact 95 % "
+            "interval.",
+        ),
+    ] = 0.01,
     causes: Annotated[
         int,
         typer.Option(
@@ -167,6 +187,8 @@ def serve(
         accept_instances,
         probe,
         hold,
+        check_stops,
+        wrong_stops,
         causes,
         report_to or (),
     )
