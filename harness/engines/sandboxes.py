@@ -204,7 +204,7 @@ def _read_image(found: Mapping[str, Any]) -> ImageInfo:
 
 
 def _stop_quietly(box: HttpBox) -> None:
-    with suppress(EngineError):
+    with suppress(EngineError, RuntimeError):  # the client raises the second once the engine was closed meanwhile
         box.stop()
 
 
