@@ -82,14 +82,14 @@ class EvaluationCommand:
         if any(self.options.get(name) for name in DO_MORE) or self.place.executor != "local":
             return ""
         if ":" in self.place.engine or any(group.startswith("assay.") for group in entry_points().groups):
-            return ""  # code of others that has no edition
+            return ""  # code of a plug-in, which has no edition
         around = self.place.bench.hash_surroundings()
         return sha256("\0".join([around, *self._list_parts()]).encode()).hexdigest() if around else ""
 
     def _list_parts(self) -> Iterator[str]:
         yield self._options
         yield repr(sorted(item for item in os.environ.items() if item[0].startswith("ASSAY_")))
-        yield hash_code()
+        yield hash_installation()
         yield hash_times(default_cache() / "counters")
         named = self.options.get("dataset")
         dataset = BUNDLED.get(str(named), Path(str(named)).expanduser())
@@ -106,7 +106,7 @@ class EvaluationCommand:
         yield predicted.hexdigest()
 
 
-def hash_code() -> str:
+def hash_installation() -> str:
     """Return the hash of Assay's own files, and of what is installed beside it."""
     folders = (Path(each) for each in sys.path if each)
     installed = (each.name for folder in folders if folder.is_dir() for each in folder.glob("*.dist-info"))

@@ -63,7 +63,8 @@ class EarlyStops:
     def _note(self, instance_id: str, *, is_wrong: bool) -> None:
         with self._lock:
             self.checked += 1
-            self.wrong += [instance_id] * is_wrong
+            if is_wrong:
+                self.wrong.append(instance_id)
             self.figures.checked_stops.labels("wrong" if is_wrong else "right").inc()
             self.figures.wrong_stops.set(self.bound)
 
